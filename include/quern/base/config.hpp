@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the compiler and the build tell us, in one place, so that no other file asks with #if.
+// Every layer includes this; it must include nothing but compiler built-ins.
+#pragma once
+
+#define QUERN_ALWAYS_INLINE inline __attribute__((always_inline))
+#define QUERN_NOINLINE __attribute__((noinline))
+#define QUERN_COLD __attribute__((noinline, cold))
+
+#if defined(__SANITIZE_ADDRESS__)
+#    define QUERN_ASAN 1
+#elif defined(__has_feature)
+#    if __has_feature(address_sanitizer)
+#        define QUERN_ASAN 1
+#    endif
+#endif
+#if !defined(QUERN_ASAN)
+#    define QUERN_ASAN 0
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#    define QUERN_TSAN 1
+#elif defined(__has_feature)
+#    if __has_feature(thread_sanitizer)
+#        define QUERN_TSAN 1
+#    endif
+#endif
+#if !defined(QUERN_TSAN)
+#    define QUERN_TSAN 0
+#endif
+
+namespace quern::detail {
+
+inline constexpr bool k_asan = QUERN_ASAN != 0;
+inline constexpr bool k_tsan = QUERN_TSAN != 0;
+
+/// Keeps the compiler from moving memory accesses across this point; emits no instruction.
+QUERN_ALWAYS_INLINE void compiler_barrier() noexcept { asm volatile("" ::: "memory"); }
+
+}  // namespace quern::detail

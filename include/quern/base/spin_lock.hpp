@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// A lock for a few instructions of the runtime's own slow paths. It backs off to the operating
+// system when the holder seems to be preempted (more workers than cores). User code never runs
+// while it is held, and a context never suspends while it holds one unless the code that runs
+// after the switch releases it.
+#pragma once
+
+#include <quern/base/atomics.hpp>
+
+#include <sched.h>
+
+namespace quern::detail {
+
+class spin_lock {
+public:
+    void lock() noexcept {
+        int spins = 0;
+        while (m_held.exchange(true, std::memory_order_acquire)) {  // pairs with unlock
+            while (m_held.load(std::memory_order_relaxed)) {
+                if (++spins < k_spins_before_yield) {
+                    std_atomics::pause();
+                } else {
+                    ::sched_yield();
+                }
+            }
+        }
+    }
+
+    bool try_lock() noexcept {
+        return !m_held.load(std::memory_order_relaxed) &&
+               !m_held.exchange(true, std::memory_order_acquire);  // pairs with unlock
+    }
+
+    void unlock() noexcept { m_held.store(false, std::memory_order_release); }  // pairs with lock
+
+private:
+    /// Pauses; about 2-5 us, longer than any critical section of a running holder (guessed).
+    static constexpr int k_spins_before_yield = 100;
+
+    std::atomic<bool> m_held{false};
+};
+
+}  // namespace quern::detail
