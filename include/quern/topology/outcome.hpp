@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// A value, or the reason why there is none. What every reader and parser of this layer returns,
+// because a machine that hides a file is normal (containers) and must be reported, never thrown.
+// Must never hold a default value in place of a missing one.
+#pragma once
+
+#include <quern/base/assert.hpp>
+
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace quern::topology {
+
+/// Why there is no value; one line, without a full stop, fit to be shown to the user.
+struct unavailable {
+    std::string reason;
+
+    friend bool operator==(const unavailable&, const unavailable&) = default;
+};
+
+template <class T>
+class outcome {
+public:
+    outcome(T value) : m_content(std::in_place_index<0>, std::move(value)) {}
+    outcome(unavailable why) : m_content(std::in_place_index<1>, std::move(why)) {}
+
+    bool has_value() const noexcept { return m_content.index() == 0; }
+    explicit operator bool() const noexcept { return has_value(); }
+
+    /// Requires: has_value().
+    const T& value() const {
+        QUERN_ASSERT(has_value(), "outcome::value() asked of an unavailable value");
+        return *std::get_if<0>(&m_content);
+    }
+    const T& operator*() const { return value(); }
+    const T* operator->() const { return &value(); }
+
+    /// Requires: !has_value().
+    const std::string& reason() const {
+        QUERN_ASSERT(!has_value(), "outcome::reason() asked of a value");
+        return std::get_if<1>(&m_content)->reason;
+    }
+
+    friend bool operator==(const outcome&, const outcome&) = default;
+
+private:
+    std::variant<T, unavailable> m_content;
+};
+
+}  // namespace quern::topology

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where /proc and /sys begin. Every reader of system files in Quern takes a system_root, so that a
+// test, or `quern info --root`, can show it an invented machine in a temporary folder. Must never
+// write, and must survive any file content.
+#pragma once
+
+#include <quern/topology/outcome.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace quern::topology {
+
+struct system_root {
+    std::string prefix = "/";
+
+    /// Whether this is the machine the process runs on, so that system calls may be asked as well
+    /// as files.
+    bool real() const noexcept { return prefix.empty() || prefix == "/"; }
+
+    /// The path to open for an absolute path of the system, such as "/proc/self/cgroup".
+    std::string resolve(std::string_view absolute) const;
+};
+
+/// A whole small text file, at most 4 MiB of it; the reason names the file and the error ("… :
+/// ENOENT (No such file or directory)"). Files of /proc and /sys are read to the end in as few
+/// reads as possible. Thread safe.
+outcome<std::string> read_text(const system_root& root, std::string_view absolute_path);
+
+/// The content without white space at both ends; otherwise as read_text.
+outcome<std::string> read_word(const system_root& root, std::string_view absolute_path);
+
+/// The name and the meaning of an errno value: "EACCES (Permission denied)". Thread safe.
+std::string errno_text(int error);
+
+}  // namespace quern::topology

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+// Places workers on processing units by policy. Pure functions of their arguments, so that tests
+// can give the exact answer for every machine. Called when a pool starts.
+#include <quern/topology/binding.hpp>
+
+#include <algorithm>
+
+namespace quern::topology {
+
+namespace {
+
+using pu_refs = std::vector<const processing_unit*>;
+
+/// The allowed units in the machine's order.
+pu_refs select(const machine& on, std::span<const unsigned> allowed) {
+    pu_refs chosen;
+    for (const processing_unit& pu : on.pus) {
+        if (std::find(allowed.begin(), allowed.end(), pu.os_index) != allowed.end()) {
+            chosen.push_back(&pu);
+        }
+    }
+    return chosen;
+}
+
+/// Splits into groups of equal key, in order of first appearance.
+template <class Key>
+std::vector<pu_refs> group_by(const pu_refs& pus, Key key) {
+    std::vector<pu_refs> groups;
+    std::vector<unsigned> keys;
+    for (const processing_unit* pu : pus) {
+        const auto at =
+            static_cast<std::size_t>(std::find(keys.begin(), keys.end(), key(*pu)) - keys.begin());
+        if (at == keys.size()) {
+            keys.push_back(key(*pu));
+            groups.emplace_back();
+        }
+        groups[at].push_back(pu);
+    }
+    return groups;
+}
+
+unsigned package_of(const processing_unit& pu) { return pu.package; }
+unsigned node_of(const processing_unit& pu) { return pu.numa_node; }
+unsigned l3_of(const processing_unit& pu) { return pu.l3; }
+unsigned core_of(const processing_unit& pu) { return pu.core; }
+
+/// One from each group in turn, until all are empty.
+pu_refs interleave(const std::vector<pu_refs>& groups) {
+    pu_refs mixed;
+    for (std::size_t round = 0, before = 1; before != 0; ++round) {
+        before = 0;
+        for (const pu_refs& group : groups) {
+            if (round < group.size()) {
+                mixed.push_back(group[round]);
+                ++before;
+            }
+        }
+    }
+    return mixed;
+}
+
+template <class Key, class... Deeper>
+pu_refs alternate(const pu_refs& pus, Key key, Deeper... deeper) {
+    std::vector<pu_refs> groups = group_by(pus, key);
+    if constexpr (sizeof...(deeper) > 0) {
+        for (pu_refs& group : groups) {
+            group = alternate(group, deeper...);
+        }
+    }
+    return interleave(groups);
+}
+
+pu_refs scatter(const pu_refs& pus) {
+    pu_refs placed;
+    const std::vector<pu_refs> cores = group_by(pus, core_of);
+    for (std::size_t rank = 0; placed.size() < pus.size(); ++rank) {
+        pu_refs layer;  // one unit of every core that has that many
+        for (const pu_refs& core : cores) {
+            if (rank < core.size()) {
+                layer.push_back(core[rank]);
+            }
+        }
+        layer = alternate(layer, package_of, node_of, l3_of);
+        placed.insert(placed.end(), layer.begin(), layer.end());
+    }
+    return placed;
+}
+
+/// Deals n workers to groups: whole rounds of one for every group with room; the rest of m workers
+/// to the groups 0, G/m, 2G/m … (rounded down) of the G that still have room. Requires: the groups
+/// have room for n.
+std::vector<std::size_t> deal(const std::vector<pu_refs>& groups, std::size_t n) {
+    std::vector<std::size_t> counts(groups.size(), 0);
+    std::vector<std::size_t> open;
+    while (n > 0) {
+        open.clear();
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            if (counts[g] < groups[g].size()) {
+                open.push_back(g);
+            }
+        }
+        const std::size_t dealt = std::min(n, open.size());
+        for (std::size_t i = 0; i < dealt; ++i) {
+            ++counts[open[i * open.size() / dealt]];
+        }
+        n -= dealt;
+    }
+    return counts;
+}
+
+pu_refs balanced(const pu_refs& pus, std::size_t n) {
+    pu_refs placed;
+    const std::vector<pu_refs> cores = group_by(pus, core_of);
+    const std::vector<std::size_t> counts = deal(cores, n);
+    for (std::size_t c = 0; c < cores.size(); ++c) {
+        placed.insert(placed.end(), cores[c].begin(),
+                      cores[c].begin() + static_cast<std::ptrdiff_t>(counts[c]));
+    }
+    return placed;
+}
+
+pu_refs numa_balanced(const pu_refs& pus, std::size_t n) {
+    pu_refs placed;
+    const std::vector<pu_refs> nodes = group_by(pus, node_of);
+    const std::vector<std::size_t> counts = deal(nodes, n);
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        const pu_refs within = balanced(nodes[node], counts[node]);
+        placed.insert(placed.end(), within.begin(), within.end());
+    }
+    return placed;
+}
+
+/// Where the first n workers go. Requires: 0 < n <= pus.size().
+pu_refs place(binding_policy policy, const pu_refs& pus, std::size_t n) {
+    switch (policy) {
+        case binding_policy::scatter:
+            return scatter(pus);
+        case binding_policy::balanced:
+            return balanced(pus, n);
+        case binding_policy::numa_balanced:
+            return numa_balanced(pus, n);
+        case binding_policy::none:
+        case binding_policy::list:
+        case binding_policy::compact:
+            break;
+    }
+    return pus;
+}
+
+outcome<std::vector<unsigned>> assign_list(const pu_refs& pus, const cpu_list& list,
+                                           unsigned workers) {
+    std::vector<unsigned> known;
+    for (const processing_unit* pu : pus) {
+        known.push_back(pu->os_index);
+    }
+    std::sort(known.begin(), known.end());
+    for (const unsigned wanted : list) {
+        if (!std::binary_search(known.begin(), known.end(), wanted)) {
+            return unavailable{"binding " + to_text(list) + " names CPU " + std::to_string(wanted) +
+                               ", which this process may not use; allowed: " + to_text(known)};
+        }
+    }
+    if (list.empty()) {
+        return unavailable{"binding to a list of CPUs that is empty"};
+    }
+    std::vector<unsigned> assigned;
+    for (unsigned worker = 0; worker < workers; ++worker) {
+        assigned.push_back(list[worker % list.size()]);
+    }
+    return assigned;
+}
+
+}  // namespace
+
+outcome<std::vector<unsigned>> assign(const machine& on, std::span<const unsigned> allowed,
+                                      const binding& how, unsigned workers) {
+    if (how.policy == binding_policy::none || workers == 0) {
+        return std::vector<unsigned>(workers, k_none);
+    }
+    const pu_refs pus = select(on, allowed);
+    if (pus.empty()) {
+        return unavailable{"no processing unit of the machine is allowed for this process"};
+    }
+    if (how.policy == binding_policy::list) {
+        return assign_list(pus, how.list, workers);
+    }
+    const pu_refs placed = place(how.policy, pus, std::min<std::size_t>(workers, pus.size()));
+    std::vector<unsigned> assigned;
+    for (unsigned worker = 0; worker < workers; ++worker) {
+        assigned.push_back(placed[worker % placed.size()]->os_index);
+    }
+    return assigned;
+}
+
+}  // namespace quern::topology

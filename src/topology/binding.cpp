@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// The words for binding policies, and which processing units may be bound to. The placement itself
+// is in assign.cpp, the system call in affinity.cpp.
+#include <quern/topology/binding.hpp>
+
+#include <quern/base/nearest_match.hpp>
+
+#include "text.hpp"
+
+#include <algorithm>
+
+namespace quern::topology {
+
+namespace {
+
+bool looks_like_a_list(std::string_view text) {
+    return text.find_first_of("0123456789") == 0 ||
+           text.find_first_not_of("0123456789,- ") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::string_view name_of(binding_policy policy) noexcept {
+    switch (policy) {
+        case binding_policy::none:
+            return "none";
+        case binding_policy::compact:
+            return "compact";
+        case binding_policy::scatter:
+            return "scatter";
+        case binding_policy::balanced:
+            return "balanced";
+        case binding_policy::numa_balanced:
+            return "numa-balanced";
+        case binding_policy::list:
+            return "list";
+    }
+    return "";
+}
+
+outcome<binding> parse_binding(std::string_view text) {
+    text = detail::trim(text);
+    std::vector<std::string_view> names;
+    for (const binding_policy policy : k_named_policies) {
+        names.push_back(name_of(policy));
+        if (text == names.back()) {
+            return binding{policy, {}};
+        }
+    }
+    if (!text.empty() && looks_like_a_list(text)) {
+        const outcome<cpu_list> list = parse_cpu_list(text);
+        if (!list) {
+            return unavailable{"binding " + list.reason()};
+        }
+        return binding{binding_policy::list, *list};
+    }
+    names.push_back("a list such as 0,2-5,8");
+    return unavailable{"binding " + detail::quoted(text) + " is unknown; " +
+                       quern::detail::accepted_values(text, names)};
+}
+
+cpu_list allowed_pus(const machine& on, const cpu_limits& limits) {
+    const auto allows = [](const cpu_list& set, unsigned pu) {
+        return std::binary_search(set.begin(), set.end(), pu);
+    };
+    cpu_list by_mask;
+    cpu_list by_both;
+    for (const processing_unit& pu : on.pus) {
+        const bool free = !on.is_this_computer();
+        if (free || !limits.affinity || allows(*limits.affinity, pu.os_index)) {
+            by_mask.push_back(pu.os_index);
+            if (free || !limits.cpuset || allows(limits.cpuset->cpus, pu.os_index)) {
+                by_both.push_back(pu.os_index);
+            }
+        }
+    }
+    return by_both.empty() ? by_mask : by_both;
+}
+
+}  // namespace quern::topology

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// Stands in for hwloc_reader.cpp in a build without hwloc: this computer is then read from /sys,
+// and there are no synthetic machines.
+#include "machine_parts.hpp"
+
+namespace quern::topology {
+
+std::string_view hwloc_version() noexcept { return {}; }
+
+namespace detail {
+
+outcome<machine> read_with_hwloc(std::optional<std::string> synthetic) {
+    return unavailable{
+        synthetic ? "synthetic machines need hwloc, and this build was configured without it"
+                  : "this build was configured without hwloc"};
+}
+
+}  // namespace detail
+
+}  // namespace quern::topology
