@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// The stack switch by Boost.Context's fcontext, for architectures without a page of assembler here
+// (and, to compare, everywhere with -DQUERN_SWITCH=boost). It reloads MXCSR whenever the sticky
+// flags differ, which is why it is the fallback (docs/design/0002-context-switch.md).
+#include <quern/context/switch.hpp>
+
+#include <boost/context/detail/fcontext.hpp>
+
+namespace quern::detail {
+
+namespace {
+
+namespace bc = boost::context::detail;
+
+constexpr std::size_t k_claimed_size = 4096;  // bytes; make_fcontext uses the top address alone
+
+struct first_call {
+    stack_entry entry;
+    void* argument;
+};
+
+/// fcontext hands the stack that was left to the one that is entered; it belongs into the slot
+/// that the leaver named.
+void store_left(bc::transfer_t left) noexcept {
+    *static_cast<stack_pointer*>(left.data) = left.fctx;
+}
+
+void trampoline(bc::transfer_t preparer) noexcept {
+    const first_call call = *static_cast<first_call*>(preparer.data);
+    store_left(bc::jump_fcontext(preparer.fctx, nullptr));
+    call.entry(call.argument);
+}
+
+}  // namespace
+
+extern "C" void quern_switch_stack(stack_pointer* from, stack_pointer to) noexcept {
+    store_left(bc::jump_fcontext(to, from));
+}
+
+extern "C" stack_pointer quern_prepare_stack(void* top, stack_entry entry,
+                                             void* argument) noexcept {
+    first_call call{entry, argument};
+    return bc::jump_fcontext(bc::make_fcontext(top, k_claimed_size, trampoline), &call).fctx;
+}
+
+}  // namespace quern::detail
