@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// A stack on which the scheduler's loop and, on top of it, user code runs: the fork deque that
+// moves with it, its place in queues, and the worker that runs it now. It lies in the room at the
+// top of its own stack, so that a pointer to one of its slots finds it by masking.
+#pragma once
+
+#include <quern/base/clock.hpp>
+#include <quern/base/intrusive_list.hpp>
+#include <quern/context/execution_stack.hpp>
+#include <quern/scheduler/completion.hpp>
+#include <quern/scheduler/fork_deque.hpp>
+#include <quern/scheduler/work.hpp>
+
+#include <cstdint>
+
+namespace quern::detail {
+
+class worker;
+class shelf;
+
+/// A forked child that its parent will join: lies in the parent's frame. `run` runs the child and
+/// keeps its result in the entry; whoever ran it then calls `joined.complete()`.
+struct fork_entry : work {
+    explicit fork_entry(run_function f) noexcept : work(f) {}
+    completion<std_atomics, context> joined;
+};
+
+using fork_slot = fork_deque<std_atomics, fork_entry>::slot;
+
+class context final : public fork_deque<std_atomics, fork_entry>,
+                      public runnable,
+                      public execution_stack,
+                      public list_link {
+public:
+    /// Makes a context in the room of the span.
+    static context& make(const stack_span& span) noexcept;
+
+    /// The context to which a slot belongs: one mask, no load.
+    static context& of(fork_slot* slot) noexcept {
+        return *reinterpret_cast<context*>(
+            (reinterpret_cast<std::uintptr_t>(slot) & ~(std::uintptr_t{k_block} - 1)) +
+            k_room_offset);
+    }
+
+    /// Begins afresh: the next switch to it runs the loop, with `first` as its first item if any.
+    void reopen_for_loop(work* first = nullptr) noexcept;
+
+    /// Begins afresh: the next switch to it calls body(argument), which must end in leave_for().
+    void reopen_for_call(void (*body)(context& self, void* argument), void* argument) noexcept;
+
+    /// Whether `sp` has come so close to the end that the next child needs another stack.
+    QUERN_ALWAYS_INLINE bool is_low(const void* sp) const noexcept { return sp < m_low_mark; }
+
+    /// The slow path of a push: `quern::detail::fork_deque` says when.
+    QUERN_COLD void push_trapped() noexcept;
+
+    /// For an owner that does not push for a while but holds private entries: makes half of them
+    /// public if somebody has asked.
+    void offer_if_wanted() noexcept {
+        if (wanted() && has_private()) {
+            answer_hunger();
+        }
+    }
+
+    /// The slow path of a pop. True: the entry is the caller's to run. False: it has been run by a
+    /// thief, and its result is in it. May suspend.
+    QUERN_COLD bool join(fork_slot* place) noexcept;
+
+    worker& host() const noexcept { return *m_worker; }
+    stack_class size() const noexcept { return span().size; }
+
+private:
+    friend class worker;
+    friend class shelf;
+    friend void suspend(bool (*)(context&, void*), void*) noexcept;
+    friend void call_on_fresh_stack(void (*)(void*), void*) noexcept;
+    friend void run_before_self(runnable&) noexcept;
+
+    /// Stack that must be left for the frames below the next fork: the child's own frames up to
+    /// its next fork, signal frames (guessed; a child that needs more asks for a larger class).
+    static constexpr std::size_t k_reserve_small = 8 * 1024;
+    static constexpr std::size_t k_reserve = 32 * 1024;
+
+    explicit context(const stack_span& span) noexcept;
+    static void enter(void* self) noexcept;
+    void set_low_mark() noexcept;
+    QUERN_COLD void answer_hunger() noexcept;
+    bool lay_open_to_thieves() noexcept;
+
+    const void* m_low_mark = nullptr;
+    worker* m_worker = nullptr;  ///< who runs it; changes only while nobody does
+    shelf* m_shelf = nullptr;    ///< where thieves find it while it is not the running one
+    work* m_first = nullptr;     ///< what its loop runs before anything else
+    void (*m_body)(context&, void*) = nullptr;
+    void* m_body_argument = nullptr;
+    tick_count m_last_trap = 0;
+    std::uint32_t m_eager_pushes = 0;  ///< pushes that stay on the slow path
+};
+
+/// The context that the calling thread runs, or null on a thread that is no worker. Read afresh at
+/// every call: after a suspension the thread may be another one.
+context* current_context() noexcept;
+
+extern "C" thread_local context* quern_tls_context;
+
+QUERN_ALWAYS_INLINE context* current_context() noexcept {
+#if defined(__x86_64__)
+    context* value;
+    asm volatile("movq quern_tls_context@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(value));
+    return value;
+#elif defined(__aarch64__)
+    context* value;
+    std::uintptr_t base;
+    asm volatile(
+        "mrs %1, tpidr_el0\n\tadrp %0, :gottprel:quern_tls_context\n\t"
+        "ldr %0, [%0, #:gottprel_lo12:quern_tls_context]\n\tldr %0, [%1, %0]"
+        : "=&r"(value), "=&r"(base));
+    return value;
+#else
+#    error "quern: no way to read thread-local memory that survives a change of thread"
+#endif
+}
+
+/// Leaves the current context until somebody resumes it. `publish(self, argument)` runs after the
+/// stack has been left and makes it known to whoever will resume it; when it returns false the
+/// event has already happened and the context is resumed at once. May return on another thread.
+/// Requires: called on a worker.
+void suspend(bool (*publish)(context& self, void* argument), void* argument) noexcept;
+
+/// The same with a callable, which must live until the context is resumed.
+template <class Publish>
+void suspend(Publish& publish) noexcept {
+    suspend([](context& self, void* p) { return (*static_cast<Publish*>(p))(self); }, &publish);
+}
+
+/// Gives way to an item that the current worker runs next, on a fresh context; the caller goes on
+/// when a worker is free, perhaps another one. Requires: called on a worker.
+void run_before_self(runnable& item) noexcept;
+
+/// Makes a suspended context ready. Any thread. Exactly once per suspension.
+void resume(context& suspended) noexcept;
+
+/// Calls `body(argument)` on a fresh stack and returns when it has returned: a deep recursion goes
+/// on there. An ordinary nested call otherwise; `body` must not throw.
+void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept;
+
+}  // namespace quern::detail

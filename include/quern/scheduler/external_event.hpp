@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a thread that is no worker waits: it sleeps until somebody sets the event. Lies on the
+// waiting thread's stack; set() is the last access of the setter.
+#pragma once
+
+#include <quern/base/atomics.hpp>
+
+#include <chrono>
+
+namespace quern::detail {
+
+class external_event {
+public:
+    /// Called once. The event may be gone when it returns, which is why the wake-up must not touch
+    /// it: a futex wake on an address that is gone is harmless.
+    void set() noexcept {
+        m_word.store(1, std::memory_order_release);  // pairs with wait
+        std_atomics::futex_wake(m_word, 1);
+    }
+
+    bool is_set() const noexcept { return m_word.load(std::memory_order_acquire) != 0; }
+
+    void wait() noexcept {
+        while (!is_set()) {
+            std_atomics::futex_wait(m_word, 0);
+        }
+    }
+
+    /// False when the deadline passed first; then the caller must keep the event alive until it
+    /// has made sure that nobody will set it any more.
+    bool wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
+        while (!is_set()) {
+            const auto left = deadline - std::chrono::steady_clock::now();
+            if (left <= left.zero()) {
+                return false;
+            }
+            std_atomics::futex_wait_for(m_word, 0, left);
+        }
+        return true;
+    }
+
+private:
+    std::atomic<std::uint32_t> m_word{0};
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// The workers that share work, and what they share: the gate of the idle, the injector, the
+// priority queues, knobs, pollers, hooks. Made and destroyed by a runtime.
+#pragma once
+
+#include <quern/scheduler/hooks.hpp>
+#include <quern/scheduler/idle_gate.hpp>
+#include <quern/scheduler/knobs.hpp>
+#include <quern/scheduler/policy.hpp>
+#include <quern/scheduler/pollers.hpp>
+#include <quern/scheduler/ready_queue.hpp>
+#include <quern/scheduler/worker.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace quern::detail {
+
+/// More workers than this are a mistake in somebody's arithmetic.
+inline constexpr std::uint32_t k_max_workers = 4096;
+
+struct pool_description {
+    std::string name = "default";
+    std::uint32_t workers = 1;
+    /// Processing unit of each worker, or -1 for unbound. Empty: all unbound.
+    std::vector<int> processing_units;
+    /// For each worker the others in rings of growing distance. Empty: one ring.
+    std::vector<std::vector<std::vector<std::uint32_t>>> victims;
+    const scheduling_policy* policy = nullptr;  ///< null: the default
+    stack_class stacks = stack_class::medium;   ///< of tasks that do not ask for another
+};
+
+class pool {
+public:
+    explicit pool(pool_description description);
+
+    /// Waits until nothing is ready and nobody runs, then ends the workers. Tasks that are
+    /// suspended then are abandoned. Requires: not called on one of its own workers.
+    ~pool();
+
+    pool(const pool&) = delete;
+    pool& operator=(const pool&) = delete;
+
+    /// Makes an item ready from a thread that is no worker of this pool. Thread safe.
+    void inject(runnable& item) noexcept;
+
+    /// Makes an item ready: on the calling worker when it is one of this pool. Thread safe.
+    void make_ready(runnable& item) noexcept;
+
+    /// Wakes one sleeping worker if there is one, nearest to `near` first.
+    bool wake_one(std::uint32_t near) noexcept;
+
+    /// How many workers may take work, 1..size(). Acts within a millisecond of a running task's
+    /// end. Returns what was set. Thread safe.
+    std::uint32_t set_active_workers(std::uint32_t count) noexcept;
+
+    /// Sum over the workers. Thread safe.
+    worker_totals totals() const noexcept;
+
+    /// Whether every worker sleeps and no work is public; and returns when it is so. Thread safe.
+    bool quiet() noexcept;
+    void wait_until_quiet() noexcept;
+
+    /// The function is called by idle workers, by one at a time, and must not block. While there is
+    /// any, workers that sleep wake up regularly. Thread safe.
+    poller_list::handle add_poller(unique_function<poll_result()> function);
+
+    std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(m_workers.size()); }
+    worker& at(std::uint32_t rank) noexcept { return *m_workers[rank]; }
+    const worker& at(std::uint32_t rank) const noexcept { return *m_workers[rank]; }
+    const std::string& name() const noexcept { return m_name; }
+    const scheduling_policy& policy() const noexcept { return *m_policy; }
+    stack_class stacks() const noexcept { return m_stacks; }
+
+    /// A stack that a worker had no use for, or a fresh one. Thread safe.
+    context& take_context(stack_class at_least, worker_stats& stats) noexcept;
+    void give_context(context& idle) noexcept;
+
+    idle_gate<std_atomics> gate;
+    ready_queue injector;
+    ready_queue high;
+    ready_queue low;
+    detail::knobs knobs;
+    poller_list pollers;
+    std::atomic<const detail::hooks*> hooks{nullptr};
+
+private:
+    friend class worker;
+
+    void start_workers(const std::vector<int>& units);
+    void wire_victims(const pool_description& description);
+    void notify_quiet(std::uint32_t sleeping) noexcept;
+    void wake_all() noexcept;
+
+    std::string m_name;
+    const scheduling_policy* m_policy;
+    stack_class m_stacks;
+    std::atomic<bool> m_stop{false};
+    std::atomic<bool> m_quiet_wanted{false};
+    std::atomic<std::uint32_t> m_quiet_word{0};
+    std::atomic<std::uint32_t> m_throttled{0};      ///< workers that sleep for the knob
+    std::atomic<std::uint32_t> m_throttle_word{0};  ///< changes when the knob does
+    spin_lock m_contexts_lock;
+    std::vector<context*> m_contexts[k_stack_class_count];
+    std::vector<std::unique_ptr<worker>> m_workers;
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// A locked queue of ready items through the links that they carry, so pushing allocates nothing.
+// For everything that is not the default policy's hot path: work from outside, hinted work,
+// priorities, and the queues of the FIFO policies.
+#pragma once
+
+#include <quern/base/cache_line.hpp>
+#include <quern/base/spin_lock.hpp>
+#include <quern/scheduler/work.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+
+namespace quern::detail {
+
+class alignas(k_cache_line) ready_queue {
+public:
+    void push(runnable& item) noexcept {
+        const std::scoped_lock lock(m_lock);
+        item.next = nullptr;
+        (m_first != nullptr ? m_last->next : m_first) = &item;
+        m_last = &item;
+        grow_by(1);
+    }
+
+    /// Puts the item where pop() takes next.
+    void push_front(runnable& item) noexcept {
+        const std::scoped_lock lock(m_lock);
+        item.next = m_first;
+        m_last = m_first != nullptr ? m_last : &item;
+        m_first = &item;
+        grow_by(1);
+    }
+
+    /// The oldest item (the youngest of those pushed to the front), or null.
+    runnable* pop() noexcept {
+        if (m_size.load(std::memory_order_seq_cst) == 0) {
+            return nullptr;
+        }
+        const std::scoped_lock lock(m_lock);
+        runnable* item = m_first;
+        if (item != nullptr) {
+            m_first = item->next;
+            m_last = m_first != nullptr ? m_last : nullptr;
+            grow_by(-1);
+        }
+        return item;
+    }
+
+    /// seq_cst: read by a worker that has announced that it will sleep.
+    bool empty() const noexcept { return m_size.load(std::memory_order_seq_cst) == 0; }
+    std::size_t size() const noexcept {
+        return static_cast<std::size_t>(m_size.load(std::memory_order_relaxed));
+    }
+
+private:
+    /// seq_cst read-modify-write: ordered before the pusher's look at who sleeps.
+    void grow_by(std::ptrdiff_t n) noexcept { m_size.fetch_add(n, std::memory_order_seq_cst); }
+
+    spin_lock m_lock;
+    runnable* m_first = nullptr;
+    runnable* m_last = nullptr;
+    std::atomic<std::ptrdiff_t> m_size{0};
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+// A runtime: pools of workers chosen for the machine, started by its constructor and ended by its
+// destructor. Programs either make one, or use the default one that starts with the first task.
+// Several may live in one process; none installs a signal handler or owns main.
+#pragma once
+
+#include <quern/context/stack_memory.hpp>
+#include <quern/scheduler/policy.hpp>
+#include <quern/scheduler/worker_stats.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quern {
+
+namespace detail {
+class pool;
+}
+
+/// Which workers a pool has and how they share work.
+struct pool_options {
+    std::string name = "default";
+    /// Workers; 0 means as many as the affinity mask, the cpuset and the CPU quota allow.
+    unsigned workers = 0;
+    /// A name of scheduling_policies().
+    std::string policy = "work-stealing";
+    /// Where workers run: none, compact, scatter, balanced, numa-balanced, or a list "0,2-5".
+    std::string binding = "none";
+    /// Stack of tasks that do not ask for another class.
+    stack_class stacks = stack_class::medium;
+};
+
+/// The pools of a runtime; the first one gets the tasks that name no other.
+struct runtime_options {
+    std::vector<pool_options> pools{pool_options{}};
+
+    /// The usual case: one pool.
+    static runtime_options with_workers(unsigned count, std::string policy = "work-stealing");
+
+    /// What QUERN_THREADS, QUERN_POLICY and QUERN_BIND say, else the defaults above. Throws
+    /// std::invalid_argument that names the variable, its value and what is accepted.
+    static runtime_options from_environment();
+};
+
+/// A handle to a pool of a living runtime; cheap to copy.
+class pool_ref {
+public:
+    explicit pool_ref(detail::pool& p) noexcept : m_pool(&p) {}
+
+    unsigned workers() const noexcept;
+    std::string_view name() const noexcept;
+    std::string_view policy() const noexcept;
+
+    /// Totals of its workers since the pool began. Thread safe; about 100 ns a worker.
+    worker_totals totals() const noexcept;
+    worker_totals worker(unsigned rank) const;
+
+    /// How many of its workers may take work (the knob active_workers). The others sleep after
+    /// their present task; their queued work is taken by the rest. Clamped to 1..workers().
+    /// Thread safe; returns what was set.
+    unsigned set_active_workers(unsigned count) const noexcept;
+    unsigned active_workers() const noexcept;
+
+    detail::pool& get() const noexcept { return *m_pool; }
+
+private:
+    detail::pool* m_pool;
+};
+
+/// Workers that run tasks.
+///
+///     quern::runtime rt(quern::runtime_options::with_workers(2));
+///     int answer = quern::async(rt, [] { return 42; }).get();
+///
+/// The destructor waits until every ready task has run. Tasks that are suspended then, waiting for
+/// something that has not come, are abandoned: nothing may wake them afterwards. Start and end cost
+/// about 0.2 ms at two workers.
+class runtime {
+public:
+    /// Throws std::invalid_argument for an unknown policy or binding, two pools of one name, or no
+    /// pool; std::system_error when a thread cannot be made.
+    explicit runtime(const runtime_options& options = runtime_options::from_environment());
+    ~runtime();
+    runtime(const runtime&) = delete;
+    runtime& operator=(const runtime&) = delete;
+
+    /// The first pool.
+    pool_ref default_pool() const noexcept;
+    /// Throws std::out_of_range that names the pools there are.
+    pool_ref pool(std::string_view name) const;
+
+    unsigned workers() const noexcept { return default_pool().workers(); }
+    worker_totals totals() const noexcept { return default_pool().totals(); }
+
+    /// The runtime of tasks that are made outside of any, started at the first call with
+    /// runtime_options::from_environment() and ended when the program ends. Thread safe.
+    static runtime& default_instance();
+
+private:
+    std::vector<std::unique_ptr<detail::pool>> m_pools;
+};
+
+/// The pool that runs the calling task, or the default runtime's first pool. Thread safe.
+pool_ref current_pool();
+
+/// The rank of the worker that runs the caller within its pool, or -1 outside. May change whenever
+/// the task waits.
+int current_worker_rank() noexcept;
+
+}  // namespace quern

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a worker can run. The scheduler knows no tasks: it calls `run` and then goes on with the
+// context that `run` returns, if any. Tasks, resumed contexts and fork-join entries derive from it.
+#pragma once
+
+#include <quern/context/stack_memory.hpp>
+
+#include <cstdint>
+
+namespace quern {
+
+/// Which ready items a worker takes first. `high` before anything else, `low` when nothing else is
+/// ready; an endless high-priority load can therefore starve low-priority work.
+enum class priority : std::uint8_t { low, normal, high };
+
+}  // namespace quern
+
+namespace quern::detail {
+
+class context;
+
+struct work {
+    /// Runs the item to its end or to its first suspension. The result is a context that the
+    /// worker must switch to next (a waiter that the item has completed, a resumed context), or
+    /// null. The item may be gone when it returns.
+    using run_function = context* (*)(work& item);
+
+    explicit work(run_function f) noexcept : run(f) {}
+
+    run_function run;
+};
+
+/// Work that can stand in a queue.
+struct runnable : work {
+    explicit runnable(run_function f, bool is_staged = true) noexcept
+        : work(f), staged(is_staged) {}
+
+    runnable* next = nullptr;     ///< link of the queue that holds it
+    const void* group = nullptr;  ///< the task group it belongs to, if any
+    const char* name = nullptr;   ///< given by the user; must outlive the task
+    priority urgency = priority::normal;
+    bool staged;  ///< described but never started; false for a resumed context
+    stack_class stack = stack_class::small;  ///< the least that it may be started on
+    std::int16_t home = -1;                  ///< the worker it was hinted to, or -1
+};
+
+}  // namespace quern::detail

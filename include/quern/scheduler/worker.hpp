@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// One OS thread of a pool and what it owns: queues, shelf, spare stacks, statistics. Its loop, in
+// src/scheduler/loop.cpp, is the whole life of a worker and the place to begin reading.
+#pragma once
+
+#include <quern/base/rng.hpp>
+#include <quern/scheduler/context.hpp>
+#include <quern/scheduler/idle_gate.hpp>
+#include <quern/scheduler/ready_deque.hpp>
+#include <quern/scheduler/ready_queue.hpp>
+#include <quern/scheduler/worker_stats.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace quern::detail {
+
+class pool;
+
+/// Contexts that are not running but hold public fork entries: suspended ones, and those below a
+/// call on a fresh stack. Thieves look here after the running context.
+class shelf {
+public:
+    void put(context& c) noexcept;
+    static void take(context& c) noexcept;  ///< from whichever shelf it stands on, if any
+    fork_entry* steal() noexcept;
+    bool has_public() noexcept;
+
+private:
+    spin_lock m_lock;
+    intrusive_list<context> m_contexts;
+    std::atomic<std::uint32_t> m_count{0};
+};
+
+/// The queues of a worker; a scheduling policy decides which of them it uses and how.
+struct worker_queues {
+    ready_deque<std_atomics, runnable> deque;  ///< work-stealing
+    ready_queue pending;                       ///< resumed contexts (FIFO policies)
+    ready_queue staged;                        ///< tasks that never ran (FIFO policies)
+    ready_queue inbox;                         ///< hinted to this worker by others
+};
+
+class alignas(k_cache_line) worker {
+public:
+    worker(pool& home, std::uint32_t rank);
+    ~worker();
+    worker(const worker&) = delete;
+    worker& operator=(const worker&) = delete;
+
+    void start(int processing_unit);
+    void join() { m_thread.join(); }
+
+    pool& home() const noexcept { return m_pool; }
+    std::uint32_t rank() const noexcept { return m_rank; }
+
+    // -- called on this worker ---------------------------------------------------------------
+
+    /// The loop. Runs at the bottom of every context; never returns.
+    [[noreturn]] static void run_loop(context& self) noexcept;
+
+    /// Makes an item ready on this worker, and wakes another if one should help.
+    void push(runnable& item) noexcept;
+
+    /// Makes an item ready behind everything that is ready now.
+    void push_last(runnable& item) noexcept;
+
+    /// Work has become public: wakes a sleeper when nobody is searching.
+    void notify_public_work() noexcept;
+
+    /// A stack of at least that class, from this worker's spare ones if possible.
+    context& take_context(stack_class at_least) noexcept;
+    void recycle(context& left) noexcept;
+
+    /// Leaves `from` for `to`; `after(argument, from)` runs once `from` has been left.
+    struct after_switch {
+        void (*run)(context& left, void* argument) = nullptr;
+        void* argument = nullptr;
+    };
+    void switch_context(context& from, context& to, after_switch after) noexcept;
+    [[noreturn]] void leave_for(context& from, context& to) noexcept;
+
+    // -- read by thieves ---------------------------------------------------------------------
+
+    /// Takes a fork entry from the running context or the shelf.
+    work* steal_fork() noexcept;
+    bool has_public_work() noexcept;
+    void make_hungry() noexcept;
+
+    worker_queues queues;
+    shelf suspended;
+    worker_stats stats;
+    sleeper<std_atomics> bed;
+
+private:
+    friend class context;
+    friend class pool;
+    friend void suspend(bool (*)(context&, void*), void*) noexcept;
+
+    void thread_main(int processing_unit) noexcept;
+    void adopt(context& c) noexcept;
+    void landed(context& here) noexcept;
+
+    work* next_item() noexcept;
+    void begin_item(const work& item) noexcept;
+    void end_item() noexcept;
+    work* take_ready() noexcept;
+    work* take_injected() noexcept;
+    work* search_and_park() noexcept;
+    void stop_searching() noexcept;
+    work* search() noexcept;
+    work* steal_round() noexcept;
+    void park() noexcept;
+    bool somebody_has_public_work() noexcept;
+    bool may_be_hungry(tick_count now) noexcept;
+    void obey_throttle() noexcept;
+    [[noreturn]] void leave_pool(context& self) noexcept;
+    [[noreturn]] void switch_away(context& from, execution_stack& to) noexcept;
+
+    pool& m_pool;
+    const std::uint32_t m_rank;
+    std::uint32_t m_tick = 0;
+    rng m_random;
+    tick_count m_last_hunger = 0;
+    tick_count m_hunger_interval = 0;
+    tick_count m_stole_at = 0;  ///< when the present item was stolen, or 0
+    std::atomic<context*> m_current{nullptr};
+    exception_globals* m_exceptions = nullptr;
+    after_switch m_after;
+    context* m_left = nullptr;  ///< whom m_after concerns
+    execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch
+    std::vector<context*> m_spare;
+    std::vector<std::vector<worker*>> m_victims;  ///< rings, nearest first
+    std::thread m_thread;
+};
+
+/// The worker that runs the calling thread, or null.
+inline worker* current_worker() noexcept {
+    context* c = current_context();
+    return c != nullptr ? &c->host() : nullptr;
+}
+
+}  // namespace quern::detail

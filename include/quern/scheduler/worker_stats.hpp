@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// What one worker counts. Single writer (the worker), any reader; relaxed throughout, no
+// read-modify-write. Time is booked when a worker goes from one phase to another, so the three
+// times always add up to the time since it started.
+#pragma once
+
+#include <quern/base/cache_line.hpp>
+#include <quern/base/clock.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace quern {
+
+/// What a worker is doing: user code, the scheduler's own work, or nothing for want of work.
+enum class worker_phase : std::uint8_t { running, managing, idle };
+
+/// Totals of one worker or of several; times in nanoseconds, everything since the pool began.
+struct worker_totals {
+    double running_ns = 0;                ///< in task bodies
+    double managing_ns = 0;               ///< taking, stealing, switching, finishing
+    double idle_ns = 0;                   ///< searching or parked
+    std::uint64_t tasks = 0;              ///< ready tasks and stolen entries run to their end
+    std::uint64_t activations = 0;        ///< times a task was started or resumed
+    std::uint64_t suspensions = 0;        ///< times a task gave up its worker
+    std::uint64_t stolen = 0;             ///< items taken from another worker
+    std::uint64_t parks = 0;              ///< times the worker went to sleep
+    std::uint64_t wakes = 0;              ///< sleepers this worker woke
+    std::uint64_t contexts_recycled = 0;  ///< stacks used again
+    std::uint64_t contexts_made = 0;      ///< stacks taken from the system
+
+    worker_totals& operator+=(const worker_totals& other) noexcept;
+    double total_ns() const noexcept { return running_ns + managing_ns + idle_ns; }
+};
+
+}  // namespace quern
+
+namespace quern::detail {
+
+/// A counter that one thread writes and any may read.
+class single_writer_counter {
+public:
+    void add(std::uint64_t n = 1) noexcept {
+        m_value.store(m_value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    }
+    std::uint64_t value() const noexcept { return m_value.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::uint64_t> m_value{0};
+};
+
+class alignas(k_cache_line) worker_stats {
+public:
+    /// Books the time since the last change to the phase that ends. One clock read.
+    void enter(worker_phase next) noexcept {
+        const tick_count now = ticks();
+        m_ticks[static_cast<int>(m_phase.load(std::memory_order_relaxed))].add(
+            now - m_since.load(std::memory_order_relaxed));
+        m_since.store(now, std::memory_order_relaxed);
+        m_phase.store(next, std::memory_order_relaxed);
+    }
+
+    /// Starts the clock. Called by the worker before anything else.
+    void begin() noexcept { m_since.store(ticks(), std::memory_order_relaxed); }
+
+    /// As of now, including the phase that is going on. Any thread.
+    worker_totals read() const noexcept;
+
+    single_writer_counter tasks, activations, suspensions, stolen, parks, wakes;
+    single_writer_counter contexts_recycled, contexts_made;
+
+private:
+    std::atomic<worker_phase> m_phase{worker_phase::managing};
+    std::atomic<tick_count> m_since{0};
+    single_writer_counter m_ticks[3];
+};
+
+}  // namespace quern::detail

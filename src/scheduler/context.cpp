@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+// Contexts: how one is made and begun, the slow paths of fork and join, suspension and resumption.
+// User code enters here through fork_join, future::get and the like; the loop is in loop.cpp.
+#include <quern/scheduler/context.hpp>
+
+#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/worker.hpp>
+
+#include <limits>
+#include <new>
+#include <type_traits>
+
+namespace quern::detail {
+
+thread_local context* quern_tls_context = nullptr;
+
+namespace {
+
+/// Pushes that stay on the slow path, visible to thieves, when a context begins to fork coarsely.
+constexpr std::uint32_t k_eager_pushes = 16;
+
+/// Pushes farther apart than this are coarse: they can afford the slow path (20 ns). (guessed)
+constexpr double k_coarse_ns = 500;
+
+/// Rounds that a parent waits for a stolen child before it suspends: about 100-200 ns, the cost of
+/// a suspension and a resumption.
+constexpr int k_join_spins = 30;
+
+/// A low mark above every address: the next child goes to a fresh stack.
+const void* const k_always_low =
+    reinterpret_cast<const void*>(std::numeric_limits<std::uintptr_t>::max());
+
+tick_count coarse_ticks() {
+    static const tick_count value = ticks_of_ns(k_coarse_ns);
+    return value;
+}
+
+constexpr std::size_t k_slot_bytes = sizeof(void*);
+static_assert(std::is_pointer_v<fork_slot>);
+
+fork_slot* first_slot(void* room) noexcept {
+    constexpr std::size_t k_first = (sizeof(context) + k_slot_bytes - 1) / k_slot_bytes;
+    return static_cast<fork_slot*>(room) + k_first;
+}
+
+fork_slot* last_slot(void* room) noexcept {
+    return static_cast<fork_slot*>(room) + k_room / k_slot_bytes - 2;
+}
+
+context* run_resumed(work& item) {
+    auto& c = static_cast<context&>(static_cast<runnable&>(item));
+    return &c;
+}
+
+}  // namespace
+
+context::context(const stack_span& span) noexcept
+    : fork_deque(first_slot(span.room), last_slot(span.room)),
+      runnable(run_resumed, false),
+      execution_stack(span) {
+    set_low_mark();
+}
+
+context& context::make(const stack_span& span) noexcept {
+    static_assert(sizeof(context) < k_room / 8, "the room is for slots, not for the header");
+    return *new (span.room) context(span);
+}
+
+void context::set_low_mark() noexcept {
+    m_low_mark = span().low + (size() == stack_class::small ? k_reserve_small : k_reserve);
+}
+
+void context::reopen_for_loop(work* first) noexcept {
+    reopen();
+    m_body = nullptr;
+    m_first = first;
+    restart(enter, this);
+}
+
+void context::reopen_for_call(void (*body)(context&, void*), void* argument) noexcept {
+    reopen();
+    m_body = body;
+    m_body_argument = argument;
+    restart(enter, this);
+}
+
+void context::enter(void* self) noexcept {
+    auto& here = *static_cast<context*>(self);
+    here.entered();
+    here.host().landed(here);
+    if (here.m_body != nullptr) {
+        here.m_body(here, here.m_body_argument);
+    }
+    worker::run_loop(here);
+}
+
+void context::push_trapped() noexcept {
+    worker& host = *m_worker;
+    if (full()) {
+        m_low_mark = k_always_low;
+    }
+    if (host.home().size() == 1 || !host.home().policy().steals) {
+        arm();
+        return;
+    }
+    const tick_count now = ticks();
+    if (now - m_last_trap > coarse_ticks()) {
+        m_eager_pushes = k_eager_pushes;
+    }
+    m_last_trap = now;
+    host.m_current.store(this, std::memory_order_seq_cst);  // before publishing, and the gate
+    if (m_eager_pushes == 0) {
+        answer_hunger();
+        return;
+    }
+    --m_eager_pushes;
+    trap();
+    publish_all();
+    host.notify_public_work();
+}
+
+void context::answer_hunger() noexcept {
+    arm();
+    if (m_worker->home().gate.load().somebody_idle()) {
+        publish_half();
+        m_worker->notify_public_work();
+    }
+}
+
+bool context::join(fork_slot* place) noexcept {
+    fork_entry& entry = **place;
+    if (reclaim(place)) {
+        return true;
+    }
+    for (int i = 0; i < k_join_spins && !entry.joined.done(); ++i) {
+        std_atomics::pause();
+    }
+    if (!entry.joined.done()) {
+        auto publish = [&entry](context& self) { return entry.joined.register_waiter(self); };
+        suspend(publish);
+    }
+    reset(place);
+    return false;
+}
+
+bool context::lay_open_to_thieves() noexcept {
+    publish_all();
+    if (!has_public()) {
+        return false;
+    }
+    m_worker->suspended.put(*this);
+    return true;
+}
+
+void suspend(bool (*publish)(context& self, void* argument), void* argument) noexcept {
+    struct request {
+        bool (*publish)(context&, void*);
+        void* argument;
+    };
+    context& self = *current_context();
+    worker& host = self.host();
+    host.stats.suspensions.add();
+    host.stats.enter(worker_phase::managing);
+    if (self.lay_open_to_thieves()) {
+        host.notify_public_work();
+    }
+    request what{publish, argument};
+    context& next = host.take_context(host.home().stacks());
+    next.reopen_for_loop();
+    const auto after = [](context& left, void* p) {
+        // `left` may be running elsewhere, and this request gone, once publish has returned true.
+        const request r = *static_cast<request*>(p);
+        if (!r.publish(left, r.argument)) {
+            resume(left);
+        }
+    };
+    host.switch_context(self, next, {after, &what});
+    shelf::take(self);
+}
+
+void run_before_self(runnable& item) noexcept {
+    context& self = *current_context();
+    worker& host = self.host();
+    host.stats.enter(worker_phase::managing);
+    if (self.lay_open_to_thieves()) {
+        host.notify_public_work();
+    }
+    context& next = host.take_context(host.home().stacks());
+    next.reopen_for_loop(&item);
+    host.switch_context(self, next, {[](context& left, void*) { resume(left); }, nullptr});
+    shelf::take(self);
+}
+
+void resume(context& suspended) noexcept { suspended.host().home().make_ready(suspended); }
+
+void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept {
+    struct call {
+        void (*body)(void*);
+        void* argument;
+        context* caller;
+    };
+    context& self = *current_context();
+    worker& host = self.host();
+    if (self.lay_open_to_thieves()) {
+        host.notify_public_work();
+    }
+    call what{body, argument, &self};
+    context& fresh = host.take_context(host.home().stacks());
+    fresh.reopen_for_call(
+        [](context& here, void* p) {
+            auto& c = *static_cast<call*>(p);
+            c.body(c.argument);
+            here.host().leave_for(here, *c.caller);
+        },
+        &what);
+    host.switch_context(self, fresh, {});
+    shelf::take(self);
+    self.set_low_mark();
+}
+
+}  // namespace quern::detail

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+// The life of a worker: take an item, run it, go on; search when there is none; sleep when the
+// search is in vain. Every context runs this loop at its bottom, so a worker whose task blocks
+// goes on with the loop of another context. The protocol by which nobody sleeps while there is
+// work: README.md in this folder, section "Parking"; the steps are named here.
+#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/worker.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace quern::detail {
+
+namespace {
+
+/// Items between two looks at work from outside, so that a worker that feeds itself does not
+/// starve it. Prime, so that it does not fall into step with a pattern of the program.
+constexpr std::uint32_t k_fairness_interval = 61;
+
+/// Pauses between two rounds over all victims, doubled per round up to the limit.
+constexpr int k_first_pause = 1;
+constexpr int k_last_pause = 64;
+
+/// A worker that only pollers can wake looks at them this often.
+constexpr auto k_poll_interval = std::chrono::microseconds(100);
+
+/// A thief asks the same victims at most this often, longer when what it got was tiny.
+constexpr double k_hunger_ns = 5'000;
+constexpr double k_hunger_limit_ns = 200'000;
+constexpr double k_tiny_ns = 1'000;
+
+struct hunger_times {
+    tick_count interval = ticks_of_ns(k_hunger_ns);
+    tick_count limit = ticks_of_ns(k_hunger_limit_ns);
+    tick_count tiny = ticks_of_ns(k_tiny_ns);
+};
+
+const hunger_times& hunger() {
+    static const hunger_times times;
+    return times;
+}
+
+}  // namespace
+
+void worker::run_loop(context& self) noexcept {
+    for (;;) {
+        worker& before = self.host();
+        work* item = before.next_item();
+        if (item == nullptr) {
+            before.leave_pool(self);
+        }
+        before.begin_item(*item);
+        context* next = item->run(*item);
+        worker& after = self.host();  // the item may have moved this context to another worker
+        if (next != nullptr) {
+            after.leave_for(self, *next);
+        }
+        after.end_item();
+    }
+}
+
+void worker::begin_item(const work& item) noexcept {
+    stats.activations.add();
+    stats.enter(worker_phase::running);
+    m_current.load(std::memory_order_relaxed)->trap();
+    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+        h->item_begins(m_rank, item);
+    }
+}
+
+void worker::end_item() noexcept {
+    stats.enter(worker_phase::managing);
+    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+        h->item_ends(m_rank);
+    }
+}
+
+work* worker::next_item() noexcept {
+    if (work* first = std::exchange(m_current.load(std::memory_order_relaxed)->m_first, nullptr)) {
+        return first;
+    }
+    obey_throttle();
+    work* item = take_ready();
+    return item != nullptr ? item : search_and_park();
+}
+
+work* worker::take_ready() noexcept {
+    if (work* item = m_pool.high.pop()) {
+        return item;
+    }
+    if (++m_tick % k_fairness_interval == 0) {
+        if (work* item = m_pool.injector.pop()) {
+            return item;
+        }
+        if (work* item = queues.inbox.pop()) {
+            return item;
+        }
+    }
+    if (work* item = m_pool.policy().pop(*this)) {
+        return item;
+    }
+    if (work* item = take_injected()) {
+        return item;
+    }
+    return suspended.steal();
+}
+
+work* worker::take_injected() noexcept {
+    work* item = queues.inbox.pop();
+    return item != nullptr ? item : m_pool.injector.pop();
+}
+
+work* worker::search_and_park() noexcept {
+    stats.enter(worker_phase::idle);
+    m_pool.gate.begin_search();
+    for (;;) {
+        if (work* item = search()) {
+            stop_searching();
+            stats.enter(worker_phase::managing);
+            return item;
+        }
+        if (m_pool.m_stop.load(std::memory_order_acquire)) {
+            m_pool.gate.end_search();
+            return nullptr;
+        }
+        park();
+        if (m_rank >= m_pool.knobs.active_workers.load(std::memory_order_relaxed)) {
+            stop_searching();
+            obey_throttle();
+            stats.enter(worker_phase::idle);
+            m_pool.gate.begin_search();
+        }
+    }
+}
+
+void worker::stop_searching() noexcept {
+    if (m_pool.gate.end_search() && m_pool.wake_one(m_rank)) {  // the baton
+        stats.wakes.add();
+    }
+}
+
+work* worker::search() noexcept {
+    if (m_stole_at != 0) {
+        const bool tiny = ticks() - m_stole_at < hunger().tiny;
+        m_hunger_interval =
+            tiny ? std::min(2 * m_hunger_interval, hunger().limit) : hunger().interval;
+        m_stole_at = 0;
+    }
+    // More than half of the workers searching would only be in one another's way.
+    const bool crowded = 2 * m_pool.gate.load().searching > m_pool.size() + 1;
+    const tick_count limit =
+        crowded ? 0 : ticks_of_ns(1e3 * m_pool.knobs.spin_us.load(std::memory_order_relaxed));
+    const tick_count start = ticks();
+    int pauses = k_first_pause;
+    do {
+        if (work* item = take_ready()) {
+            return item;
+        }
+        if (work* item = steal_round()) {
+            m_stole_at = ticks();
+            stats.stolen.add();
+            return item;
+        }
+        if (work* item = m_pool.low.pop()) {
+            return item;
+        }
+        if (!m_pool.pollers.empty()) {
+            m_pool.pollers.poll();
+        }
+        for (int i = 0; i < pauses; ++i) {
+            std_atomics::pause();
+        }
+        pauses = std::min(2 * pauses, k_last_pause);
+    } while (ticks() - start < limit);
+    return nullptr;
+}
+
+bool worker::may_be_hungry(tick_count now) noexcept {
+    if (now - m_last_hunger < m_hunger_interval) {
+        return false;
+    }
+    m_last_hunger = now;
+    return true;
+}
+
+work* worker::steal_round() noexcept {
+    const scheduling_policy& policy = m_pool.policy();
+    const bool hungry = policy.steals && may_be_hungry(ticks());
+    for (const auto& ring : m_victims) {
+        const auto count = static_cast<std::uint32_t>(ring.size());
+        const std::uint32_t start = m_random.below(count);
+        for (std::uint32_t i = 0; i < count; ++i) {
+            worker& victim = *ring[(start + i) % count];
+            work* item = policy.steals ? victim.steal_fork() : nullptr;
+            if (item == nullptr) {
+                item = policy.steal(victim, *this);
+            }
+            if (item == nullptr) {
+                item = victim.queues.inbox.pop();
+            }
+            if (item != nullptr) {
+                if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+                    h->steals(m_rank, victim.m_rank);
+                }
+                return item;
+            }
+            if (hungry) {
+                victim.make_hungry();
+            }
+        }
+    }
+    return nullptr;
+}
+
+bool worker::somebody_has_public_work() noexcept {
+    if (!m_pool.injector.empty() || !m_pool.high.empty() || !m_pool.low.empty()) {
+        return true;
+    }
+    return std::any_of(m_pool.m_workers.begin(), m_pool.m_workers.end(),
+                       [](const auto& w) { return w->has_public_work(); });
+}
+
+void worker::park() noexcept {
+    const auto counts = m_pool.gate.announce_sleep(bed);  // step 1: say so
+    for (const auto& w : m_pool.m_workers) {              // step 2: ask for what is private
+        if (w.get() != this && m_pool.policy().steals) {
+            w->make_hungry();
+        }
+    }
+    if (somebody_has_public_work() ||  // step 3: look once more
+        m_pool.m_stop.load(std::memory_order_seq_cst)) {
+        m_pool.gate.cancel_sleep(bed);
+        return;
+    }
+    m_pool.notify_quiet(counts.sleeping);
+    stats.parks.add();
+    const hooks* h = m_pool.hooks.load(std::memory_order_acquire);
+    if (h != nullptr) {
+        h->parks(m_rank);
+    }
+    if (m_pool.pollers.empty()) {  // step 4: sleep
+        m_pool.gate.sleep(bed);
+    } else {
+        m_pool.gate.sleep_for(bed, k_poll_interval);
+    }
+    if (h != nullptr) {
+        h->unparks(m_rank);
+    }
+}
+
+void worker::obey_throttle() noexcept {
+    const auto throttled = [this] {
+        return m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst) &&
+               !m_pool.m_stop.load(std::memory_order_seq_cst);
+    };
+    if (!throttled()) {
+        return;
+    }
+    if (has_public_work()) {
+        notify_public_work();  // somebody else has to do it now
+    }
+    stats.enter(worker_phase::idle);
+    m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);
+    for (;;) {
+        const std::uint32_t seen = m_pool.m_throttle_word.load(std::memory_order_seq_cst);
+        if (!throttled()) {
+            break;
+        }
+        m_pool.notify_quiet(m_pool.gate.load().sleeping);
+        std_atomics::futex_wait(m_pool.m_throttle_word, seen);
+    }
+    m_pool.m_throttled.fetch_sub(1, std::memory_order_seq_cst);
+    stats.enter(worker_phase::managing);
+}
+
+}  // namespace quern::detail

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// A pool: starting and ending its workers, work from outside, waking, throttling, spare stacks.
+#include <quern/scheduler/pool.hpp>
+
+#include <quern/base/assert.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+
+namespace quern::detail {
+
+namespace {
+
+/// How often the end of a pool looks whether all is quiet, should it miss the notice.
+constexpr auto k_quiet_interval = std::chrono::milliseconds(10);
+
+}  // namespace
+
+pool::pool(pool_description description)
+    : m_name(std::move(description.name)),
+      m_policy(description.policy != nullptr ? description.policy : scheduling_policies().front()),
+      m_stacks(description.stacks) {
+    if (description.workers == 0 || description.workers > k_max_workers) {
+        throw std::invalid_argument("quern: pool '" + m_name +
+                                    "': workers = " + std::to_string(description.workers) +
+                                    ", accepted are 1 to " + std::to_string(k_max_workers));
+    }
+    knobs.active_workers.store(description.workers, std::memory_order_relaxed);
+    m_workers.reserve(description.workers);
+    for (std::uint32_t rank = 0; rank < description.workers; ++rank) {
+        m_workers.push_back(std::make_unique<worker>(*this, rank));
+    }
+    wire_victims(description);
+    start_workers(description.processing_units);
+}
+
+void pool::start_workers(const std::vector<int>& units) {
+    std::uint32_t started = 0;
+    try {
+        for (; started < size(); ++started) {
+            m_workers[started]->start(started < units.size() ? units[started] : -1);
+        }
+    } catch (...) {  // no more threads: those that run must end before their pool does
+        m_stop.store(true, std::memory_order_seq_cst);
+        wake_all();
+        for (std::uint32_t rank = 0; rank < started; ++rank) {
+            m_workers[rank]->join();
+        }
+        throw;
+    }
+}
+
+pool::~pool() {
+    wait_until_quiet();
+    m_stop.store(true, std::memory_order_seq_cst);
+    wake_all();
+    for (const auto& w : m_workers) {
+        w->join();
+    }
+    m_workers.clear();
+    for (auto& list : m_contexts) {
+        for (context* c : list) {
+            const stack_span span = c->span();
+            c->forget();
+            release_stack(span);
+        }
+    }
+}
+
+void pool::wire_victims(const pool_description& description) {
+    for (std::uint32_t rank = 0; rank < size(); ++rank) {
+        auto& rings = m_workers[rank]->m_victims;
+        if (rank < description.victims.size()) {
+            for (const auto& ring : description.victims[rank]) {
+                std::vector<worker*> near;
+                near.reserve(ring.size());
+                for (const std::uint32_t other : ring) {
+                    near.push_back(m_workers.at(other).get());
+                }
+                if (!near.empty()) {
+                    rings.push_back(std::move(near));
+                }
+            }
+        } else if (size() > 1) {
+            std::vector<worker*> all;
+            all.reserve(size());
+            for (std::uint32_t i = 1; i < size(); ++i) {
+                all.push_back(m_workers[(rank + i) % size()].get());
+            }
+            rings.push_back(std::move(all));
+        }
+    }
+}
+
+void pool::inject(runnable& item) noexcept {
+    if (item.home >= 0) {
+        worker& hinted = at(static_cast<std::uint32_t>(item.home) % size());
+        hinted.queues.inbox.push(item);
+        if (gate.wake(hinted.bed)) {
+            return;
+        }
+    } else {
+        switch (item.urgency) {
+            case priority::normal:
+                injector.push(item);
+                break;
+            case priority::high:
+                high.push(item);
+                break;
+            case priority::low:
+                low.push(item);
+                break;
+        }
+    }
+    if (gate.load().must_wake()) {
+        wake_one(0);
+    }
+}
+
+void pool::make_ready(runnable& item) noexcept {
+    worker* here = current_worker();
+    if (here != nullptr && &here->home() == this && item.home < 0) {
+        here->push(item);
+    } else {
+        inject(item);
+    }
+}
+
+bool pool::wake_one(std::uint32_t near) noexcept {
+    const std::uint32_t active = knobs.active_workers.load(std::memory_order_relaxed);
+    if (near < active && gate.wake(m_workers[near]->bed)) {
+        return true;
+    }
+    for (const auto& ring : m_workers[near]->m_victims) {
+        for (worker* other : ring) {
+            if (other->m_rank < active && gate.wake(other->bed)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void pool::wake_all() noexcept {
+    for (const auto& w : m_workers) {
+        gate.wake(w->bed);
+    }
+    m_throttle_word.fetch_add(1, std::memory_order_seq_cst);
+    std_atomics::futex_wake(m_throttle_word, static_cast<int>(size()));
+}
+
+std::uint32_t pool::set_active_workers(std::uint32_t count) noexcept {
+    const std::uint32_t active = std::clamp(count, 1U, size());
+    knobs.active_workers.store(active, std::memory_order_seq_cst);
+    wake_all();  // those that sleep for want of work learn whether they may look for some
+    return active;
+}
+
+worker_totals pool::totals() const noexcept {
+    worker_totals sum;
+    for (const auto& w : m_workers) {
+        sum += w->stats.read();
+    }
+    return sum;
+}
+
+poller_list::handle pool::add_poller(unique_function<poll_result()> function) {
+    const auto handle = pollers.add(std::move(function));
+    wake_one(0);  // one that sleeps now would not look before somebody else wakes it
+    return handle;
+}
+
+context& pool::take_context(stack_class at_least, worker_stats& stats) noexcept {
+    {
+        const std::scoped_lock lock(m_contexts_lock);
+        auto& list = m_contexts[static_cast<std::size_t>(at_least)];
+        if (!list.empty()) {
+            context& c = *list.back();
+            list.pop_back();
+            stats.contexts_recycled.add();
+            return c;
+        }
+    }
+    stats.contexts_made.add();
+    try {
+        return context::make(allocate_stack(at_least));
+    } catch (const std::bad_alloc&) {
+        invariant_broken("allocate_stack", "no address space is left for another task's stack",
+                         __FILE__, __LINE__);
+    }
+}
+
+void pool::give_context(context& idle) noexcept {
+    const std::scoped_lock lock(m_contexts_lock);
+    m_contexts[static_cast<std::size_t>(idle.size())].push_back(&idle);
+}
+
+bool pool::quiet() noexcept {
+    const std::uint32_t asleep = gate.load().sleeping + m_throttled.load(std::memory_order_seq_cst);
+    return asleep >= size() && !m_workers.front()->somebody_has_public_work();
+}
+
+void pool::wait_until_quiet() noexcept {
+    m_quiet_wanted.store(true, std::memory_order_seq_cst);
+    for (;;) {
+        const std::uint32_t seen = m_quiet_word.load(std::memory_order_seq_cst);
+        if (quiet()) {
+            return;
+        }
+        std_atomics::futex_wait_for(m_quiet_word, seen, k_quiet_interval);
+    }
+}
+
+void pool::notify_quiet(std::uint32_t sleeping) noexcept {
+    if (m_quiet_wanted.load(std::memory_order_seq_cst) &&
+        sleeping + m_throttled.load(std::memory_order_seq_cst) >= size()) {
+        m_quiet_word.fetch_add(1, std::memory_order_seq_cst);
+        std_atomics::futex_wake(m_quiet_word, 1);
+    }
+}
+
+}  // namespace quern::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a worker does besides its loop: its thread, its queues, its shelf, the change of stacks.
+#include <quern/scheduler/worker.hpp>
+
+#include <quern/scheduler/pool.hpp>
+
+#include <pthread.h>
+#include <sched.h>
+#include <cstdio>
+#include <mutex>
+
+namespace quern::detail {
+
+namespace {
+
+constexpr std::size_t k_spare_contexts = 32;  // per worker; more go to the pool (guessed)
+
+void bind_thread(int processing_unit) noexcept {
+    if (processing_unit < 0) {
+        return;
+    }
+    const auto count = static_cast<std::size_t>(processing_unit) + 1;
+    if (cpu_set_t* set = CPU_ALLOC(count)) {
+        CPU_ZERO_S(CPU_ALLOC_SIZE(count), set);
+        CPU_SET_S(static_cast<std::size_t>(processing_unit), CPU_ALLOC_SIZE(count), set);
+        // Denied binding is not an error: the worker runs wherever the system lets it.
+        pthread_setaffinity_np(pthread_self(), CPU_ALLOC_SIZE(count), set);
+        CPU_FREE(set);
+    }
+}
+
+}  // namespace
+
+void shelf::put(context& c) noexcept {
+    const std::scoped_lock lock(m_lock);
+    c.m_shelf = this;
+    m_contexts.push_back(c);
+    // seq_cst read-modify-write: ordered before the look at who sleeps.
+    m_count.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void shelf::take(context& c) noexcept {
+    if (shelf* from = c.m_shelf) {
+        const std::scoped_lock lock(from->m_lock);
+        intrusive_list<context>::erase(c);
+        from->m_count.fetch_sub(1, std::memory_order_relaxed);
+        c.m_shelf = nullptr;
+    }
+}
+
+fork_entry* shelf::steal() noexcept {
+    if (m_count.load(std::memory_order_seq_cst) == 0) {
+        return nullptr;
+    }
+    const std::scoped_lock lock(m_lock);
+    for (context* c = m_contexts.front(); c != nullptr; c = m_contexts.after(*c)) {
+        if (fork_entry* entry = c->steal()) {
+            return entry;
+        }
+    }
+    return nullptr;
+}
+
+bool shelf::has_public() noexcept {
+    if (m_count.load(std::memory_order_seq_cst) == 0) {
+        return false;
+    }
+    const std::scoped_lock lock(m_lock);
+    for (context* c = m_contexts.front(); c != nullptr; c = m_contexts.after(*c)) {
+        if (c->has_public()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+worker::worker(pool& home, std::uint32_t rank) : m_pool(home), m_rank(rank), m_random(rank + 1) {
+    m_spare.reserve(k_spare_contexts);
+}
+
+worker::~worker() {
+    for (context* c : m_spare) {
+        m_pool.give_context(*c);
+    }
+}
+
+void worker::start(int processing_unit) {
+    m_thread = std::thread([this, processing_unit] { thread_main(processing_unit); });
+}
+
+void worker::thread_main(int processing_unit) noexcept {
+    constexpr std::size_t k_thread_name = 16;  // the kernel's limit
+    char name[k_thread_name];
+    std::snprintf(name, sizeof name, "quern/%u", m_rank);
+    pthread_setname_np(pthread_self(), name);
+    bind_thread(processing_unit);
+
+    m_exceptions = &this_thread_exceptions();
+    m_native.adopt_thread();
+    stats.begin();
+    context& first = m_pool.take_context(stack_class::large, stats);
+    first.reopen_for_loop();
+    adopt(first);
+    m_native.switch_to(first, *m_exceptions, false);
+    m_after.run(*m_left, nullptr);  // recycles the context that left the pool
+    m_after = {};
+    m_current.store(nullptr, std::memory_order_relaxed);
+    quern_tls_context = nullptr;
+}
+
+QUERN_NOINLINE void worker::adopt(context& c) noexcept {
+    c.m_worker = this;
+    c.trap();
+    m_current.store(&c, std::memory_order_release);  // pairs with steal_fork
+    quern_tls_context = &c;
+}
+
+void worker::landed(context&) noexcept {
+    const after_switch after = m_after;
+    m_after = {};
+    if (after.run != nullptr) {
+        after.run(*m_left, after.argument);
+    }
+}
+
+void worker::switch_context(context& from, context& to, after_switch after) noexcept {
+    m_after = after;
+    m_left = &from;
+    adopt(to);
+    from.switch_to(to, *m_exceptions, false);
+    from.host().landed(from);  // perhaps another worker by now
+}
+
+void worker::switch_away(context& from, execution_stack& to) noexcept {
+    m_after = {[](context& left, void*) { left.host().recycle(left); }, nullptr};
+    m_left = &from;
+    from.switch_to(to, *m_exceptions, true);
+    invariant_broken("false", "a context that was left for good has been resumed", __FILE__,
+                     __LINE__);
+}
+
+void worker::leave_for(context& from, context& to) noexcept {
+    adopt(to);
+    switch_away(from, to);
+}
+
+void worker::leave_pool(context& self) noexcept { switch_away(self, m_native); }
+
+context& worker::take_context(stack_class at_least) noexcept {
+    if (!m_spare.empty() && m_spare.back()->size() >= at_least) {
+        context& c = *m_spare.back();
+        m_spare.pop_back();
+        stats.contexts_recycled.add();
+        return c;
+    }
+    return m_pool.take_context(at_least, stats);
+}
+
+void worker::recycle(context& left) noexcept {
+    if (m_spare.size() < k_spare_contexts && left.size() == m_pool.stacks()) {
+        m_spare.push_back(&left);
+    } else {
+        m_pool.give_context(left);
+    }
+}
+
+void worker::push(runnable& item) noexcept {
+    switch (item.urgency) {
+        case priority::normal:
+            m_pool.policy().push(*this, item);
+            break;
+        case priority::high:
+            m_pool.high.push(item);
+            break;
+        case priority::low:
+            m_pool.low.push(item);
+            break;
+    }
+    notify_public_work();
+}
+
+void worker::push_last(runnable& item) noexcept {
+    queues.inbox.push(item);
+    notify_public_work();
+}
+
+void worker::notify_public_work() noexcept {
+    if (m_pool.gate.load().must_wake() && m_pool.wake_one(m_rank)) {
+        stats.wakes.add();
+    }
+}
+
+work* worker::steal_fork() noexcept {
+    context* running = m_current.load(std::memory_order_acquire);  // pairs with adopt
+    if (running != nullptr) {
+        if (fork_entry* entry = running->steal()) {
+            return entry;
+        }
+    }
+    return suspended.steal();
+}
+
+bool worker::has_public_work() noexcept {
+    context* running = m_current.load(std::memory_order_seq_cst);
+    const bool forks = m_pool.policy().steals &&
+                       ((running != nullptr && running->has_public()) || suspended.has_public());
+    return forks || m_pool.policy().has_items(*this) || !queues.inbox.empty();
+}
+
+void worker::make_hungry() noexcept {
+    if (context* running = m_current.load(std::memory_order_seq_cst)) {
+        running->make_hungry();
+    }
+}
+
+}  // namespace quern::detail

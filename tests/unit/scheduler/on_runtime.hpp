@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the tests of tasks share: fixtures that run every case on runtimes of 1, 2 and 8 workers,
+// waiting for something that must come about, and ways to make workers busy or change places.
+#pragma once
+
+#include <quern/base/config.hpp>
+#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/runtime.hpp>
+#include <quern/task/async.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace quern_test {
+
+inline constexpr bool k_sanitized = quern::detail::k_asan || quern::detail::k_tsan;
+
+/// How much to do: sanitizers are slow.
+template <class T>
+constexpr T scaled(T plain, T sanitized) {
+    return k_sanitized ? sanitized : plain;
+}
+
+/// Waits until the condition holds, for a time that is far above what it should take.
+template <class Condition>
+bool eventually(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+    return true;
+}
+
+/// Keeps the calling thread, and so its worker, busy.
+inline void spin_for(std::chrono::microseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+        std::this_thread::yield();
+    }
+}
+
+/// A door at which workers are held without being suspended.
+class door {
+public:
+    void open() noexcept { m_open.store(true, std::memory_order_release); }
+    void pass() const noexcept {
+        while (!m_open.load(std::memory_order_acquire)) {
+            std::this_thread::yield();
+        }
+    }
+
+private:
+    std::atomic<bool> m_open{false};
+};
+
+/// Lets others run: the caller goes to the end of what is ready, and may go on elsewhere.
+inline void let_others_run() {
+    auto publish = [](quern::detail::context& self) {
+        self.host().push_last(self);
+        return true;
+    };
+    quern::detail::suspend(publish);
+}
+
+/// Suspends the calling task until another worker runs it. False if that never came about.
+/// Requires: at least two workers.
+inline bool move_to_another_worker() {
+    const int before = quern::current_worker_rank();
+    for (int attempt = 0; attempt < 1'000; ++attempt) {
+        auto arrived = std::make_shared<std::atomic<bool>>(false);
+        auto publish = [&arrived](quern::detail::context& self) {
+            const auto keep = arrived;  // the frame may be gone once the task goes on
+            auto& pool = self.host().home();
+            self.home = static_cast<std::int16_t>((self.host().rank() + 1) % pool.size());
+            pool.inject(self);
+            for (int i = 0; i < 100 && !keep->load(); ++i) {  // keeps its old worker away from it
+                std::this_thread::sleep_for(std::chrono::microseconds(10));
+            }
+            return true;
+        };
+        quern::detail::suspend(publish);
+        quern::detail::current_context()->home = -1;
+        arrived->store(true);
+        if (quern::current_worker_rank() != before) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Tasks that wait until they are told to go on.
+class waiting_room {
+public:
+    /// Called by a task.
+    void wait() {
+        auto publish = [this](quern::detail::context& self) {
+            const std::scoped_lock lock(m_mutex);
+            m_waiting.push_back(&self);
+            return true;
+        };
+        quern::detail::suspend(publish);
+    }
+
+    std::size_t size() {
+        const std::scoped_lock lock(m_mutex);
+        return m_waiting.size();
+    }
+
+    void resume_all() {
+        std::vector<quern::detail::context*> all;
+        {
+            const std::scoped_lock lock(m_mutex);
+            all.swap(m_waiting);
+        }
+        for (quern::detail::context* c : all) {
+            quern::detail::resume(*c);
+        }
+    }
+
+private:
+    std::mutex m_mutex;
+    std::vector<quern::detail::context*> m_waiting;
+};
+
+struct setting {
+    unsigned workers;
+    const char* policy;
+
+    friend std::ostream& operator<<(std::ostream& out, const setting& s) {
+        return out << s.workers << " workers, " << s.policy;
+    }
+};
+
+/// A case runs once per setting. `inside` calls a function as a task and throws what it throws.
+class on_runtime : public testing::TestWithParam<setting> {
+protected:
+    template <class F>
+    auto inside(F&& f) {
+        return quern::async(rt, std::forward<F>(f)).get();
+    }
+
+    unsigned workers() const { return GetParam().workers; }
+
+    quern::runtime rt{quern::runtime_options::with_workers(GetParam().workers, GetParam().policy)};
+};
+
+inline std::string name_of_setting(const testing::TestParamInfo<setting>& info) {
+    std::string name = std::to_string(info.param.workers) + "_" + info.param.policy;
+    for (char& c : name) {
+        c = c == '-' ? '_' : c;
+    }
+    return name;
+}
+
+#define QUERN_ON_1_2_8_WORKERS(suite)                                                  \
+    INSTANTIATE_TEST_SUITE_P(on, suite,                                                \
+                             testing::Values(quern_test::setting{1, "work-stealing"},  \
+                                             quern_test::setting{2, "work-stealing"},  \
+                                             quern_test::setting{8, "work-stealing"}), \
+                             quern_test::name_of_setting)
+
+#define QUERN_ON_ALL_POLICIES(suite)                                                         \
+    INSTANTIATE_TEST_SUITE_P(on, suite,                                                      \
+                             testing::Values(quern_test::setting{1, "work-stealing"},        \
+                                             quern_test::setting{2, "work-stealing"},        \
+                                             quern_test::setting{8, "work-stealing"},        \
+                                             quern_test::setting{1, "priority-local-fifo"},  \
+                                             quern_test::setting{2, "priority-local-fifo"},  \
+                                             quern_test::setting{8, "priority-local-fifo"}), \
+                             quern_test::name_of_setting)
+
+}  // namespace quern_test

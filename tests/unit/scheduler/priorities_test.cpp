@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// Priorities and hints: in which order one worker takes tasks, and to whom a hinted task goes.
+#include "on_runtime.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace {
+
+using quern::post;
+using quern::priority;
+using quern_test::door;
+
+class priorities_on_one_worker : public testing::TestWithParam<const char*> {
+protected:
+    /// Holds the worker while `start` makes tasks, from outside or as a task; then lets all run.
+    template <class Start>
+    void run_held(bool from_outside, Start&& start) {
+        if (from_outside) {
+            door begun, go;
+            auto holder = quern::async(rt, [&] {
+                begun.open();
+                go.pass();
+            });
+            begun.pass();
+            start();
+            go.open();
+            holder.get();
+        } else {
+            quern::async(rt, std::forward<Start>(start)).get();
+        }
+        ASSERT_TRUE(quern_test::eventually([&] { return count.load() == 300; }));
+    }
+
+    auto starter() {
+        return [this] {
+            for (int i = 0; i < 100; ++i) {
+                for (const priority p : {priority::low, priority::normal, priority::high}) {
+                    post({.urgency = p, .pool = &rt.default_pool().get()}, [this, p] {
+                        order.push_back(p);
+                        count.fetch_add(1);
+                    });
+                }
+            }
+        };
+    }
+
+    std::size_t last(priority p) const {
+        const auto found = std::find(order.rbegin(), order.rend(), p);
+        return static_cast<std::size_t>(order.rend() - found) - 1;
+    }
+    std::size_t first(priority p) const {
+        return static_cast<std::size_t>(std::find(order.begin(), order.end(), p) - order.begin());
+    }
+
+    std::atomic<int> count{0};
+    std::vector<priority> order;  ///< written by the one worker
+    quern::runtime rt{quern::runtime_options::with_workers(1, GetParam())};
+};
+
+INSTANTIATE_TEST_SUITE_P(policy, priorities_on_one_worker,
+                         testing::Values("work-stealing", "priority-local-fifo"),
+                         [](const auto& chosen) { return std::string(chosen.param).substr(0, 4); });
+
+TEST_P(priorities_on_one_worker, of_tasks_that_a_task_starts) {
+    run_held(false, starter());
+    EXPECT_LT(last(priority::high), first(priority::normal));
+    EXPECT_LT(last(priority::normal), first(priority::low));
+}
+
+TEST_P(priorities_on_one_worker, of_tasks_from_outside) {
+    run_held(true, starter());
+    EXPECT_LT(last(priority::high), first(priority::normal));
+    EXPECT_LT(last(priority::normal), first(priority::low));
+}
+
+class priorities_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(priorities_test);
+
+TEST_P(priorities_test, of_all_kinds_are_run_in_the_end) {
+    std::vector<int> runs(3'000, 0);
+    inside([&] {
+        std::vector<quern::future<void>> all;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            all.push_back(
+                quern::async({.urgency = static_cast<priority>(i % 3)}, [&r = runs[i]] { ++r; }));
+        }
+        for (auto& f : all) {
+            f.get();
+        }
+    });
+    EXPECT_EQ(runs, std::vector<int>(3'000, 1));
+}
+
+TEST_P(priorities_test, of_low_rank_run_when_nothing_else_is_ready) {
+    auto low = quern::async({.urgency = priority::low, .pool = &rt.default_pool().get()},
+                            [] { return 7; });
+    EXPECT_EQ(low.get(), 7);
+}
+
+class hints_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(hints_test);
+
+TEST_P(hints_test, are_only_hints_so_every_task_runs) {
+    std::vector<int> runs(1'000, 0);
+    std::vector<quern::future<void>> all;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        all.push_back(
+            quern::async({.worker = static_cast<int>(i % 16), .pool = &rt.default_pool().get()},
+                         [&r = runs[i]] { ++r; }));
+    }
+    for (auto& f : all) {
+        f.get();
+    }
+    EXPECT_EQ(runs, std::vector<int>(1'000, 1));
+}
+
+TEST_P(hints_test, bring_a_task_to_its_worker_when_no_other_is_idle) {
+    // Every worker is held by a task; only the hinted one is released.
+    const auto n = static_cast<int>(workers());
+    std::vector<door> release(workers());
+    std::atomic<int> held{0};
+    std::vector<quern::future<void>> holders;
+    for (int i = 0; i < n; ++i) {
+        holders.push_back(quern::async(rt, [&] {
+            held.fetch_add(1);
+            release[static_cast<std::size_t>(quern::current_worker_rank())].pass();
+        }));
+    }
+    ASSERT_TRUE(quern_test::eventually([&] { return held.load() == n; }));
+    auto where = quern::async({.worker = n - 1, .pool = &rt.default_pool().get()},
+                              [] { return quern::current_worker_rank(); });
+    release.back().open();
+    EXPECT_EQ(where.get(), n - 1);
+    for (door& d : release) {
+        d.open();
+    }
+    for (auto& f : holders) {
+        f.get();
+    }
+}
+
+TEST_P(hints_test, let_an_idle_worker_help_out) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "needs an idle worker";
+    }
+    door release, held;
+    auto holder = quern::async({.worker = 0, .pool = &rt.default_pool().get()}, [&] {
+        held.open();
+        release.pass();
+        return quern::current_worker_rank();
+    });
+    held.pass();
+    for (int rank = 0; rank < static_cast<int>(workers()); ++rank) {  // one of them is busy
+        auto f = quern::async({.worker = rank, .pool = &rt.default_pool().get()}, [] {});
+        f.get();
+    }
+    release.open();
+    holder.get();
+}
+
+}  // namespace
