@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// async and post: start a task, with or without a future of its result.
+#pragma once
+
+#include <quern/task/future.hpp>
+#include <quern/task/task_state.hpp>
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
+
+namespace quern {
+
+namespace detail {
+
+/// A function and its arguments, bound by value as std::async does.
+template <class F, class... Args>
+auto bind_call(F&& f, Args&&... args) {
+    if constexpr (sizeof...(Args) == 0) {
+        return std::decay_t<F>(std::forward<F>(f));
+    } else {
+        return [f = std::decay_t<F>(std::forward<F>(f)),
+                bound = std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...)]() mutable
+               -> decltype(auto) { return std::apply(std::move(f), std::move(bound)); };
+    }
+}
+
+/// Starts a task in the way its attributes ask for. The state's second reference is the queue's.
+template <class Task>
+void start(const task_attributes& wanted, Task& task) {
+    pool& where = pool_of(wanted);
+    worker* here = current_worker();
+    switch (wanted.how) {
+        case launch::sync:
+            task.begin();
+            task.release();
+            return;
+        case launch::deferred:
+            task.allow_waiter_to_begin(nullptr);
+            task.start_when_watched();
+            task.release();
+            return;
+        case launch::fork:
+            if (here != nullptr && &here->home() == &where) {
+                run_before_self(task);
+                return;
+            }
+            break;  // another pool has no creator to take the place of
+        case launch::async:
+            break;
+    }
+    task.allow_waiter_to_begin(&where);
+    where.make_ready(task);
+}
+
+/// A task without a result. What it throws ends the program, as with std::thread.
+template <class F>
+class posted_task final : public runnable {
+public:
+    explicit posted_task(F&& f) : runnable(run_queued), m_function(std::move(f)) {}
+
+private:
+    static context* run_queued(work& item) noexcept {
+        auto& self = static_cast<posted_task&>(static_cast<runnable&>(item));
+        if (context* larger = larger_context_for(self)) {
+            return larger;
+        }
+        self.m_function();
+        delete &self;
+        current_context()->host().stats.tasks.add();
+        return nullptr;
+    }
+
+    F m_function;
+};
+
+}  // namespace detail
+
+/// Starts f(args...) as a task and returns the future of its result. Function and arguments are
+/// copied or moved into the task, as with std::async; unlike there, the destructor of the future
+/// does not wait.
+///
+/// Errors: what f throws comes out of get(). Throws std::bad_alloc.
+/// Thread safety: any thread. Outside a worker the default runtime runs it.
+/// Cost: one allocation, a push, a pop: 100-120 ns with get().
+///
+///     auto f = quern::async([](int a, int b) { return a + b; }, 40, 2);
+///     int answer = f.get();
+template <class F, class... Args>
+auto async(const task_attributes& wanted, F&& f, Args&&... args) {
+    auto call = detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...);
+    using T = std::invoke_result_t<decltype(call)&>;
+    using task = detail::task_state<decltype(call), T>;
+    auto* state = new task(std::move(call));
+    detail::apply_attributes(wanted, *state);
+    future<T> result{detail::state_ref<detail::shared_state<T>>(state)};
+    detail::start(wanted, *state);
+    return result;
+}
+
+template <class F, class... Args>
+    requires std::is_invocable_v < std::decay_t<F>
+&, std::decay_t<Args>&&... > auto async(F&& f, Args&&... args) {
+    return async(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+template <class F, class... Args>
+auto async(launch how, F&& f, Args&&... args) {
+    return async(task_attributes{.how = how}, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+/// On a given pool, or on the first pool of a given runtime.
+template <class F, class... Args>
+auto async(pool_ref where, F&& f, Args&&... args) {
+    return async(task_attributes{.pool = &where.get()}, std::forward<F>(f),
+                 std::forward<Args>(args)...);
+}
+
+template <class F, class... Args>
+auto async(const runtime& where, F&& f, Args&&... args) {
+    return async(where.default_pool(), std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+/// Starts f(args...) as a task that nobody waits for. An exception that leaves it ends the
+/// program. Otherwise as async; launch policies do not apply.
+template <class F, class... Args>
+void post(const task_attributes& wanted, F&& f, Args&&... args) {
+    auto call = detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...);
+    auto* task = new detail::posted_task<decltype(call)>(std::move(call));
+    detail::apply_attributes(wanted, *task);
+    detail::pool_of(wanted).make_ready(*task);
+}
+
+template <class F, class... Args>
+    requires std::is_invocable_v < std::decay_t<F>
+&, std::decay_t<Args>&&... > void post(F&& f, Args&&... args) {
+    post(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
+}
+
+}  // namespace quern

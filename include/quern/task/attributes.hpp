@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a task is to be started: launch policy, priority, stack, name, preferred worker, pool.
+// Passed by value to async, post, dataflow and then.
+#pragma once
+
+#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/runtime.hpp>
+#include <quern/scheduler/work.hpp>
+
+#include <cstdint>
+
+namespace quern {
+
+/// When and where a task starts. As std::launch, with two of HPX's.
+enum class launch : std::uint8_t {
+    async,     ///< queued; a worker takes it, or the first one that waits for it
+    fork,      ///< started at once in place of its creator, which goes on when a worker is free
+    deferred,  ///< run by the first one that waits for it, on its stack; queued by `then` and
+               ///< dataflow
+    sync,      ///< run at once, before the call returns
+};
+
+/// What a task may ask for. Every field has a default:
+///
+///     auto f = quern::async({.name = "norm", .urgency = quern::priority::high}, norm, x);
+struct task_attributes {
+    launch how = launch::async;
+    /// Shown by diagnosis and profile. Must outlive the task: usually a literal.
+    const char* name = nullptr;
+    priority urgency = priority::normal;
+    /// The least stack that the task is started on.
+    stack_class stack = stack_class::small;
+    /// Rank of the worker to whose queue it goes, or -1. A hint: an idle worker may take it.
+    int worker = -1;
+    /// The pool that runs it; null means the creator's, outside the default runtime's first.
+    detail::pool* pool = nullptr;
+};
+
+namespace detail {
+
+inline pool& pool_of(const task_attributes& wanted) {
+    return wanted.pool != nullptr ? *wanted.pool : current_pool().get();
+}
+
+inline void apply_attributes(const task_attributes& wanted, runnable& item) noexcept {
+    item.name = wanted.name;
+    item.urgency = wanted.urgency;
+    item.stack = wanted.stack;
+    item.home = static_cast<std::int16_t>(wanted.worker);
+}
+
+/// For the beginning of a task's run function: the context that can hold it when the present one
+/// is too small, with the task as its first item; else null.
+inline context* larger_context_for(runnable& item) noexcept {
+    context& here = *current_context();
+    if (here.size() >= item.stack) [[likely]] {
+        return nullptr;
+    }
+    context& larger = here.host().take_context(item.stack);
+    larger.reopen_for_loop(&item);
+    return &larger;
+}
+
+}  // namespace detail
+}  // namespace quern

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSL-1.0
+// fork_join(f, g): run two functions, perhaps at the same time, and go on when both are done.
+// The fast path is a handful of stores: no allocation, no fence, no read-modify-write while nobody
+// steals. How and why: docs/design/0001-fork-join-fast-path.md; the deque:
+// scheduler/fork_deque.hpp.
+#pragma once
+
+#include <quern/scheduler/context.hpp>
+#include <quern/scheduler/worker.hpp>
+#include <quern/task/outcome.hpp>
+#include <quern/task/run_on.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace quern {
+
+/// The place in the running task where the next fork goes. Pass it down a recursion, by value, to
+/// keep it in a register; the overloads without it look it up in thread-local memory.
+/// Valid until the function that received it returns, and only in the task that received it.
+class fork_context {
+public:
+    explicit fork_context(detail::fork_slot* slot) noexcept : m_slot(slot) {}
+
+    detail::fork_slot* slot() const noexcept { return m_slot; }
+
+private:
+    // One pointer and not two: gcc 12 stores a two-word struct by halves and reads it back whole,
+    // which stalls (docs/design/0001-fork-join-fast-path.md).
+    detail::fork_slot* m_slot;
+};
+
+namespace detail {
+
+/// Calls a child with the context if it wants one.
+template <class F>
+QUERN_ALWAYS_INLINE auto call_child(F& f, fork_slot* slot) {
+    if constexpr (std::is_invocable_v<F&, fork_context>) {
+        return call_stored(f, fork_context(slot));
+    } else {
+        return call_stored(f);
+    }
+}
+
+template <class F>
+struct child_result {
+    using type = std::invoke_result_t<F&>;
+};
+template <class F>
+    requires std::is_invocable_v<F&, fork_context>
+struct child_result<F> {
+    using type = std::invoke_result_t<F&, fork_context>;
+};
+template <class F>
+using child_result_t = typename child_result<std::remove_reference_t<F>>::type;
+
+/// Closures up to this many bytes are copied into the entry, so that the parent's own copy can
+/// stay in registers; larger ones are referred to.
+inline constexpr std::size_t k_copied_closure = 64;
+
+template <class F>
+inline constexpr bool k_copy_closure =
+    !std::is_lvalue_reference_v<F> && std::is_trivially_copyable_v<std::remove_cvref_t<F>> &&
+    sizeof(std::remove_cvref_t<F>) <= k_copied_closure;
+
+/// The forked child, in its parent's frame.
+template <class F>
+struct child final : fork_entry {
+    using function = std::remove_reference_t<F>;
+    using held = std::conditional_t<k_copy_closure<F>, function, function*>;
+    using result = child_result_t<F>;
+
+    QUERN_ALWAYS_INLINE explicit child(function& f) noexcept
+        : fork_entry(run_stolen), m_held(hold(f)) {}
+
+    /// What a thief has left behind.
+    stored_result<result> take() { return m_outcome.take(); }
+    void drop() noexcept { m_outcome.drop(); }
+
+private:
+    QUERN_ALWAYS_INLINE static held hold(function& f) noexcept {
+        if constexpr (k_copy_closure<F>) {
+            return f;
+        } else {
+            return &f;
+        }
+    }
+
+    function& callee() noexcept {
+        if constexpr (k_copy_closure<F>) {
+            return m_held;
+        } else {
+            return *m_held;
+        }
+    }
+
+    static context* run_stolen(work& item) {
+        auto& self = static_cast<child&>(item);
+        fork_slot* slot = current_context()->bottom();
+        self.m_outcome.set_from([&]() -> result {
+            if constexpr (std::is_invocable_v<function&, fork_context>) {
+                return self.callee()(fork_context(slot));
+            } else {
+                return self.callee()();
+            }
+        });
+        current_context()->host().stats.tasks.add();
+        return self.joined.complete();  // the entry may be gone now
+    }
+
+    held m_held;
+    late_outcome<result> m_outcome;
+};
+
+/// Gets the forked child out of the deque when its sibling throws: it is dropped if it has not
+/// begun, else waited for; its own exception, if any, is the later one and is dropped.
+template <class F>
+QUERN_COLD void drop_child(fork_slot* slot) noexcept {
+    context& place = context::of(slot);
+    if (!place.pop(slot) && !place.join(slot)) {
+        static_cast<child<F>&>(**slot).drop();
+    }
+}
+
+/// The slow path of a pop; see context::join.
+inline bool join_child(fork_slot* slot) noexcept { return context::of(slot).join(slot); }
+
+/// Runs a child on a fresh stack because this one is nearly used up.
+template <class F>
+QUERN_COLD auto call_child_on_fresh_stack(F& f) {
+    using result = child_result_t<F>;
+    struct nested_call {
+        F& f;
+        late_outcome<result> outcome;
+    } call{f, {}};
+    call_on_fresh_stack(
+        [](void* p) {
+            auto& c = *static_cast<nested_call*>(p);
+            fork_slot* slot = current_context()->bottom();
+            c.outcome.set_from([&]() -> result {
+                if constexpr (std::is_invocable_v<F&, fork_context>) {
+                    return c.f(fork_context(slot));
+                } else {
+                    return c.f();
+                }
+            });
+        },
+        &call);
+    return call.outcome.take();
+}
+
+QUERN_ALWAYS_INLINE const void* stack_position() noexcept {
+#if defined(__x86_64__)
+    const void* sp;
+    asm("movq %%rsp, %0" : "=r"(sp));
+    return sp;
+#else
+    return __builtin_frame_address(0);
+#endif
+}
+
+/// Turns the two stored results into what the caller gets.
+template <class RF, class RG>
+QUERN_ALWAYS_INLINE auto combine(stored_result<RF>&& f, stored_result<RG>&& g) {
+    if constexpr (std::is_void_v<RF> && std::is_void_v<RG>) {
+        return;
+    } else if constexpr (std::is_void_v<RG>) {
+        return std::move(f);
+    } else if constexpr (std::is_void_v<RF>) {
+        return std::move(g);
+    } else {
+        return std::pair<stored_result<RF>, stored_result<RG>>(std::move(f), std::move(g));
+    }
+}
+
+/// Hides from the compiler where a value comes from, so that it computes what follows afresh
+/// instead of keeping it in a callee-saved register across the children.
+template <class T>
+QUERN_ALWAYS_INLINE T* opaque(T* value) noexcept {
+    asm("" : "+r"(value));
+    return value;
+}
+
+/// How a closure is passed on: by value when it will be copied anyway.
+template <class F>
+using passed = std::conditional_t<k_copy_closure<F>, std::remove_cvref_t<F>, F&>;
+
+/// The rest of a fork_join whose stack is nearly used up: each child runs on a fresh one.
+template <class HowF, class HowG>
+QUERN_COLD auto finish_elsewhere(fork_slot* slot, passed<HowF> f, passed<HowG> g) {
+    using child_type = child<HowF>;
+    using RF = typename child_type::result;
+    using RG = child_result_t<HowG>;
+    stored_result<RG> second = [&] {
+        try {
+            return call_child_on_fresh_stack(g);
+        } catch (...) {
+            drop_child<HowF>(slot);
+            throw;
+        }
+    }();
+    if (context::of(slot).pop(slot) || join_child(slot)) {
+        return combine<RF, RG>(call_child_on_fresh_stack(f), std::move(second));
+    }
+    return combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
+}
+
+/// What is alive across each child is the slot alone: the context is found from it by masking and
+/// the forked entry by reading it. Every value more costs the leaf calls a push and a pop.
+template <class HowF, class HowG, class F, class G>
+QUERN_ALWAYS_INLINE auto fork_join_at(fork_slot* slot, F& f, G& g) {
+    using child_type = child<HowF>;
+    using RF = typename child_type::result;
+    using RG = child_result_t<G>;
+    child_type forked(f);
+    context& before = *opaque(&context::of(slot));
+    if (before.push(slot, &forked)) [[unlikely]] {
+        context::of(slot).push_trapped();
+    }
+    if (before.is_low(stack_position())) [[unlikely]] {
+        return finish_elsewhere<HowF, HowG>(slot, f, g);
+    }
+    stored_result<RG> second = [&]() __attribute__((always_inline)) {
+        try {
+            return call_child(g, opaque(slot) + 1);
+        } catch (...) {
+            drop_child<HowF>(slot);
+            throw;
+        }
+    }
+    ();
+    context& place = *opaque(&context::of(opaque(slot)));
+    if (place.pop(slot) || join_child(slot)) [[likely]] {
+        return combine<RF, RG>(call_child(f, slot), std::move(second));
+    }
+    return combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
+}
+
+/// Not inlined, on purpose: so the function that forks stays small, and the compiler inlines *it*
+/// at the places where the children call it. Its leaves then cost a comparison and no frame.
+template <class F, class G>
+QUERN_NOINLINE auto fork_join_on(fork_slot* slot, passed<F> f, passed<G> g) {
+    return fork_join_at<F, G>(slot, f, g);
+}
+
+template <class F, class G>
+QUERN_COLD auto fork_join_from_outside(F& f, G& g) {
+    return run_on(current_pool().get(),
+                  [&] { return fork_join_at<F&, G&>(current_context()->bottom(), f, g); });
+}
+
+template <class F, class G>
+QUERN_NOINLINE auto fork_join_here(passed<F> f, passed<G> g) {
+    context* here = current_context();
+    if (here == nullptr) [[unlikely]] {
+        return fork_join_from_outside(f, g);
+    }
+    return fork_join_at<F, G>(here->bottom(), f, g);
+}
+
+template <class F>
+concept forkable = std::is_invocable_v < std::remove_reference_t<F>
+& > || std::is_invocable_v<std::remove_reference_t<F>&, fork_context>;
+
+}  // namespace detail
+
+/// Runs `f` and `g`, in parallel if a worker is free, and returns when both are done. `g` runs at
+/// once on the calling stack; `f` waits to be stolen and is else run here after `g`. Either may
+/// take a fork_context to fork further. Running first g, then f, one after the other, must be
+/// correct (serial elision).
+///
+/// Returns std::pair of the results; when one function returns void the other's result; when both
+/// do, void. A result of reference type comes as a pointer.
+/// Errors: the exception of `g`, else that of `f`; when `g` throws and `f` has not begun, `f` is
+/// dropped. Both have ended when the exception leaves.
+/// Thread safety: any thread; outside a worker the call runs on the default runtime and the
+/// calling thread sleeps meanwhile. The caller may continue on another thread if it had to wait.
+/// Cost: about 1 ns (2-3 ns without the explicit context) when `f` is not stolen.
+///
+///     long fib(quern::fork_context c, int n) {
+///         if (n < 2) return n;
+///         auto [a, b] = quern::fork_join(c, [n](auto c) { return fib(c, n - 1); },
+///                                           [n](auto c) { return fib(c, n - 2); });
+///         return a + b;
+///     }
+template <detail::forkable F, detail::forkable G>
+QUERN_ALWAYS_INLINE auto fork_join(fork_context c, F&& f, G&& g) {
+    return detail::fork_join_on<F, G>(c.slot(), f, g);
+}
+
+template <detail::forkable F, detail::forkable G>
+QUERN_ALWAYS_INLINE auto fork_join(F&& f, G&& g) {
+    return detail::fork_join_here<F, G>(f, g);
+}
+
+}  // namespace quern

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSL-1.0
+// future and shared_future: results that may not be there yet. Waiting suspends the task and never
+// its worker; a thread that is no worker sleeps. Names and meaning as in the C++ standard, with
+// `then` and unwrapping as in the Concurrency TS and HPX.
+#pragma once
+
+#include <quern/task/attributes.hpp>
+#include <quern/task/shared_state.hpp>
+
+#include <future>  // future_error, future_errc
+#include <type_traits>
+#include <utility>
+
+namespace quern {
+
+template <class T>
+class future;
+template <class T>
+class shared_future;
+
+namespace detail {
+
+template <class T>
+struct is_future : std::false_type {};
+template <class T>
+struct is_future<future<T>> : std::true_type {};
+template <class T>
+struct is_future<shared_future<T>> : std::true_type {};
+
+template <class T>
+inline constexpr bool is_future_v = is_future<std::remove_cvref_t<T>>::value;
+
+/// What future and shared_future have in common.
+template <class T>
+class future_base {
+public:
+    using state_type = shared_state<T>;
+
+    /// Whether it refers to a result at all.
+    bool valid() const noexcept { return static_cast<bool>(m_state); }
+
+    /// Whether get() would return at once. Requires: valid.
+    bool is_ready() const { return state().ready(); }
+    /// Whether get() would throw what the producer threw. Requires: ready.
+    bool has_exception() const { return is_ready() && state().failed(); }
+
+    /// Waits until the result is there.
+    void wait() const { state().wait(); }
+
+    /// For the runtime's own combinators.
+    state_type& state() const {
+        if (!m_state) {
+            throw std::future_error(std::future_errc::no_state);
+        }
+        return *m_state.get();
+    }
+
+protected:
+    future_base() noexcept = default;
+    explicit future_base(state_ref<state_type> state) noexcept : m_state(std::move(state)) {}
+
+    state_ref<state_type> m_state;
+};
+
+template <class T>
+decltype(auto) unstore(stored_result<T>& value) {
+    if constexpr (std::is_void_v<T>) {
+        return;
+    } else if constexpr (std::is_reference_v<T>) {
+        return static_cast<T>(*value);
+    } else {
+        return (value);
+    }
+}
+
+template <class Future, class F>
+auto attach(const task_attributes& how, Future source, F&& f);
+template <class T>
+state_ref<shared_state<T>> flatten(future<future<T>>&& nested);
+
+}  // namespace detail
+
+/// The result of a task, to be taken once. Movable.
+///
+/// Thread safety: one object must not be used by two threads at once; different objects may.
+/// Cost: a future and its task are one allocation.
+template <class T>
+class [[nodiscard]] future : public detail::future_base<T> {
+    using base = detail::future_base<T>;
+
+public:
+    future() noexcept = default;
+    future(future&&) noexcept = default;
+    future& operator=(future&&) noexcept = default;
+
+    /// Waits for the inner result too.
+    future(future<future<T>>&& nested) : base(detail::flatten(std::move(nested))) {}
+
+    explicit future(detail::state_ref<detail::shared_state<T>> state) noexcept
+        : base(std::move(state)) {}
+
+    /// Waits, then moves the result out or throws the task's exception. The future is invalid
+    /// afterwards. Throws std::future_error(no_state) when it already is.
+    T get() {
+        const auto state = std::move(*this).release();
+        state->wait();
+        if constexpr (std::is_void_v<T>) {
+            state->value();
+        } else if constexpr (std::is_reference_v<T>) {
+            return static_cast<T>(*state->value());
+        } else {
+            return std::move(state->value());
+        }
+    }
+
+    /// A future that can be copied; this one is invalid afterwards.
+    shared_future<T> share() { return shared_future<T>(std::move(*this)); }
+
+    /// When the result is there, calls f(this future) in a task of its own, or as `how` says.
+    /// Returns the future of what f returns. This one is invalid afterwards.
+    ///
+    ///     quern::async(parse, file).then([](auto tree) { return check(tree.get()); });
+    template <class F>
+    auto then(F&& f) {
+        return then(task_attributes{}, std::forward<F>(f));
+    }
+    template <class F>
+    auto then(launch how, F&& f) {
+        return then(task_attributes{.how = how}, std::forward<F>(f));
+    }
+    template <class F>
+    auto then(const task_attributes& how, F&& f) {
+        this->state();  // throws when there is none
+        return detail::attach(how, std::move(*this), std::forward<F>(f));
+    }
+
+    /// For the runtime's own combinators: gives the state away, if there is one.
+    detail::state_ref<detail::shared_state<T>> take_state() && noexcept {
+        return std::move(this->m_state);
+    }
+    /// The same; throws std::future_error(no_state) when there is none.
+    detail::state_ref<detail::shared_state<T>> release() && {
+        this->state();
+        return std::move(this->m_state);
+    }
+};
+
+/// The result of a task, for any number of readers. Copyable.
+template <class T>
+class [[nodiscard]] shared_future : public detail::future_base<T> {
+    using base = detail::future_base<T>;
+
+public:
+    shared_future() noexcept = default;
+    shared_future(future<T>&& unique) noexcept : base(std::move(unique).take_state()) {}
+
+    /// Waits, then gives the result, by reference to const, or throws the task's exception.
+    decltype(auto) get() const {
+        this->wait();
+        if constexpr (std::is_void_v<T>) {
+            this->state().value();
+        } else if constexpr (std::is_reference_v<T>) {
+            return static_cast<T>(*this->state().value());
+        } else {
+            return static_cast<const T&>(this->state().value());
+        }
+    }
+
+    /// As future::then; this one stays valid.
+    template <class F>
+    auto then(F&& f) const {
+        return then(task_attributes{}, std::forward<F>(f));
+    }
+    template <class F>
+    auto then(launch how, F&& f) const {
+        return then(task_attributes{.how = how}, std::forward<F>(f));
+    }
+    template <class F>
+    auto then(const task_attributes& how, F&& f) const {
+        this->state();
+        return detail::attach(how, *this, std::forward<F>(f));
+    }
+};
+
+}  // namespace quern
+
+#include <quern/task/continuation.hpp>  // attach, flatten

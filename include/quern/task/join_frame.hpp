@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// A function that is called when several futures are ready: what dataflow and when_all are made
+// of. The futures, a waiter for each, the function and the state of its result are one object.
+#pragma once
+
+#include <quern/task/future.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace quern::detail {
+
+/// Calls visit(future&) for every future in an argument: a future, a sequence or tuple of such;
+/// anything else holds none.
+template <class Argument, class Visit>
+void for_each_future(Argument& argument, Visit&& visit) {
+    if constexpr (is_future_v<Argument>) {
+        visit(argument);
+    } else if constexpr (requires { typename Argument::value_type; }) {
+        if constexpr (is_future_v<typename Argument::value_type>) {
+            for (auto& f : argument) {
+                visit(f);
+            }
+        }
+    } else if constexpr (requires { std::tuple_size<Argument>::value; }) {
+        std::apply([&](auto&... each) { (for_each_future(each, visit), ...); }, argument);
+    }
+}
+
+template <class Argument>
+std::size_t count_futures(Argument& argument) {
+    std::size_t count = 0;
+    for_each_future(argument, [&count](auto& f) {
+        f.state();  // throws when there is none
+        ++count;
+    });
+    return count;
+}
+
+template <class It>
+auto take_futures(It first, It last) {
+    using future_type = typename std::iterator_traits<It>::value_type;
+    std::vector<future_type> futures;
+    for (; first != last; ++first) {
+        if constexpr (std::is_copy_constructible_v<future_type>) {
+            futures.push_back(*first);
+        } else {
+            futures.push_back(std::move(*first));
+        }
+    }
+    return futures;
+}
+
+/// `F` is called with the arguments moved in.
+template <class F, class Arguments, class T>
+class join_frame final : public shared_state<T>, public runnable {
+public:
+    join_frame(const task_attributes& how, F&& f, Arguments&& arguments)
+        : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
+          runnable(run_queued),
+          m_pool(pool_of(how)),
+          m_inline(how.how == launch::sync),
+          m_function(std::move(f)),
+          m_arguments(std::move(arguments)),
+          m_nodes(count_futures(*m_arguments)) {
+        apply_attributes(how, *this);
+    }
+
+    /// Waits for all; may finish at once.
+    void start() noexcept {
+        m_missing.store(m_nodes.size() + 1, std::memory_order_relaxed);
+        std::size_t index = 0;
+        for_each_future(*m_arguments, [&](auto& f) {
+            node& n = m_nodes[index++];
+            n.notify = told;
+            n.owner = this;
+            if (!f.state().add_waiter(n)) {
+                arrive();
+            }
+        });
+        arrive();  // itself: nobody touches the arguments while they are being read
+    }
+
+private:
+    struct node : state_waiter {
+        join_frame* owner = nullptr;
+    };
+
+    static join_frame& cast(state_base& self) noexcept {
+        return static_cast<join_frame&>(static_cast<shared_state<T>&>(self));
+    }
+    static void told(state_waiter& w) noexcept { static_cast<node&>(w).owner->arrive(); }
+
+    void arrive() noexcept {
+        // acq_rel: the last one sees the results of all others.
+        if (m_missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            m_inline ? finish() : m_pool.make_ready(*this);
+        }
+    }
+
+    static context* run_queued(work& item) {
+        auto& self = static_cast<join_frame&>(static_cast<runnable&>(item));
+        if (context* larger = larger_context_for(self)) {
+            return larger;
+        }
+        self.finish();
+        current_context()->host().stats.tasks.add();
+        return nullptr;
+    }
+
+    void finish() noexcept {
+        this->set_from([this]() -> T {
+            Arguments arguments = std::move(*m_arguments);
+            m_arguments.reset();
+            F function = std::move(*m_function);
+            m_function.reset();
+            return function(std::move(arguments));
+        });
+        this->release();
+    }
+
+    pool& m_pool;
+    const bool m_inline;
+    std::optional<F> m_function;
+    std::optional<Arguments> m_arguments;
+    std::vector<node> m_nodes;
+    std::atomic<std::size_t> m_missing{0};
+};
+
+/// The future of f(arguments), called when every future in them is ready.
+template <class F, class Arguments>
+auto join_futures(const task_attributes& how, Arguments arguments, F f) {
+    using T = std::invoke_result_t<F&, Arguments&&>;
+    auto* frame = new join_frame<F, Arguments, T>(how, std::move(f), std::move(arguments));
+    future<T> result{state_ref<shared_state<T>>(frame)};
+    frame->start();
+    return result;
+}
+
+}  // namespace quern::detail

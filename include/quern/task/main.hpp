@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// An optional frame for a program's main: starts a runtime, runs a function on it, and turns an
+// exception into a message and an exit status. Quern never needs it; it saves six lines.
+#pragma once
+
+#include <quern/scheduler/runtime.hpp>
+#include <quern/task/run_on.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <type_traits>
+
+namespace quern {
+
+/// Starts a runtime, runs body() or body(argc, argv) as its first task, ends the runtime, and
+/// returns what main should: the body's int, or 0 when it returns void. An exception that leaves
+/// the body, or a bad option or environment variable, is printed to stderr and gives 1.
+/// Requires: not called on a worker.
+///
+///     int main(int argc, char** argv) {
+///         return quern::main(argc, argv, [] { return solve() ? 0 : 1; });
+///     }
+template <class Body>
+int main(int argc, char** argv, Body&& body) noexcept {
+    try {
+        runtime here;
+        return detail::run_on(here.default_pool().get(), [&]() -> int {
+            const auto call = [&] {
+                if constexpr (std::is_invocable_v<Body&, int, char**>) {
+                    return body(argc, argv);
+                } else {
+                    return body();
+                }
+            };
+            if constexpr (std::is_void_v<decltype(call())>) {
+                call();
+                return 0;
+            } else {
+                return call();
+            }
+        });
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "program", error.what());
+    } catch (...) {
+        std::fprintf(stderr, "%s: an exception that is no std::exception\n",
+                     argc > 0 ? argv[0] : "program");
+    }
+    return 1;
+}
+
+}  // namespace quern

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a piece of user code came to: a value, nothing, or an exception. Storage without a state of
+// its own until it is filled, so that a child whose parent runs it directly pays nothing for it.
+#pragma once
+
+#include <quern/base/config.hpp>
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace quern::detail {
+
+/// Stands for the result of a function that returns nothing.
+struct unit {};
+
+template <class T>
+using unit_if_void = std::conditional_t<std::is_void_v<T>, unit, T>;
+
+/// A reference result travels as a pointer.
+template <class T>
+using stored_result =
+    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, unit_if_void<T>>;
+
+/// Calls `f` and gives its result in the form in which it is stored. A plain call and not
+/// std::invoke, whose layers keep gcc from inlining a small recursion into itself.
+template <class F, class... Args>
+QUERN_ALWAYS_INLINE auto call_stored(F&& f, Args&&... args) {
+    using R = std::invoke_result_t<F, Args...>;
+    if constexpr (std::is_void_v<R>) {
+        std::forward<F>(f)(std::forward<Args>(args)...);
+        return unit{};
+    } else if constexpr (std::is_reference_v<R>) {
+        return std::addressof(std::forward<F>(f)(std::forward<Args>(args)...));
+    } else {
+        return std::forward<F>(f)(std::forward<Args>(args)...);
+    }
+}
+
+/// Requires of every call: set exactly once before it is taken, taken at most once.
+template <class R>
+class late_outcome {
+public:
+    late_outcome() noexcept {}
+    late_outcome(const late_outcome&) = delete;
+    late_outcome& operator=(const late_outcome&) = delete;
+    ~late_outcome() {}
+
+    /// Calls the function and keeps what comes of it. Never throws.
+    template <class F>
+    void set_from(F&& f) noexcept {
+        try {
+            new (&m_value) stored_result<R>(call_stored(std::forward<F>(f)));
+            m_failed = false;
+        } catch (...) {
+            new (&m_error) std::exception_ptr(std::current_exception());
+            m_failed = true;
+        }
+    }
+
+    /// The value, moved out, or the exception, thrown. Destroys what was kept.
+    stored_result<R> take() {
+        if (m_failed) {
+            std::exception_ptr error = std::move(m_error);
+            m_error.~exception_ptr();
+            std::rethrow_exception(std::move(error));
+        }
+        struct destroyer {
+            stored_result<R>& value;
+            ~destroyer() { std::destroy_at(&value); }
+        } const at_end{m_value};
+        return std::move(m_value);
+    }
+
+    /// Destroys what was kept without looking at it.
+    void drop() noexcept {
+        if (m_failed) {
+            m_error.~exception_ptr();
+        } else {
+            std::destroy_at(&m_value);
+        }
+    }
+
+private:
+    union {
+        stored_result<R> m_value;
+        std::exception_ptr m_error;
+    };
+    bool m_failed;
+};
+
+}  // namespace quern::detail

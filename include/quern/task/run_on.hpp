@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Lets a thread that is no worker call something that must run on one: the call becomes a task,
+// the thread sleeps until it is done. Used by everything that accepts "any thread".
+#pragma once
+
+#include <quern/scheduler/external_event.hpp>
+#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/runtime.hpp>
+#include <quern/task/outcome.hpp>
+
+#include <type_traits>
+
+namespace quern::detail {
+
+/// Runs `f` on a worker of the pool and returns its result or throws its exception.
+/// Requires: not called on a worker. Cost: a wake-up of a worker and one of the caller (50 us).
+template <class F>
+auto run_on(pool& where, F&& f) -> std::invoke_result_t<F&> {
+    using R = std::invoke_result_t<F&>;
+    struct outside_call final : runnable {
+        explicit outside_call(F& function) : runnable(run_call), f(function) {}
+        static context* run_call(work& item) {
+            auto& self = static_cast<outside_call&>(static_cast<runnable&>(item));
+            self.outcome.set_from(self.f);
+            current_context()->host().stats.tasks.add();
+            self.done.set();  // the call may be gone now
+            return nullptr;
+        }
+        F& f;
+        late_outcome<R> outcome;
+        external_event done;
+    } call(f);
+    where.inject(call);
+    call.done.wait();
+    if constexpr (std::is_void_v<R>) {
+        call.outcome.take();
+    } else if constexpr (std::is_reference_v<R>) {
+        return static_cast<R>(*call.outcome.take());
+    } else {
+        return call.outcome.take();
+    }
+}
+
+}  // namespace quern::detail

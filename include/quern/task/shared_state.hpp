@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a future and its producer share: a result that comes once, and those who wait for it, in one
+// word that is empty, ready, or the youngest of a chain of waiters. Producers: tasks, promises,
+// dataflow frames. A waiter lies in the frame or the object of the one that waits.
+#pragma once
+
+#include <quern/scheduler/context.hpp>
+#include <quern/scheduler/external_event.hpp>
+#include <quern/task/outcome.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+namespace quern::detail {
+
+/// Somebody to be told when a state becomes ready. `notify` is called once, on the thread that
+/// makes it ready, and may destroy the waiter.
+struct state_waiter {
+    void (*notify)(state_waiter& self) noexcept = nullptr;
+    state_waiter* next = nullptr;
+};
+
+class state_base {
+public:
+    state_base(const state_base&) = delete;
+    state_base& operator=(const state_base&) = delete;
+
+    bool ready() const noexcept {
+        return m_word.load(std::memory_order_acquire) == k_ready;  // pairs with make_ready
+    }
+
+    /// False: the state is ready already and the waiter will not be told.
+    bool add_waiter(state_waiter& w) noexcept {
+        if (m_start != nullptr) {
+            m_start(*this);
+        }
+        std::uintptr_t seen = m_word.load(std::memory_order_acquire);
+        do {
+            if (seen == k_ready) {
+                return false;
+            }
+            w.next = reinterpret_cast<state_waiter*>(seen);
+        } while (!m_word.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&w),
+                                               std::memory_order_release,  // pairs with make_ready
+                                               std::memory_order_acquire));
+        return true;
+    }
+
+    /// Returns when the state is ready. A task that nobody has begun is run here and now, which is
+    /// legal because the caller could not go on without it; else the task is suspended, or the
+    /// thread put to sleep if it is no worker.
+    void wait() noexcept;
+
+    /// Any thread. The holder of the last reference destroys the state.
+    void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        // acq_rel: the destroyer sees what every former holder has done.
+        if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            m_destroy(*this);
+        }
+    }
+
+protected:
+    using begin_function = void (*)(state_base& self) noexcept;
+    using destroy_function = void (*)(state_base& self) noexcept;
+
+    state_base(std::uint32_t references, destroy_function destroy) noexcept
+        : m_references(references), m_destroy(destroy) {}
+    ~state_base() = default;
+
+    /// The result is there: tells the waiters, in the order in which they came. The caller holds a
+    /// reference.
+    void make_ready() noexcept;
+
+    /// Set by states that one who waits may run itself. It does nothing when the task has begun.
+    begin_function m_begin = nullptr;
+    /// Set by states whose task nobody runs before somebody is interested: makes it ready.
+    begin_function m_start = nullptr;
+
+private:
+    static constexpr std::uintptr_t k_ready = 1;
+
+    std::atomic<std::uintptr_t> m_word{0};
+    std::atomic<std::uint32_t> m_references;
+    destroy_function m_destroy;
+};
+
+/// The state with its result.
+template <class T>
+class shared_state : public state_base {
+public:
+    using result = T;
+
+    /// The value, to be moved from (future) or referred to (shared_future); throws the exception.
+    /// Requires: ready.
+    stored_result<T>& value() {
+        if (m_kind == kind::error) {
+            std::rethrow_exception(m_error);
+        }
+        return m_value;
+    }
+
+    bool failed() const noexcept { return m_kind == kind::error; }
+
+    template <class... Args>
+    void set_value(Args&&... args) {
+        new (&m_value) stored_result<T>(std::forward<Args>(args)...);  // may throw: not ready then
+        m_kind = kind::value;
+        make_ready();
+    }
+
+    void set_error(std::exception_ptr error) noexcept {
+        new (&m_error) std::exception_ptr(std::move(error));
+        m_kind = kind::error;
+        make_ready();
+    }
+
+    /// Calls the function and keeps what comes of it.
+    template <class F>
+    void set_from(F&& f) noexcept {
+        try {
+            new (&m_value) stored_result<T>(call_stored(std::forward<F>(f)));
+            m_kind = kind::value;
+        } catch (...) {
+            new (&m_error) std::exception_ptr(std::current_exception());
+            m_kind = kind::error;
+        }
+        make_ready();
+    }
+
+protected:
+    shared_state(std::uint32_t references, destroy_function destroy) noexcept
+        : state_base(references, destroy) {}
+
+    ~shared_state() {
+        if (m_kind == kind::value) {
+            std::destroy_at(&m_value);
+        } else if (m_kind == kind::error) {
+            m_error.~exception_ptr();
+        }
+    }
+
+private:
+    enum class kind : std::uint8_t { none, value, error };
+
+    union {
+        stored_result<T> m_value;
+        std::exception_ptr m_error;
+    };
+    kind m_kind = kind::none;
+};
+
+/// A state that is made ready by its holder: a promise, a ready future.
+template <class T>
+class plain_state final : public shared_state<T> {
+public:
+    explicit plain_state(std::uint32_t references) noexcept
+        : shared_state<T>(references, [](state_base& self) noexcept {
+              delete static_cast<plain_state*>(static_cast<shared_state<T>*>(&self));
+          }) {}
+};
+
+/// A counted reference to a state.
+template <class State>
+class state_ref {
+public:
+    state_ref() noexcept = default;
+    /// Takes over a reference that was counted when the state was made.
+    explicit state_ref(State* state) noexcept : m_state(state) {}
+    state_ref(const state_ref& other) noexcept : m_state(other.m_state) {
+        if (m_state != nullptr) {
+            m_state->add_reference();
+        }
+    }
+    state_ref(state_ref&& other) noexcept : m_state(std::exchange(other.m_state, nullptr)) {}
+    state_ref& operator=(state_ref other) noexcept {
+        std::swap(m_state, other.m_state);
+        return *this;
+    }
+    ~state_ref() {
+        if (m_state != nullptr) {
+            m_state->release();
+        }
+    }
+
+    State* get() const noexcept { return m_state; }
+    State* operator->() const noexcept { return m_state; }
+    explicit operator bool() const noexcept { return m_state != nullptr; }
+
+private:
+    State* m_state = nullptr;
+};
+
+}  // namespace quern::detail

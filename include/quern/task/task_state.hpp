@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// A task with a result: the closure, the shared state and the item of the ready queue in one
+// allocation. It is begun exactly once, by a worker that takes it from a queue or by the one who
+// waits for it, whoever claims it first; the other finds it claimed.
+#pragma once
+
+#include <quern/task/attributes.hpp>
+#include <quern/task/future.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace quern::detail {
+
+template <class F, class T>
+class task_state final : public shared_state<T>, public runnable {
+public:
+    /// Two references: the future's and the queue's.
+    explicit task_state(F&& f)
+        : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
+          runnable(run_queued),
+          m_function(std::move(f)) {}
+
+    /// Whoever waits for it may run it: a worker of that pool, or anybody when it is null.
+    void allow_waiter_to_begin(const pool* of) noexcept {
+        m_pool = of;
+        this->m_begin = [](state_base& self) noexcept {
+            if (cast(self).may_run_here()) {
+                cast(self).begin();
+            }
+        };
+    }
+
+    /// A continuation that is attached to it makes it ready, once, in the pool of whoever attaches.
+    void start_when_watched() noexcept {
+        this->m_start = [](state_base& base) noexcept {
+            task_state& self = cast(base);
+            if (!self.m_begun.load(std::memory_order_relaxed) &&
+                !self.m_queued.exchange(true, std::memory_order_relaxed)) {
+                self.add_reference();  // the queue's
+                current_pool().get().make_ready(self);
+            }
+        };
+    }
+
+    /// Runs the function unless somebody has begun to.
+    void begin() noexcept {
+        if (!m_begun.exchange(true, std::memory_order_relaxed)) {  // exclusion only; the queue and
+            this->set_from([this]() -> T { return (*m_function)(); });  // the state carry the data
+            m_function.reset();
+        }
+    }
+
+private:
+    static task_state& cast(state_base& self) noexcept {
+        return static_cast<task_state&>(static_cast<shared_state<T>&>(self));
+    }
+
+    bool may_run_here() const noexcept {
+        if (m_pool == nullptr) {
+            return true;
+        }
+        const context* here = current_context();
+        return here != nullptr && &here->host().home() == m_pool && this->home < 0 &&
+               this->stack == stack_class::small;  // more may be left of this stack, or not
+    }
+
+    static context* run_queued(work& item) {
+        auto& self = static_cast<task_state&>(static_cast<runnable&>(item));
+        if (context* larger = larger_context_for(self)) {
+            return larger;
+        }
+        self.begin();
+        current_context()->host().stats.tasks.add();
+        self.release();
+        return nullptr;
+    }
+
+    const pool* m_pool = nullptr;
+    std::atomic<bool> m_begun{false};
+    std::atomic<bool> m_queued{false};  ///< a deferred task that has been made ready after all
+    std::optional<F> m_function;        // destroyed as soon as it has run
+};
+
+}  // namespace quern::detail

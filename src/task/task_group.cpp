@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts of task_group that do not depend on the task's type.
+#include <quern/task/task_group.hpp>
+
+#include <quern/scheduler/worker.hpp>
+
+#include <stdexcept>
+
+namespace quern {
+
+task_group::task_group() : task_group(current_pool()) {}
+
+task_group::task_group(pool_ref where) : m_pool(where.get()), m_owner(detail::current_context()) {
+    if (m_owner == nullptr) {
+        m_owner_thread = std::this_thread::get_id();
+    }
+}
+
+task_group::~task_group() { wait_for_all(); }
+
+bool task_group::owned_here() const noexcept {
+    detail::context* here = detail::current_context();
+    return here == m_owner && (here != nullptr || std::this_thread::get_id() == m_owner_thread);
+}
+
+void task_group::launch_task(detail::runnable& item) noexcept {
+    if (m_owner != nullptr && owned_here()) {
+        m_count.owner_spawned();
+    } else {
+        m_count.spawned();
+    }
+    m_pool.make_ready(item);
+}
+
+detail::context* task_group::task_ended() noexcept {
+    if (m_owner != nullptr && owned_here()) {  // in run_own_tasks
+        m_count.owner_finished();
+        return nullptr;
+    }
+    waiting* waiter = m_count.finished();
+    if (waiter == nullptr) {
+        return nullptr;
+    }
+    if (waiter->task == nullptr) {
+        waiter->thread.set();
+        return nullptr;
+    }
+    // The present worker goes on with the owner, unless that belongs to another pool.
+    if (&waiter->task->host().home() == &detail::current_context()->host().home()) {
+        return waiter->task;
+    }
+    detail::resume(*waiter->task);
+    return nullptr;
+}
+
+void task_group::failed(std::exception_ptr error) noexcept {
+    if (!m_failed.exchange(true, std::memory_order_relaxed)) {
+        m_error = std::move(error);  // read after the count has come to zero
+    }
+    cancel();
+}
+
+/// Runs the youngest ready items of the calling worker as long as they are the group's: the owner
+/// could not go on without them.
+void task_group::run_own_tasks() noexcept {
+    while (!m_owner->is_low(__builtin_frame_address(0))) {
+        detail::worker& here = m_owner->host();
+        if (&here.home() != &m_pool) {
+            break;
+        }
+        detail::runnable* item = m_pool.policy().pop(here);
+        if (item == nullptr) {
+            break;
+        }
+        if (item->group != this || item->stack != stack_class::small) {
+            here.push(*item);
+            break;
+        }
+        item->run(*item);
+    }
+}
+
+void task_group::wait_for_all() noexcept {
+    if (m_owner != nullptr) {
+        run_own_tasks();
+    }
+    if (m_count.owner_done()) {
+        return;
+    }
+    waiting self;
+    if (m_owner == nullptr) {
+        if (m_count.wait(self)) {
+            self.thread.wait();
+        }
+    } else {
+        self.task = m_owner;
+        auto publish = [this, &self](detail::context&) { return m_count.wait(self); };
+        detail::suspend(publish);
+    }
+    m_count.reset();
+}
+
+void task_group::wait() {
+    if (!owned_here()) {
+        throw std::logic_error(
+            "quern: task_group::wait() was called by a task or thread that did "
+            "not make the group");
+    }
+    wait_for_all();
+    m_cancelled.store(false, std::memory_order_relaxed);
+    if (m_failed.exchange(false, std::memory_order_relaxed)) {
+        std::rethrow_exception(std::exchange(m_error, nullptr));
+    }
+}
+
+}  // namespace quern

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSL-1.0
+// fork_join: what it returns for every kind of result and closure, called in every way, and that
+// both functions run exactly once. Errors are in fork_join_errors_test.cpp.
+#include <quern/task/fork_join.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using quern::fork_context;
+using quern::fork_join;
+using quern_test::scaled;
+
+class fork_join_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(fork_join_test);
+
+TEST_P(fork_join_test, returns_both_results_in_the_order_of_the_functions) {
+    inside([] {
+        const auto [f, g] = fork_join([] { return 1; }, [] { return std::string("two"); });
+        EXPECT_EQ(f, 1);
+        EXPECT_EQ(g, "two");
+    });
+}
+
+TEST_P(fork_join_test, returns_the_one_result_when_the_other_is_void) {
+    inside([] {
+        bool ran = false;
+        const int f = fork_join([] { return 1; }, [&] { ran = true; });
+        EXPECT_EQ(f, 1);
+        EXPECT_TRUE(std::exchange(ran, false));
+        const int g = fork_join([&] { ran = true; }, [] { return 2; });
+        EXPECT_EQ(g, 2);
+        EXPECT_TRUE(ran);
+    });
+}
+
+TEST_P(fork_join_test, returns_nothing_when_both_are_void) {
+    inside([] {
+        int f = 0, g = 0;
+        static_assert(std::is_void_v<decltype(fork_join([] {}, [] {}))>);
+        fork_join([&] { ++f; }, [&] { ++g; });
+        EXPECT_EQ(f, 1);
+        EXPECT_EQ(g, 1);
+    });
+}
+
+TEST_P(fork_join_test, returns_references_as_pointers) {
+    inside([] {
+        int a = 1;
+        const int b = 2;
+        const auto [f, g] =
+            fork_join([&]() -> int& { return a; }, [&]() -> const int& { return b; });
+        EXPECT_EQ(f, &a);
+        EXPECT_EQ(g, &b);
+        int* one = fork_join([&]() -> int& { return a; }, [] {});
+        EXPECT_EQ(one, &a);
+    });
+}
+
+TEST_P(fork_join_test, moves_results_that_cannot_be_copied) {
+    inside([] {
+        auto [f, g] = fork_join([] { return std::make_unique<int>(1); },
+                                [] { return std::make_unique<int>(2); });
+        EXPECT_EQ(*f + *g, 3);
+        std::unique_ptr<int> one = fork_join([] { return std::make_unique<int>(4); }, [] {});
+        EXPECT_EQ(*one, 4);
+    });
+}
+
+struct no_default {
+    explicit no_default(int n) : value(n) {}
+    int value;
+};
+
+TEST_P(fork_join_test, needs_no_default_constructor) {
+    inside([] {
+        const auto both = fork_join([] { return no_default(1); }, [] { return no_default(2); });
+        EXPECT_EQ(both.first.value + both.second.value, 3);
+    });
+}
+
+TEST_P(fork_join_test, takes_closures_that_cannot_be_copied) {
+    inside([] {
+        auto one = std::make_unique<int>(1);
+        auto two = std::make_unique<int>(2);
+        const auto [f, g] =
+            fork_join([p = std::move(one)] { return *p; }, [p = std::move(two)] { return *p; });
+        EXPECT_EQ(f + g, 3);
+    });
+}
+
+TEST_P(fork_join_test, takes_large_closures) {
+    inside([] {
+        std::array<int, 1000> many{};
+        many.fill(1);
+        const auto sum = [many] {
+            int total = 0;
+            for (const int n : many) {
+                total += n;
+            }
+            return total;
+        };
+        const auto [f, g] = fork_join(std::decay_t<decltype(sum)>(sum), sum);
+        EXPECT_EQ(f, 1000);
+        EXPECT_EQ(g, 1000);
+    });
+}
+
+TEST_P(fork_join_test, calls_lvalues_themselves_and_not_copies) {
+    struct counter {
+        int operator()() { return ++calls; }
+        int calls = 0;
+    };
+    inside([] {
+        counter f, g;
+        for (int i = 1; i <= 100; ++i) {
+            const auto [a, b] = fork_join(f, g);
+            ASSERT_EQ(a, i);
+            ASSERT_EQ(b, i);
+        }
+        EXPECT_EQ(f.calls, 100);
+        EXPECT_EQ(g.calls, 100);
+    });
+}
+
+int forty() { return 40; }
+int two() { return 2; }
+
+TEST_P(fork_join_test, takes_pointers_to_functions) {
+    inside([] {
+        const auto [f, g] = fork_join(&forty, &two);
+        EXPECT_EQ(f + g, 42);
+    });
+}
+
+TEST_P(fork_join_test, gives_each_function_a_context_if_it_wants_one) {
+    inside([] {
+        const auto [f, g] = fork_join(
+            [](fork_context c) { return fork_join(c, &forty, &two); },
+            [](fork_context c) {
+                return fork_join(
+                    c, [](fork_context d) { return fork_join(d, &two, &two).first; }, &forty);
+            });
+        EXPECT_EQ(f.first + f.second, 42);
+        EXPECT_EQ(g.first + g.second, 42);
+    });
+}
+
+TEST_P(fork_join_test, runs_the_second_function_on_the_calling_stack_at_once) {
+    inside([] {
+        int local = 0;
+        const auto* caller = &local;
+        const int rank = quern::current_worker_rank();
+        fork_join([] {},
+                  [&] {
+                      int here = 0;
+                      EXPECT_LT(reinterpret_cast<const char*>(caller) -
+                                    reinterpret_cast<const char*>(&here),
+                                64 * 1024);
+                      EXPECT_EQ(quern::current_worker_rank(), rank);
+                  });
+    });
+}
+
+long fib_plain(int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [a, b] =
+        fork_join([n] { return fib_plain(n - 1); }, [n] { return fib_plain(n - 2); });
+    return a + b;
+}
+
+long fib(fork_context c, int n) {
+    if (n < 2) {
+        return n;
+    }
+    const auto [a, b] = fork_join(
+        c, [n](fork_context d) { return fib(d, n - 1); },
+        [n](fork_context d) { return fib(d, n - 2); });
+    return a + b;
+}
+
+TEST_P(fork_join_test, computes_fibonacci) {
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(inside([] { return fib_plain(20); }), 6765);
+        EXPECT_EQ(inside([] {
+                      const auto both = fork_join([](fork_context c) { return fib(c, 19); },
+                                                  [](fork_context c) { return fib(c, 18); });
+                      return both.first + both.second;
+                  }),
+                  6765);
+    }
+}
+
+/// Marks each leaf of a tree once; marks are plain, so a leaf run twice is also a data race.
+void mark(std::vector<int>& marks, std::size_t first, std::size_t last) {
+    if (last - first == 1) {
+        ++marks[first];
+        return;
+    }
+    const std::size_t middle = first + (last - first) / 2;
+    fork_join([&, first, middle] { mark(marks, first, middle); },
+              [&, middle, last] { mark(marks, middle, last); });
+}
+
+TEST_P(fork_join_test, runs_every_leaf_of_a_tree_once) {
+    std::vector<int> marks(scaled(100'000U, 10'000U));
+    for (int round = 1; round <= 5; ++round) {
+        inside([&] { mark(marks, 0, marks.size()); });
+        for (const int m : marks) {
+            ASSERT_EQ(m, round);
+        }
+    }
+}
+
+TEST_P(fork_join_test, may_suspend_in_either_function) {
+    inside([] {
+        for (int i = 0; i < 200; ++i) {
+            int f = 0, g = 0;
+            fork_join(
+                [&] {
+                    quern_test::let_others_run();
+                    f = i;
+                },
+                [&] {
+                    quern_test::let_others_run();
+                    g = i;
+                });
+            ASSERT_EQ(f, i);
+            ASSERT_EQ(g, i);
+        }
+    });
+}
+
+TEST_P(fork_join_test, gives_work_to_thieves) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "needs a thief";
+    }
+    inside([] {
+        quern_test::door begun;  // opened by f, awaited by g: so somebody else must run f
+        fork_join([&] { begun.open(); }, [&] { begun.pass(); });
+    });
+}
+
+TEST(fork_join_from_outside, runs_on_the_default_runtime_and_waits) {
+    int f = 0;
+    const int g = fork_join(
+        [&] {
+            EXPECT_GE(quern::current_worker_rank(), 0);
+            f = 1;
+        },
+        [] { return quern::current_worker_rank(); });
+    EXPECT_EQ(f, 1);
+    EXPECT_GE(g, 0);
+    EXPECT_EQ(fib_plain(18), 2584);
+    auto [a, b] = fork_join([] { return std::make_unique<int>(1); }, [] { return 2; });
+    EXPECT_EQ(*a + b, 3);
+    int place = 0;
+    EXPECT_EQ(fork_join([&]() -> int& { return place; }, [] {}), &place);
+}
+
+TEST(fork_join_from_outside, may_be_called_by_many_threads) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([] {
+            for (int round = 0; round < 10; ++round) {
+                EXPECT_EQ(fib_plain(12), 144);
+            }
+        });
+    }
+    for (std::thread& t : threads) {
+        t.join();
+    }
+}
+
+}  // namespace

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+// scope: any number of children, all of which end before it does; errors; more children than the
+// array of the stack can hold.
+#include <quern/task/scope.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using quern::fork_context;
+using quern::fork_scope;
+using quern::scope;
+using quern_test::door;
+using quern_test::scaled;
+
+class scope_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(scope_test);
+
+TEST_P(scope_test, without_children_is_a_call) {
+    inside([] {
+        int calls = 0;
+        scope([&](fork_scope&) { ++calls; });
+        EXPECT_EQ(calls, 1);
+    });
+}
+
+TEST_P(scope_test, runs_every_child_once_for_every_number) {
+    inside([] {
+        for (const std::size_t n : {1U, 2U, 3U, 7U, 8U, 9U, 100U, 1000U}) {
+            std::vector<int> runs(n, 0);
+            scope([&](fork_scope& s) {
+                for (int& r : runs) {
+                    s.spawn([&r] { ++r; });
+                }
+            });
+            ASSERT_EQ(runs, std::vector<int>(n, 1)) << n;
+        }
+    });
+}
+
+TEST_P(scope_test, takes_more_children_than_the_array_holds) {
+    inside([] {
+        const std::size_t n = scaled(50'000U, 10'000U);
+        std::vector<int> runs(n, 0);
+        scope([&](fork_scope& s) {
+            for (int& r : runs) {
+                s.spawn([&r] { ++r; });
+            }
+        });
+        EXPECT_EQ(runs, std::vector<int>(n, 1));
+    });
+}
+
+TEST_P(scope_test, takes_closures_of_every_kind) {
+    inside([] {
+        std::array<char, 500> large{};  // two do not fit into what the scope holds itself
+        large.fill(1);
+        int sum = 0, other_sum = 0;
+        int pointed = 0;
+        int own = 0;
+        struct alignas(64) aligned {
+            int* out;
+            void operator()() const {
+                *out = static_cast<int>(reinterpret_cast<std::uintptr_t>(this) % 64);
+            }
+        };
+        int misaligned = -1;
+        const auto add = [&own] { own = 3; };
+        scope([&](fork_scope& s) {
+            for (int* out : {&sum, &other_sum}) {
+                s.spawn([out, large] {
+                    for (const char c : large) {
+                        *out += c;
+                    }
+                });
+            }
+            s.spawn([&pointed, p = std::make_unique<int>(2)] { pointed = *p; });
+            s.spawn(add);
+            s.spawn(aligned{&misaligned});
+        });
+        EXPECT_EQ(sum + other_sum, 1000);
+        EXPECT_EQ(pointed, 2);
+        EXPECT_EQ(own, 3);
+        EXPECT_EQ(misaligned, 0);
+    });
+}
+
+TEST_P(scope_test, destroys_every_closure_once) {
+    auto witness = std::make_shared<int>(0);
+    inside([&] {
+        scope([&](fork_scope& s) {
+            for (int i = 0; i < 100; ++i) {
+                s.spawn([witness] {});
+            }
+        });
+    });
+    EXPECT_EQ(witness.use_count(), 1);
+    inside([&] {
+        EXPECT_THROW(scope([&](fork_scope& s) {
+                         for (int i = 0; i < 100; ++i) {
+                             s.spawn([witness] {});
+                         }
+                         throw 1;
+                     }),
+                     int);
+    });
+    EXPECT_EQ(witness.use_count(), 1);
+}
+
+TEST_P(scope_test, gives_a_child_a_context_if_it_wants_one) {
+    inside([] {
+        int sum = 0;
+        scope([&](fork_scope& s) {
+            s.spawn([&sum](fork_context c) {
+                const auto [f, g] = quern::fork_join(
+                    c, [] { return 1; }, [] { return 2; });
+                sum = f + g;
+            });
+        });
+        EXPECT_EQ(sum, 3);
+    });
+}
+
+void visit(std::vector<int>& marks, std::size_t first, std::size_t last) {
+    constexpr std::size_t k_ways = 5;
+    if (last - first == 1) {
+        ++marks[first];
+        return;
+    }
+    scope([&](fork_scope& s) {
+        const std::size_t step = (last - first + k_ways - 1) / k_ways;
+        for (std::size_t i = first; i < last; i += step) {
+            const std::size_t end = std::min(i + step, last);
+            s.spawn([&marks, i, end] { visit(marks, i, end); });
+        }
+    });
+}
+
+TEST_P(scope_test, nests) {
+    inside([] {
+        std::vector<int> marks(scaled(20'000U, 3'000U), 0);
+        visit(marks, 0, marks.size());
+        EXPECT_EQ(marks, std::vector<int>(marks.size(), 1));
+    });
+}
+
+void chain(int depth) {
+    if (depth != 0) {
+        scope([depth](fork_scope& s) { s.spawn([depth] { chain(depth - 1); }); });
+    }
+}
+
+TEST_P(scope_test, may_be_nested_deeply) {
+    inside([] { chain(scaled(100'000, 2'000)); });
+}
+
+TEST_P(scope_test, mixes_with_fork_join_in_body_and_children) {
+    inside([] {
+        int a = 0, b = 0, c = 0;
+        scope([&](fork_scope& s) {
+            s.spawn([&] { quern::fork_join([&] { ++a; }, [] {}); });
+            quern::fork_join([&] { ++b; }, [] {});
+            s.spawn([&] { ++c; });
+        });
+        EXPECT_EQ(a + b + c, 3);
+    });
+}
+
+TEST_P(scope_test, lets_body_and_children_suspend) {
+    inside([] {
+        std::vector<int> runs(100, 0);
+        scope([&](fork_scope& s) {
+            for (int& r : runs) {
+                s.spawn([&r] {
+                    quern_test::let_others_run();
+                    ++r;
+                });
+                quern_test::let_others_run();
+            }
+        });
+        EXPECT_EQ(runs, std::vector<int>(100, 1));
+    });
+}
+
+TEST_P(scope_test, gives_children_to_thieves) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "needs a thief";
+    }
+    inside([] {
+        door begun;
+        scope([&](fork_scope& s) {
+            s.spawn([&] { begun.open(); });
+            begun.pass();
+        });
+    });
+}
+
+TEST_P(scope_test, throws_what_the_body_throws_after_all_children_have_ended) {
+    inside([this] {
+        for (int i = 0; i < 50; ++i) {
+            int value = 0;  // plain: written by a child that is running when the body throws
+            door begun;
+            EXPECT_THROW(scope([&](fork_scope& s) {
+                             s.spawn([&] {
+                                 begun.open();
+                                 quern_test::spin_for(std::chrono::microseconds(100));
+                                 value = 1;
+                             });
+                             if (workers() != 1) {
+                                 begun.pass();
+                             }
+                             throw std::logic_error("body");
+                         }),
+                         std::logic_error);
+            EXPECT_EQ(value, workers() != 1 ? 1 : 0);  // not begun: dropped
+        }
+    });
+}
+
+TEST_P(scope_test, throws_what_a_child_throws) {
+    inside([] {
+        for (std::size_t failing = 0; failing < 20; ++failing) {
+            std::vector<int> runs(20, 0);
+            EXPECT_THROW(scope([&](fork_scope& s) {
+                             for (std::size_t i = 0; i < 20; ++i) {
+                                 s.spawn([&runs, i, failing] {
+                                     ++runs[i];
+                                     if (i == failing) {
+                                         throw std::runtime_error("child");
+                                     }
+                                 });
+                             }
+                         }),
+                         std::runtime_error);
+            for (const int r : runs) {
+                ASSERT_LE(r, 1);
+            }
+            ASSERT_EQ(runs[failing], 1);
+        }
+    });
+}
+
+TEST_P(scope_test, throws_one_exception_when_all_throw) {
+    inside([] {
+        EXPECT_THROW(scope([&](fork_scope& s) {
+                         for (int i = 0; i < 100; ++i) {
+                             s.spawn([] { throw std::runtime_error("child"); });
+                         }
+                         throw std::logic_error("body");
+                     }),
+                     std::logic_error);
+    });
+}
+
+TEST(scope_from_outside, runs_on_the_default_runtime) {
+    std::vector<int> runs(100, 0);
+    scope([&](fork_scope& s) {
+        EXPECT_GE(quern::current_worker_rank(), 0);
+        for (int& r : runs) {
+            s.spawn([&r] { ++r; });
+        }
+    });
+    EXPECT_EQ(runs, std::vector<int>(100, 1));
+    EXPECT_THROW(scope([](fork_scope&) { throw 1; }), int);
+}
+
+}  // namespace

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+// task_group: exceptions, cancellation, and the check that only the owner waits.
+#include <quern/task/fork_join.hpp>
+#include <quern/task/task_group.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using quern::task_group;
+using quern_test::door;
+
+class task_group_errors : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(task_group_errors);
+
+TEST_P(task_group_errors, of_a_task_come_out_of_wait) {
+    inside([] {
+        task_group group;
+        group.run([] { throw std::runtime_error("task"); });
+        EXPECT_THROW(group.wait(), std::runtime_error);
+    });
+}
+
+TEST_P(task_group_errors, leave_the_group_usable) {
+    inside([] {
+        task_group group;
+        for (int i = 0; i < 50; ++i) {
+            group.run([] { throw std::runtime_error("task"); });
+            EXPECT_THROW(group.wait(), std::runtime_error);
+            EXPECT_FALSE(group.is_cancelled());
+            bool ran = false;
+            group.run([&ran] { ran = true; });
+            group.wait();
+            EXPECT_TRUE(ran);
+        }
+    });
+}
+
+TEST_P(task_group_errors, come_out_once_and_are_those_of_the_first) {
+    inside([this] {
+        for (int round = 0; round < 50; ++round) {
+            task_group group;
+            for (int i = 0; i < 20; ++i) {
+                group.run([i] { throw i; });
+            }
+            int thrown = -1;
+            try {
+                group.wait();
+            } catch (int i) {
+                thrown = i;
+            }
+            ASSERT_GE(thrown, 0);
+            if (workers() == 1) {  // the first one to run, in the order of the policy
+                ASSERT_EQ(thrown, GetParam().policy == std::string("work-stealing") ? 19 : 0);
+            }
+            group.wait();
+        }
+    });
+}
+
+TEST_P(task_group_errors, cancel_the_tasks_that_have_not_begun) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "which tasks have begun is left to chance";
+    }
+    inside([] {
+        int ran = 0;
+        task_group group;
+        for (int i = 0; i < 100; ++i) {
+            group.run([&ran] {
+                ++ran;
+                throw std::runtime_error("task");
+            });
+        }
+        EXPECT_THROW(group.wait(), std::runtime_error);
+        EXPECT_EQ(ran, 1);
+    });
+}
+
+TEST_P(task_group_errors, are_dropped_by_the_destructor) {
+    inside([] {
+        int after = 0;
+        {
+            task_group group;
+            group.run([&after] {
+                quern_test::let_others_run();
+                after = 1;
+                throw std::runtime_error("task");
+            });
+        }
+        EXPECT_EQ(after, 1);
+    });
+}
+
+TEST_P(task_group_errors, do_not_keep_what_the_closures_held) {
+    auto witness = std::make_shared<int>(0);
+    inside([&] {
+        task_group group;
+        for (int i = 0; i < 100; ++i) {
+            group.run([witness] { throw std::runtime_error("task"); });
+        }
+        EXPECT_THROW(group.wait(), std::runtime_error);
+    });
+    EXPECT_TRUE(quern_test::eventually([&] { return witness.use_count() == 1; }));
+}
+
+TEST_P(task_group_errors, come_to_a_thread_outside) {
+    task_group group(rt.default_pool());
+    for (int i = 0; i < 20; ++i) {
+        group.run([] { throw std::runtime_error("task"); });
+        EXPECT_THROW(group.wait(), std::runtime_error);
+    }
+}
+
+class cancellation : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(cancellation);
+
+TEST_P(cancellation, drops_tasks_that_have_not_begun) {
+    inside([this] {
+        std::atomic<int> ran{0};
+        task_group group;
+        if (workers() == 1) {
+            for (int i = 0; i < 100; ++i) {
+                group.run([&ran] { ran.fetch_add(1); });
+            }
+        }
+        group.cancel();
+        EXPECT_TRUE(group.is_cancelled());
+        for (int i = 0; i < 100; ++i) {
+            group.run([&ran] { ran.fetch_add(1); });
+        }
+        group.wait();
+        EXPECT_EQ(ran.load(), 0);
+    });
+}
+
+TEST_P(cancellation, lets_tasks_go_on_that_have_begun) {
+    inside([] {
+        int done = 0;
+        door begun;
+        task_group group;
+        group.run([&] {
+            begun.open();
+            quern_test::let_others_run();
+            done = 1;
+        });
+        quern_test::let_others_run();
+        group.run([&group] { group.cancel(); });
+        group.wait();
+        EXPECT_EQ(done, 1);
+    });
+}
+
+TEST_P(cancellation, ends_with_the_next_wait) {
+    inside([] {
+        task_group group;
+        group.cancel();
+        group.wait();
+        EXPECT_FALSE(group.is_cancelled());
+        bool ran = false;
+        group.run([&ran] { ran = true; });
+        group.wait();
+        EXPECT_TRUE(ran);
+    });
+}
+
+class ownership : public quern_test::on_runtime {};
+QUERN_ON_1_2_8_WORKERS(ownership);
+
+TEST_P(ownership, is_required_to_wait_of_tasks) {
+    inside([] {
+        task_group group;
+        auto other = quern::async({.worker = 0}, [&group] { group.wait(); });
+        EXPECT_THROW(other.get(), std::logic_error);
+    });
+    task_group outside(rt.default_pool());
+    EXPECT_THROW(inside([&] { outside.wait(); }), std::logic_error);
+}
+
+TEST_P(ownership, is_required_to_wait_of_threads) {
+    inside([] {
+        task_group group;
+        std::thread([&group] { EXPECT_THROW(group.wait(), std::logic_error); }).join();
+    });
+    task_group outside(rt.default_pool());
+    std::thread([&outside] { EXPECT_THROW(outside.wait(), std::logic_error); }).join();
+}
+
+}  // namespace
