@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::condition_variable: std::condition_variable for tasks and threads outside.
+#pragma once
+
+#include <quern/sync/mutex.hpp>
+#include <quern/sync/notices.hpp>
+
+#include <mutex>
+
+namespace quern {
+
+namespace detail {
+
+/// One that waits for a notice, and for the mutex that it must own when it goes on.
+struct notice_waiter : waiter {
+    notice_waiter(std::uintptr_t who, task_ownership& o) noexcept : waiter(who), wanted(&o) {}
+    task_ownership* const wanted;
+};
+
+using notice_board = notices<std_atomics, notice_waiter, spin_lock>;
+
+}  // namespace detail
+
+/// Lets tasks wait until another one has changed what a quern::mutex guards.
+///
+///     std::unique_lock lock(m);
+///     changed.wait(lock, [&] { return !queue.empty(); });
+///
+/// A notified task does not run to contend for the mutex: it is given the mutex, or put at the end
+/// of its queue, and runs when it owns it. So notify_all() of many tasks wakes one after another.
+/// Tasks are notified in the order in which they began to wait; there are no wake-ups without
+/// cause, but another task may have been faster in taking back what the notified one was told of.
+///
+/// The condition variable may be destroyed as soon as all that waited have been notified, even
+/// while they have not returned from wait() or notify_*() has not returned to a caller whose
+/// notification they have seen.
+/// Thread safety: any thread. Cost: notifying nobody is one load.
+class condition_variable {
+public:
+    constexpr condition_variable() noexcept = default;
+    condition_variable(const condition_variable&) = delete;
+    condition_variable& operator=(const condition_variable&) = delete;
+
+    /// Unlocks, waits to be notified, and locks again.
+    /// Requires: the caller holds the lock; the program is aborted otherwise.
+    void wait(std::unique_lock<mutex>& lock) noexcept;
+
+    /// Waits until `ready()`, which is called with the lock held, returns true.
+    template <class Predicate>
+    void wait(std::unique_lock<mutex>& lock, Predicate ready) {
+        while (!ready()) {
+            wait(lock);
+        }
+    }
+
+    /// Lets the one go on that has waited longest, if any.
+    void notify_one() noexcept {
+        if (!m_notices.looks_empty()) {
+            notify_first();
+        }
+    }
+
+    /// Lets all go on that wait now.
+    void notify_all() noexcept {
+        if (!m_notices.looks_empty()) {
+            notify_each();
+        }
+    }
+
+private:
+    void notify_first() noexcept;
+    void notify_each() noexcept;
+
+    detail::notice_board m_notices;
+};
+
+}  // namespace quern

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::latch: std::latch for tasks and threads outside.
+#pragma once
+
+#include <quern/base/atomics.hpp>
+#include <quern/sync/gate.hpp>
+#include <quern/sync/waiting.hpp>
+
+#include <cstddef>
+#include <limits>
+
+namespace quern {
+
+/// A counter that is counted down to zero once, and lets those go on that wait for it.
+///
+///     quern::latch done(n);
+///     for (int i = 0; i < n; ++i) quern::async([&] { work(); done.count_down(); });
+///     done.wait();
+///
+/// What precedes a count_down() happens before the return of every wait(). Tasks are woken in the
+/// order in which they began to wait. The latch may be destroyed as soon as every wait() has
+/// returned, even while the count_down() that let it return has not.
+/// Thread safety: any thread. Cost: one read-modify-write to count down; the last one wakes all.
+class latch {
+public:
+    /// Throws std::invalid_argument when `expected` is negative.
+    explicit latch(std::ptrdiff_t expected);
+    latch(const latch&) = delete;
+    latch& operator=(const latch&) = delete;
+
+    static constexpr std::ptrdiff_t max() noexcept {
+        return std::numeric_limits<std::ptrdiff_t>::max();
+    }
+
+    /// Requires: 0 <= n <= what is left; the program is aborted otherwise.
+    void count_down(std::ptrdiff_t n = 1) noexcept;
+
+    /// Whether the count has reached zero. Exact, but that it may still say false while the last
+    /// count_down() is about to return.
+    [[nodiscard]] bool try_wait() const noexcept { return m_gate.is_open(); }
+
+    /// Waits until the count is zero.
+    void wait() const noexcept {
+        if (!m_gate.is_open()) {
+            wait_for_gate();
+        }
+    }
+
+    /// count_down(n), then wait().
+    void arrive_and_wait(std::ptrdiff_t n = 1) noexcept {
+        count_down(n);
+        wait();
+    }
+
+private:
+    void wait_for_gate() const noexcept;
+
+    std::atomic<std::ptrdiff_t> m_left;
+    mutable detail::gate<detail::std_atomics, detail::waiter> m_gate;
+};
+
+}  // namespace quern

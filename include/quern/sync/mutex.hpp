@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::mutex: std::mutex for tasks. A task that has to wait is suspended and its worker goes on
+// with other work; a thread that is no worker sleeps.
+#pragma once
+
+#include <quern/sync/ownership.hpp>
+
+#include <mutex>
+
+namespace quern {
+
+class condition_variable;
+
+/// A lock that one task, or one thread outside, holds at a time. For std::scoped_lock,
+/// std::unique_lock and quern::condition_variable.
+///
+///     quern::mutex m;
+///     int total = 0;                       // guarded by m
+///     void add(int n) {
+///         std::scoped_lock lock(m);
+///         total += n;
+///     }
+///
+/// Fair: unlock() hands the mutex to the one that has waited longest, so that nobody starves. The
+/// price is that under contention every hand-over costs a suspension and a resumption (about 120 ns
+/// on one worker, a wake-up of 50 us when its heir's worker sleeps). A lock() that finds the mutex
+/// free, or that spins for it before anybody is queued, takes it at once.
+///
+/// A task may suspend while it holds the mutex, and hold it on another worker then. A function that
+/// fork_join runs is a task of its own: it must unlock what it locks.
+/// The mutex may be destroyed as soon as nobody holds it or waits for it, even while the unlock()
+/// that made it so has not returned yet.
+/// Thread safety: any thread. Cost without contention: one read-modify-write to lock, one to
+/// unlock.
+class mutex {
+public:
+    constexpr mutex() noexcept = default;
+    mutex(const mutex&) = delete;
+    mutex& operator=(const mutex&) = delete;
+
+    /// Throws std::system_error (resource_deadlock_would_occur) when the caller holds it already.
+    void lock() {
+        const std::uintptr_t me = detail::this_holder();
+        if (!m_owner.try_take(me)) [[unlikely]] {
+            lock_contended(me);
+        }
+    }
+
+    /// False when somebody holds it, also the caller. Does not fail without cause.
+    [[nodiscard]] bool try_lock() noexcept { return m_owner.try_take(detail::this_holder()); }
+
+    /// Requires: the caller holds it; the program is aborted otherwise.
+    void unlock() noexcept {
+        if (detail::waiter* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
+            heir->wake();
+        }
+    }
+
+private:
+    friend class condition_variable;
+
+    QUERN_COLD void lock_contended(std::uintptr_t me);
+
+    detail::task_ownership m_owner;
+};
+
+}  // namespace quern

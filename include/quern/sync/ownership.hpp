@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// The protocol of the mutex: one word that says who owns it, and a queue of those who want it.
+// Ownership is handed to the first in the queue by the one who gives it up; the word is never free
+// while somebody is queued. It neither sleeps nor wakes: it says whom the caller must wake.
+// Protocol and proof: src/sync/README.md; explored in tests/model/mutex_test.cpp.
+#pragma once
+
+#include <quern/base/assert.hpp>
+#include <quern/base/config.hpp>
+#include <quern/base/spin_lock.hpp>
+#include <quern/sync/waiting.hpp>
+
+#include <cstdint>
+#include <mutex>
+
+namespace quern::detail {
+
+template <class Atomics, class Waiter, class Lock>
+class ownership {
+public:
+    bool try_take(std::uintptr_t holder) noexcept {
+        std::uintptr_t expected = k_free;
+        return m_word.compare_exchange_strong(expected, holder,
+                                              std::memory_order_acquire,  // pairs with give_up
+                                              std::memory_order_relaxed);
+    }
+
+    /// Gives the thing to `self`, or queues it: then it owns the thing when it is woken. True: it
+    /// is queued, and the caller must not touch this object again before that.
+    bool enqueue(Waiter& self) noexcept {
+        const std::scoped_lock guard(m_lock);
+        std::uintptr_t word = m_word.load(std::memory_order_relaxed);
+        while ((word & k_awaited) == 0) {
+            if (word == k_free) {
+                if (try_take(self.holder)) {
+                    return false;
+                }
+                word = m_word.load(std::memory_order_relaxed);
+            } else if (m_word.compare_exchange_strong(word, word | k_awaited,
+                                                      std::memory_order_relaxed,
+                                                      std::memory_order_relaxed)) {
+                break;
+            }
+        }
+        m_queue.push(self);
+        return true;
+    }
+
+    /// Returns the new owner, whom the caller must wake, or null. Without a new owner the last
+    /// access to this object is the one that frees the word.
+    Waiter* give_up(std::uintptr_t holder) noexcept {
+        std::uintptr_t expected = holder;
+        if (m_word.compare_exchange_strong(expected, k_free,
+                                           std::memory_order_release,  // pairs with try_take
+                                           std::memory_order_relaxed)) [[likely]] {
+            return nullptr;
+        }
+        return hand_over(holder, expected);
+    }
+
+    bool owned_by(std::uintptr_t holder) const noexcept {
+        return (m_word.load(std::memory_order_relaxed) & ~k_awaited) == holder;
+    }
+    bool looks_free() const noexcept { return m_word.load(std::memory_order_relaxed) == k_free; }
+    bool looks_awaited() const noexcept {
+        return (m_word.load(std::memory_order_relaxed) & k_awaited) != 0;
+    }
+
+private:
+    static constexpr std::uintptr_t k_free = 0;
+    static constexpr std::uintptr_t k_awaited = 1;
+
+    QUERN_COLD Waiter* hand_over(std::uintptr_t holder, std::uintptr_t word) noexcept {
+        QUERN_ASSERT(word == (holder | k_awaited),
+                     "a mutex is unlocked by a task or thread that does not hold it");
+        const std::scoped_lock guard(m_lock);
+        Waiter& heir = m_queue.pop();
+        // A plain store will do: with the bit set, only who holds the lock changes the word.
+        // relaxed: what the old owner did reaches the new one by way of the wake-up.
+        m_word.store(heir.holder | (m_queue.looks_empty() ? 0 : k_awaited),
+                     std::memory_order_relaxed);
+        return &heir;
+    }
+
+    /// Free, or the holder; with k_awaited when somebody is queued.
+    /// Invariant: k_awaited is set if and only if the queue is not empty, while m_lock is free.
+    typename Atomics::template atomic<std::uintptr_t> m_word{k_free};
+    Lock m_lock;
+    wait_queue<Atomics, Waiter> m_queue;
+};
+
+using task_ownership = ownership<std_atomics, waiter, spin_lock>;
+
+}  // namespace quern::detail

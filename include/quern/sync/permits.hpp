@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// The protocol of the semaphore: a count of permits, negative when more are wanted than there are,
+// and a queue of those who want one. It neither sleeps nor wakes: it says whom the caller must
+// wake. Protocol and proof: src/sync/README.md; explored in tests/model/semaphore_test.cpp.
+#pragma once
+
+#include <quern/base/spin_lock.hpp>
+#include <quern/sync/waiting.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+
+namespace quern::detail {
+
+template <class Atomics, class Waiter, class Lock>
+class permits {
+public:
+    constexpr explicit permits(std::ptrdiff_t count) noexcept : m_count(count) {}
+
+    /// True: the caller has a permit. False: it has claimed one and must call enqueue() for it.
+    bool take() noexcept {
+        return m_count.fetch_sub(1, std::memory_order_acquire) > 0;  // pairs with give
+    }
+
+    /// Takes a permit if there is one.
+    bool try_take() noexcept {
+        std::ptrdiff_t count = m_count.load(std::memory_order_relaxed);
+        while (count > 0) {
+            if (m_count.compare_exchange_weak(count, count - 1,
+                                              std::memory_order_acquire,  // pairs with give
+                                              std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// After take() has failed. False: the permit has come meanwhile. True: `self` is queued and
+    /// has the permit when it is woken; the caller must not touch this object before that.
+    bool enqueue(Waiter& self) noexcept {
+        const std::scoped_lock guard(m_lock);
+        if (m_early != 0) {
+            m_early = m_early - 1;
+            return false;
+        }
+        m_queue.push(self);
+        return true;
+    }
+
+    /// What give() did.
+    struct gift {
+        std::ptrdiff_t before;  ///< the count before
+        Waiter* heirs;          ///< those whom the caller must wake, as a chain
+    };
+
+    /// Requires: n >= 0.
+    gift give(std::ptrdiff_t n) noexcept {
+        const std::ptrdiff_t before =
+            m_count.fetch_add(n, std::memory_order_release);  // pairs with take and try_take
+        const bool somebody_waits = before < 0 && n > 0;
+        return {before, somebody_waits ? hand_over(std::min(n, -before)) : nullptr};
+    }
+
+private:
+    /// Gives one permit each to the first `n` who have claimed one.
+    Waiter* hand_over(std::ptrdiff_t n) noexcept {
+        const std::scoped_lock guard(m_lock);
+        Waiter* first = nullptr;
+        Waiter* last = nullptr;
+        for (; n != 0 && !m_queue.looks_empty(); --n) {
+            Waiter& heir = m_queue.pop();
+            heir.next = nullptr;
+            if (last != nullptr) {
+                last->next = &heir;
+            } else {
+                first = &heir;
+            }
+            last = &heir;
+        }
+        m_early = m_early + n;  // these have claimed one but are not queued yet
+        return first;
+    }
+
+    /// Permits that nobody has claimed; if negative, claims that no permit has been given for.
+    typename Atomics::template atomic<std::ptrdiff_t> m_count;
+    Lock m_lock;
+    /// Permits given to claims that were not queued yet.
+    /// Invariant: 0 while the queue is not empty.
+    typename Atomics::template plain<std::ptrdiff_t> m_early{0};
+    wait_queue<Atomics, Waiter> m_queue;
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::counting_semaphore and binary_semaphore: those of the standard, for tasks and threads
+// outside.
+#pragma once
+
+#include <quern/sync/permits.hpp>
+
+#include <cstddef>
+#include <limits>
+
+namespace quern {
+
+namespace detail {
+
+/// What does not depend on the maximum.
+class semaphore_base {
+public:
+    semaphore_base(const semaphore_base&) = delete;
+    semaphore_base& operator=(const semaphore_base&) = delete;
+
+protected:
+    /// Throws std::invalid_argument when `count` is not in 0..max.
+    semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max);
+
+    void acquire() noexcept {
+        if (!m_permits.take()) {
+            wait_for_permit();
+        }
+    }
+    bool try_acquire() noexcept { return m_permits.try_take(); }
+    void release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept;
+
+private:
+    void wait_for_permit() noexcept;
+
+    permits<std_atomics, waiter, spin_lock> m_permits;
+};
+
+/// Half the range, so that sums of a count and an increment cannot overflow.
+inline constexpr std::ptrdiff_t k_most_permits = std::numeric_limits<std::ptrdiff_t>::max() / 2;
+
+}  // namespace detail
+
+/// A number of permits, at most `LeastMax`, which tasks take and give.
+///
+///     quern::counting_semaphore<> slots(16);     // at most 16 transfers at a time
+///     void transfer(block& b) {
+///         slots.acquire();
+///         send(b);
+///         slots.release();
+///     }
+///
+/// Fair: permits go to those who wait in the order in which they began to wait; while somebody
+/// waits no other acquire() succeeds. A permit may be released by another task than took it.
+/// The semaphore may be destroyed as soon as every acquire() has returned and every other release()
+/// has, but for those whose permits the acquire() calls got.
+/// Thread safety: any thread. Cost: one read-modify-write each, unless somebody waits.
+template <std::ptrdiff_t LeastMax = detail::k_most_permits>
+class counting_semaphore : private detail::semaphore_base {
+    static_assert(LeastMax >= 0 && LeastMax <= detail::k_most_permits);
+
+public:
+    /// Throws std::invalid_argument when `count` is not in 0..max().
+    explicit counting_semaphore(std::ptrdiff_t count) : semaphore_base(count, LeastMax) {}
+
+    static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
+
+    /// Takes a permit; waits until there is one.
+    void acquire() noexcept { semaphore_base::acquire(); }
+
+    /// Takes a permit if there is one. Does not fail without cause.
+    [[nodiscard]] bool try_acquire() noexcept { return semaphore_base::try_acquire(); }
+
+    /// Gives `n` permits.
+    /// Requires: n >= 0 and no more than max() permits then; the program is aborted otherwise.
+    void release(std::ptrdiff_t n = 1) noexcept { semaphore_base::release(n, LeastMax); }
+};
+
+using binary_semaphore = counting_semaphore<1>;
+
+}  // namespace quern

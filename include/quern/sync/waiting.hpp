@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// How everything in this layer waits: one `waiter` on the frame of the one who waits, a task or a
+// thread outside, which stands in a queue until somebody takes it out and wakes it. The primitives
+// decide who is queued and woken; how to sleep is decided here alone. Protocol and proofs:
+// src/sync/README.md. Whoever wakes must have finished with the primitive and must not look at the
+// waiter afterwards: both may be gone.
+#pragma once
+
+#include <quern/base/atomics.hpp>
+#include <quern/scheduler/context.hpp>
+#include <quern/scheduler/external_event.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace quern::detail {
+
+/// Who holds something: the running context, or an address that belongs to the calling thread when
+/// it is no worker. Never 0, lowest bit 0. The same before and after a suspension.
+std::uintptr_t this_thread_outside() noexcept;
+inline std::uintptr_t this_holder() noexcept {
+    context* here = current_context();
+    return here != nullptr ? reinterpret_cast<std::uintptr_t>(here) : this_thread_outside();
+}
+
+/// One that waits. Lies on its frame; alive until wake().
+struct waiter {
+    explicit waiter(std::uintptr_t who = 0) noexcept : holder(who) {}
+
+    /// Lets it go on. Called once, by the one who took it out of its queue; it may be gone then.
+    void wake() noexcept {
+        if (suspended != nullptr) {
+            resume(*suspended);
+        } else {
+            event.set();
+        }
+    }
+
+    waiter* next = nullptr;        ///< link of the queue that holds it
+    const std::uintptr_t holder;   ///< to whom ownership is handed
+    context* suspended = nullptr;  ///< null: a thread outside, which sleeps on `event`
+    external_event event;
+};
+
+/// Makes the caller wait until `self` is woken. `enqueue()` puts `self` where a waker finds it, or
+/// returns false when there is nothing to wait for any more. In a task it runs after the stack has
+/// been left, on the same worker but in another context; once it has made `self` known it must
+/// touch neither the primitive nor what lies on the caller's frame, for both may be gone.
+template <class Enqueue>
+void wait_in(waiter& self, Enqueue&& enqueue) noexcept {
+    if (current_context() != nullptr) {
+        auto publish = [&self, &enqueue](context& left) {
+            self.suspended = &left;
+            return enqueue();
+        };
+        suspend(publish);
+    } else if (enqueue()) {
+        self.event.wait();
+    }
+}
+
+/// Wakes a chain that has been taken out of its queue, the first one first.
+inline void wake_all(waiter* first) noexcept {
+    while (first != nullptr) {
+        waiter* const next = first->next;
+        first->wake();
+        first = next;
+    }
+}
+
+/// First in, first out. Under a lock of the primitive, but for looks_empty(). `next` of a waiter
+/// may point to a base of it.
+template <class Atomics, class Waiter>
+class wait_queue {
+public:
+    /// Also without the lock; then it sees whatever happens before the call, and perhaps more.
+    bool looks_empty() const noexcept { return m_first.load(k_relaxed) == nullptr; }
+
+    void push(Waiter& w) noexcept {
+        w.next = nullptr;
+        if (m_first.load(k_relaxed) == nullptr) {
+            m_first.store(&w, k_relaxed);
+        } else {
+            static_cast<Waiter*>(m_last)->next = &w;
+        }
+        m_last = &w;
+    }
+
+    /// Requires: not empty.
+    Waiter& pop() noexcept {
+        Waiter& w = *m_first.load(k_relaxed);
+        m_first.store(static_cast<Waiter*>(w.next), k_relaxed);
+        return w;
+    }
+
+    /// Takes all, as a chain.
+    Waiter* take_all() noexcept {
+        Waiter* const all = m_first.load(k_relaxed);
+        m_first.store(nullptr, k_relaxed);
+        return all;
+    }
+
+private:
+    static constexpr auto k_relaxed = std::memory_order_relaxed;
+
+    typename Atomics::template atomic<Waiter*> m_first{nullptr};
+    typename Atomics::template plain<Waiter*> m_last{nullptr};  ///< not meaningful when empty
+};
+
+}  // namespace quern::detail

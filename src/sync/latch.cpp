@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// The latch: counting is separate from opening, so that nobody returns from wait() while the last
+// count_down() still needs the latch.
+#include <quern/sync/latch.hpp>
+
+#include <quern/base/assert.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace quern {
+
+latch::latch(std::ptrdiff_t expected) : m_left(expected), m_gate(expected == 0) {
+    if (expected < 0) {
+        throw std::invalid_argument("quern::latch: the count is " + std::to_string(expected) +
+                                    ", accepted are 0 and more");
+    }
+}
+
+void latch::count_down(std::ptrdiff_t n) noexcept {
+    QUERN_ASSERT(n >= 0, "latch::count_down by a negative number");
+    if (n == 0) {
+        return;
+    }
+    // acq_rel: release pairs with the acquire of the last one, which passes on by opening the gate
+    // what all have done.
+    const std::ptrdiff_t before = m_left.fetch_sub(n, std::memory_order_acq_rel);
+    QUERN_ASSERT(before >= n, "a latch is counted down below zero");
+    if (before == n) {
+        detail::wake_all(m_gate.open());
+    }
+}
+
+void latch::wait_for_gate() const noexcept {
+    detail::waiter self;
+    detail::wait_in(self, [this, &self] { return m_gate.enqueue(self); });
+}
+
+}  // namespace quern

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// The semaphores: permits are neither lost nor doubled, go to those who wait in their order, and
+// the semaphore may be gone when they have come.
+#include <quern/sync/semaphore.hpp>
+
+#include "crew.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+namespace {
+
+using quern_test::crew;
+using quern_test::k_sanitized;
+
+class semaphore_test : public quern_test::on_workers {};
+QUERN_ON_1_2_8_WORKERS(semaphore_test);
+
+/// A ring guarded by semaphores alone.
+struct bounded_buffer {
+    static constexpr std::size_t k_slots = 8;
+    void put(int value) {
+        free.acquire();
+        in.acquire();
+        slots[head++ % k_slots] = value;
+        in.release();
+        filled.release();
+    }
+    int get() {
+        filled.acquire();
+        out.acquire();
+        const int value = slots[tail++ % k_slots];
+        out.release();
+        free.release();
+        return value;
+    }
+    quern::counting_semaphore<k_slots> free{k_slots};
+    quern::counting_semaphore<k_slots> filled{0};
+    quern::binary_semaphore in{1};
+    quern::binary_semaphore out{1};
+    std::array<int, k_slots> slots{};
+    std::size_t head = 0;
+    std::size_t tail = 0;
+};
+
+TEST_P(semaphore_test, a_bounded_buffer_loses_nothing) {
+    constexpr int k_tasks = 10;
+    constexpr int k_threads = 2;
+    const int each = k_sanitized ? 500 : 5'000;
+    bounded_buffer buffer;
+    std::atomic<long> sum{0};
+    const auto produce = [&] {
+        for (int i = 1; i <= each; ++i) {
+            buffer.put(i);
+        }
+    };
+    const auto consume = [&] {
+        long mine = 0;
+        for (int i = 0; i < each; ++i) {
+            mine += buffer.get();
+        }
+        sum += mine;
+    };
+    for (int i = 0; i < k_tasks; ++i) {
+        all.task(produce);
+        all.task(consume);
+    }
+    for (int i = 0; i < k_threads; ++i) {
+        all.thread(produce);
+        all.thread(consume);
+    }
+    all.finish();
+    const long n = each;
+    EXPECT_EQ(sum.load(), (k_tasks + k_threads) * (n * (n + 1) / 2));
+}
+
+TEST_P(semaphore_test, never_lets_in_more_than_there_are_permits) {
+    constexpr int k_permits = 3;
+    quern::counting_semaphore<> permits(k_permits);
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    for (int i = 0; i < 300; ++i) {
+        all.task([&] {
+            permits.acquire();
+            const int now = ++inside;
+            int seen = most.load();
+            while (now > seen && !most.compare_exchange_weak(seen, now)) {
+            }
+            quern_test::let_others_run();
+            --inside;
+            permits.release();
+        });
+    }
+    all.finish();
+    EXPECT_LE(most.load(), k_permits);
+    for (int i = 0; i < k_permits; ++i) {
+        EXPECT_TRUE(permits.try_acquire());
+    }
+    EXPECT_FALSE(permits.try_acquire());
+}
+
+TEST_P(semaphore_test, a_release_of_n_lets_the_first_n_go_on) {
+    constexpr int k_waiting = 20;
+    quern::counting_semaphore<100> permits(0);
+    std::vector<int> order;
+    quern::binary_semaphore guard(1);
+    for (int i = 0; i < k_waiting; ++i) {
+        all.task([&, i] {
+            permits.acquire();
+            guard.acquire();
+            order.push_back(i);
+            guard.release();
+        });
+        all.settle();
+    }
+    for (int i = 0; i < k_waiting; i += 4) {
+        permits.release(4);
+        all.settle();
+        guard.acquire();
+        EXPECT_EQ(order.size(), static_cast<std::size_t>(i) + 4);
+        std::sort(order.begin() + i, order.end());  // the four may overtake one another when awake
+        guard.release();
+    }
+    permits.release(2);
+    all.finish();
+    std::vector<int> expected(k_waiting);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(order, expected);
+    EXPECT_TRUE(permits.try_acquire());
+    EXPECT_TRUE(permits.try_acquire());
+    EXPECT_FALSE(permits.try_acquire());
+}
+
+TEST_P(semaphore_test, is_destroyed_right_after_acquire) {
+    const int rounds = k_sanitized ? 2'000 : 20'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto done = std::make_unique<quern::binary_semaphore>(0);
+        all.task([&s = *done] { s.release(); });
+        done->acquire();
+    }
+    for (int i = 0; i < rounds; ++i) {
+        all.task([this] {
+            auto done = std::make_unique<quern::counting_semaphore<>>(0);
+            all.task([&s = *done] { s.release(); });
+            all.task([&s = *done] { s.release(); });
+            done->acquire();
+            done->acquire();
+        });
+        if (i % 100 == 0) {
+            all.finish();
+        }
+    }
+}
+
+TEST(semaphore_test_of_limits, a_count_out_of_range_is_an_error) {
+    EXPECT_THROW(quern::binary_semaphore(2), std::invalid_argument);
+    EXPECT_THROW(quern::counting_semaphore<>(-1), std::invalid_argument);
+    EXPECT_EQ(quern::counting_semaphore<7>::max(), 7);
+    quern::binary_semaphore one(1);
+    EXPECT_TRUE(one.try_acquire());
+    one.release(0);
+    EXPECT_FALSE(one.try_acquire());
+}
+
+TEST(semaphore_death_test, releasing_above_the_maximum_aborts) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(quern::binary_semaphore(1).release(), "above its maximum");
+    EXPECT_DEATH(quern::counting_semaphore<>(1).release(-1), "not in 0..max");
+}
+
+}  // namespace
