@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+// Loops over index ranges that split themselves only when a worker wants something to do (lazy
+// binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP 2010; here the demand is the hunger
+// of thieves and not an empty deque). One worker, or nobody hungry: no task at all.
+#pragma once
+
+#include <quern/base/clock.hpp>
+#include <quern/task/fork_join.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <utility>
+
+namespace quern {
+
+/// How many iterations are run between two looks at whether somebody wants work.
+struct grain {
+    std::size_t iterations = 0;  ///< 0: chosen while running, so that a look costs under 1 %
+    static grain automatic() noexcept { return {}; }
+    static grain fixed(std::size_t n) noexcept { return {n == 0 ? 1 : n}; }
+};
+
+namespace detail {
+
+/// A chunk should last at least this long; a look at the clock costs about 10 ns.
+inline constexpr double k_chunk_ns = 2'000;
+
+/// Adapts the length of chunks to the duration of iterations.
+class chunk_size {
+public:
+    explicit chunk_size(grain wanted) noexcept
+        : m_size(wanted.iterations != 0 ? wanted.iterations : 1), m_fixed(wanted.iterations != 0) {}
+
+    std::size_t get() const noexcept { return m_size; }
+
+    /// Runs a chunk and learns from how long it took.
+    template <class Chunk>
+    void run(Chunk&& chunk) {
+        if (m_fixed || m_settled) {
+            chunk();
+            return;
+        }
+        const tick_count start = ticks();
+        chunk();
+        if (ticks() - start < enough()) {
+            m_size *= 2;
+        } else {
+            m_settled = true;
+        }
+    }
+
+    bool settled() const noexcept { return m_settled; }
+
+private:
+    static tick_count enough() {
+        static const tick_count value = ticks_of_ns(k_chunk_ns);
+        return value;
+    }
+
+    std::size_t m_size;
+    bool m_fixed;
+    bool m_settled = false;
+};
+
+/// The smallest part that is worth handing over: with an automatic grain one chunk as far as it is
+/// known, with a fixed one the grain itself.
+inline std::size_t smallest_part(const chunk_size& chunk) noexcept { return chunk.get(); }
+
+/// Iterations from first to last, also where a signed difference would overflow.
+template <class Index>
+std::size_t distance(Index first, Index last) noexcept {
+    using unsigned_index = std::make_unsigned_t<Index>;
+    return static_cast<unsigned_index>(static_cast<unsigned_index>(last) -
+                                       static_cast<unsigned_index>(first));
+}
+
+template <class Index>
+Index advance(Index from, std::size_t n) noexcept {
+    using unsigned_index = std::make_unsigned_t<Index>;
+    return static_cast<Index>(static_cast<unsigned_index>(static_cast<unsigned_index>(from) +
+                                                          static_cast<unsigned_index>(n)));
+}
+
+template <class Index, class Range>
+void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, Range& range) {
+    while (first < last) {
+        const std::size_t left = distance(first, last);
+        if (context::of(slot).wanted() && left > smallest_part(chunk)) {
+            const Index middle = advance(first, left / 2);
+            fork_join(
+                fork_context(slot),
+                [&range, middle, last, chunk](fork_context c) {
+                    split_for(c.slot(), middle, last, chunk, range);
+                },
+                [&range, first, middle, chunk](fork_context c) {
+                    split_for(c.slot(), first, middle, chunk, range);
+                });
+            return;
+        }
+        const Index end = advance(first, std::min(left, chunk.get()));
+        chunk.run([&] { range(fork_context(slot), first, end); });
+        first = end;
+    }
+}
+
+template <class Index, class T, class Range, class Combine>
+T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value, Range& range,
+               Combine& combine) {
+    while (first < last) {
+        const std::size_t left = distance(first, last);
+        if (context::of(slot).wanted() && left > smallest_part(chunk)) {
+            const Index middle = advance(first, left / 2);
+            // `value` goes to the left part; the right one begins with its first chunk.
+            auto parts = fork_join(
+                fork_context(slot),
+                [&, middle, last, chunk](fork_context c) {
+                    const Index end =
+                        advance(middle, std::min(distance(middle, last), chunk.get()));
+                    T begin = range(middle, end);
+                    return split_reduce<Index, T>(c.slot(), end, last, chunk, std::move(begin),
+                                                  range, combine);
+                },
+                [&, first, middle, chunk](fork_context c) {
+                    return split_reduce<Index, T>(c.slot(), first, middle, chunk, std::move(value),
+                                                  range, combine);
+                });
+            return combine(std::move(parts.second), std::move(parts.first));
+        }
+        const Index end = advance(first, std::min(left, chunk.get()));
+        chunk.run([&] { value = combine(std::move(value), range(first, end)); });
+        first = end;
+    }
+    return value;
+}
+
+/// Calls f(slot) on a worker: here, or on the default runtime.
+template <class F>
+decltype(auto) on_worker(F&& f) {
+    if (context* here = current_context()) [[likely]] {
+        return f(here->bottom());
+    }
+    return run_on(current_pool().get(), [&] { return f(current_context()->bottom()); });
+}
+
+}  // namespace detail
+
+/// Calls body(i), or body(context, i), for every i in [first, last), in parallel as far as workers
+/// are free. Iterations must be independent of one another.
+///
+/// Errors: the first exception of an iteration; iterations that have not begun then are dropped.
+/// Thread safety: any thread; outside a worker the loop runs on the default runtime.
+/// Cost: as a serial loop, plus a few ns a chunk, while nobody wants work.
+///
+///     quern::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
+///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
+template <std::integral Index, class Body>
+void parallel_for(Index first, std::type_identity_t<Index> last, grain how, Body&& body) {
+    std::atomic<bool> failed{false};
+    auto range = [&body, &failed](fork_context c, Index i, Index end) {
+        if (failed.load(std::memory_order_relaxed)) {
+            return;  // the exception is on its way: what has not begun is dropped
+        }
+        try {
+            for (; i < end; ++i) {
+                if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
+                    body(c, i);
+                } else {
+                    body(i);
+                }
+            }
+        } catch (...) {
+            failed.store(true, std::memory_order_relaxed);
+            throw;
+        }
+    };
+    detail::on_worker([&](detail::fork_slot* slot) {
+        detail::split_for(slot, first, Index(last), detail::chunk_size(how), range);
+    });
+}
+
+template <std::integral Index, class Body>
+void parallel_for(Index first, std::type_identity_t<Index> last, Body&& body) {
+    parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
+}
+
+/// combine(...combine(combine(initial, map(first)), map(first + 1))..., map(last - 1)), evaluated
+/// in parallel: combine must be associative; it need not be commutative. `initial` enters once.
+/// Where the range is split depends on the run, so floating-point sums may differ in the last bits.
+/// Errors: the first exception; other parts of the range may be evaluated to their end before it
+/// leaves. Thread safety, cost: as parallel_for.
+///
+///     double sum = quern::parallel_reduce(0, n, 0.0, [&](int i) { return x[i]; }, std::plus<>{});
+template <std::integral Index, class T, class Map, class Combine>
+T parallel_reduce(Index first, std::type_identity_t<Index> last, grain how, T initial, Map&& map,
+                  Combine&& combine) {
+    auto range = [&map, &combine](Index i, Index end) {
+        T value = map(i);
+        for (++i; i < end; ++i) {
+            value = combine(std::move(value), map(i));
+        }
+        return value;
+    };
+    return detail::on_worker([&](detail::fork_slot* slot) {
+        return detail::split_reduce<Index, T>(slot, first, Index(last), detail::chunk_size(how),
+                                              std::move(initial), range, combine);
+    });
+}
+
+template <std::integral Index, class T, class Map, class Combine>
+T parallel_reduce(Index first, std::type_identity_t<Index> last, T initial, Map&& map,
+                  Combine&& combine) {
+    return parallel_reduce(first, last, grain::automatic(), std::move(initial),
+                           std::forward<Map>(map), std::forward<Combine>(combine));
+}
+
+}  // namespace quern
