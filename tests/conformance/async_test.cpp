@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// [futures.async]: one case per sentence, and the one deliberate difference: the destructor of the
+// future does not wait.
+#include <quern/task/async.hpp>
+
+#include "conformance/expect_error.hpp"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using quern::async;
+using quern::future;
+using quern::launch;
+
+static_assert(std::is_same_v<decltype(async([] { return 1; })), future<int>>);
+static_assert(std::is_same_v<decltype(async([](int n) { return n; }, 1L)), future<int>>);
+
+TEST(async, returns_a_future_that_refers_to_the_state) {
+    auto f = async([] { return 1; });
+    EXPECT_TRUE(f.valid());
+    EXPECT_EQ(f.get(), 1);
+}
+
+TEST(async, stores_the_result_or_the_exception) {
+    EXPECT_EQ(async([] { return std::string("r"); }).get(), "r");
+    EXPECT_THROW(async([] { throw std::runtime_error("e"); }).get(), std::runtime_error);
+}
+
+TEST(async, copies_function_and_arguments_in_the_calling_thread) {
+    struct notes_thread {
+        notes_thread() = default;
+        notes_thread(const notes_thread&) : copied_by(std::this_thread::get_id()) {}
+        notes_thread(notes_thread&&) = default;
+        std::thread::id copied_by;
+    };
+    const notes_thread argument;
+    const auto by = async([](const notes_thread& n) { return n.copied_by; }, argument).get();
+    EXPECT_EQ(by, std::this_thread::get_id());
+}
+
+TEST(async, passes_the_copies_as_rvalues) {
+    EXPECT_EQ(async([](std::unique_ptr<int>&& p) { return *p; }, std::make_unique<int>(1)).get(),
+              1);
+    EXPECT_EQ(async([](std::string&& s) { return s.size(); }, "text").get(), 4U);
+}
+
+TEST(async, passes_references_only_when_wrapped) {
+    int n = 0;
+    async([](int& r) { r = 1; }, std::ref(n)).get();
+    EXPECT_EQ(n, 1);
+}
+
+TEST(async, throws_in_the_caller_what_a_copy_throws) {
+    struct copy_throws {
+        copy_throws() = default;
+        copy_throws(const copy_throws&) { throw std::logic_error("copy"); }
+        void operator()() const {}
+    };
+    const copy_throws function;
+    EXPECT_THROW((void)async(function), std::logic_error);
+}
+
+TEST(async, synchronizes_the_call_with_the_start_and_the_end_with_get) {
+    for (int i = 0; i < 200; ++i) {
+        int data = i;  // plain: ordered by async and get alone
+        auto f = async([&data] { ++data; });
+        f.get();
+        ASSERT_EQ(data, i + 1);
+    }
+}
+
+TEST(async, runs_as_if_in_a_thread_of_its_own) {
+    // Two tasks that need each other, and a caller that waits for both.
+    std::atomic<bool> a{false}, b{false};
+    auto f = async([&] {
+        a.store(true);
+        while (!b.load()) {
+            std::this_thread::yield();
+        }
+    });
+    std::thread other([&] {
+        while (!a.load()) {
+            std::this_thread::yield();
+        }
+        b.store(true);
+    });
+    f.get();
+    other.join();
+}
+
+TEST(async, deferred_does_not_run_before_a_waiting_function_is_called) {
+    int ran = 0;
+    auto f = async(launch::deferred, [&ran] { return ++ran; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(ran, 0);
+    EXPECT_EQ(f.get(), 1);
+}
+
+TEST(async, deferred_runs_in_the_thread_that_waits) {
+    const auto f = async(launch::deferred, [] { return std::this_thread::get_id(); }).get();
+    EXPECT_EQ(f, std::this_thread::get_id());
+}
+
+TEST(async, differs_in_that_the_destructor_of_the_future_does_not_wait) {
+    std::atomic<bool> go{false}, done{false};
+    {
+        auto f = async([&] {
+            while (!go.load()) {
+                std::this_thread::yield();
+            }
+            done.store(true);
+        });
+    }
+    EXPECT_FALSE(done.load());
+    go.store(true);
+    while (!done.load()) {
+        std::this_thread::yield();
+    }
+}
+
+}  // namespace

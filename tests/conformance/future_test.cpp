@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// [futures.unique.future]: one case per sentence.
+#include <quern/task/async.hpp>
+#include <quern/task/promise.hpp>
+
+#include "conformance/expect_error.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+using quern::future;
+using quern::make_ready_future;
+using quern::promise;
+
+static_assert(!std::is_copy_constructible_v<future<int>>);
+static_assert(!std::is_copy_assignable_v<future<int>>);
+static_assert(std::is_nothrow_default_constructible_v<future<int>>);
+static_assert(std::is_nothrow_move_constructible_v<future<int>>);
+static_assert(std::is_nothrow_move_assignable_v<future<int>>);
+static_assert(std::is_same_v<decltype(std::declval<future<int>>().get()), int>);
+static_assert(std::is_same_v<decltype(std::declval<future<int&>>().get()), int&>);
+static_assert(std::is_same_v<decltype(std::declval<future<void>>().get()), void>);
+
+TEST(future, by_default_refers_to_no_state) { EXPECT_FALSE(future<int>().valid()); }
+
+TEST(future, move_constructor_transfers_the_state) {
+    future<int> f = make_ready_future(1);
+    future<int> g(std::move(f));
+    EXPECT_FALSE(f.valid());
+    EXPECT_TRUE(g.valid());
+    EXPECT_EQ(g.get(), 1);
+}
+
+TEST(future, move_assignment_releases_and_transfers) {
+    auto witness = std::make_shared<int>(0);
+    future<std::shared_ptr<int>> f = make_ready_future(witness);
+    EXPECT_EQ(witness.use_count(), 2);
+    f = make_ready_future(std::make_shared<int>(1));
+    EXPECT_EQ(witness.use_count(), 1);
+    EXPECT_EQ(*f.get(), 1);
+}
+
+TEST(future, destructor_releases_the_state_without_waiting) {
+    promise<int> p;
+    { const future<int> f = p.get_future(); }
+    p.set_value(1);
+}
+
+TEST(future, get_waits_and_returns_the_value) {
+    promise<std::string> p;
+    future<std::string> f = p.get_future();
+    std::thread producer([&p] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        p.set_value("late");
+    });
+    EXPECT_EQ(f.get(), "late");
+    producer.join();
+}
+
+TEST(future, get_moves_the_value_out) {
+    future<std::unique_ptr<int>> f = make_ready_future(std::make_unique<int>(1));
+    EXPECT_EQ(*f.get(), 1);
+}
+
+TEST(future, get_releases_the_state) {
+    auto witness = std::make_shared<int>(0);
+    future<std::shared_ptr<int>> f = make_ready_future(witness);
+    (void)f.get();
+    EXPECT_FALSE(f.valid());
+    EXPECT_EQ(witness.use_count(), 1);
+}
+
+TEST(future, get_throws_the_stored_exception_and_releases_the_state) {
+    auto f = quern::make_exceptional_future<int>(std::make_exception_ptr(std::logic_error("x")));
+    EXPECT_THROW(f.get(), std::logic_error);
+    EXPECT_FALSE(f.valid());
+}
+
+TEST(future, get_may_be_called_once) {
+    future<int> f = make_ready_future(1);
+    (void)f.get();
+    QUERN_EXPECT_FUTURE_ERROR(f.get(), no_state);
+}
+
+TEST(future, without_state_reports_no_state) {
+    future<int> f;
+    QUERN_EXPECT_FUTURE_ERROR(f.get(), no_state);
+    QUERN_EXPECT_FUTURE_ERROR(f.wait(), no_state);
+    QUERN_EXPECT_FUTURE_ERROR(f.is_ready(), no_state);
+}
+
+TEST(future, wait_blocks_until_ready_and_leaves_the_value) {
+    promise<int> p;
+    future<int> f = p.get_future();
+    std::thread producer([&p] { p.set_value(1); });
+    f.wait();
+    EXPECT_TRUE(f.is_ready());
+    f.wait();
+    EXPECT_TRUE(f.valid());
+    EXPECT_EQ(f.get(), 1);
+    producer.join();
+}
+
+TEST(future, share_transfers_the_state) {
+    future<int> f = make_ready_future(1);
+    quern::shared_future<int> s = f.share();
+    EXPECT_FALSE(f.valid());
+    EXPECT_EQ(s.get(), 1);
+}
+
+TEST(future, share_without_state_gives_none) {
+    future<int> f;
+    EXPECT_FALSE(f.share().valid());
+}
+
+TEST(future, of_a_reference_refers_to_the_object) {
+    promise<std::string&> p;
+    std::string text = "a";
+    p.set_value(text);
+    p.get_future().get() += "b";
+    EXPECT_EQ(text, "ab");
+}
+
+}  // namespace

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// [futures.task]: one case per sentence.
+#include <quern/task/async.hpp>
+#include <quern/task/promise.hpp>
+
+#include "conformance/expect_error.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+using quern::future;
+using quern::packaged_task;
+
+static_assert(!std::is_copy_constructible_v<packaged_task<int()>>);
+static_assert(std::is_nothrow_default_constructible_v<packaged_task<int()>>);
+static_assert(std::is_nothrow_move_constructible_v<packaged_task<int()>>);
+
+int twice(int n) { return 2 * n; }
+
+TEST(packaged_task, by_default_has_neither_state_nor_function) {
+    packaged_task<int(int)> task;
+    EXPECT_FALSE(task.valid());
+    QUERN_EXPECT_FUTURE_ERROR(task.get_future(), no_state);
+    QUERN_EXPECT_FUTURE_ERROR(task(1), no_state);
+}
+
+TEST(packaged_task, stores_the_result_of_its_call) {
+    packaged_task<int(int)> task(twice);
+    EXPECT_TRUE(task.valid());
+    future<int> f = task.get_future();
+    EXPECT_FALSE(f.is_ready());
+    task(4);
+    EXPECT_TRUE(f.is_ready());
+    EXPECT_EQ(f.get(), 8);
+}
+
+TEST(packaged_task, stores_what_the_function_throws) {
+    packaged_task<void()> task([] { throw std::runtime_error("task"); });
+    auto f = task.get_future();
+    task();
+    EXPECT_THROW(f.get(), std::runtime_error);
+}
+
+TEST(packaged_task, delivers_void_references_and_what_cannot_be_copied) {
+    bool ran = false;
+    packaged_task<void()> nothing([&ran] { ran = true; });
+    nothing();
+    nothing.get_future().get();
+    EXPECT_TRUE(ran);
+    int place = 0;
+    packaged_task<int&()> reference([&place]() -> int& { return place; });
+    reference();
+    EXPECT_EQ(&reference.get_future().get(), &place);
+    packaged_task<std::unique_ptr<int>(std::unique_ptr<int>)> moves(
+        [](std::unique_ptr<int> p) { return p; });
+    moves(std::make_unique<int>(3));
+    EXPECT_EQ(*moves.get_future().get(), 3);
+}
+
+TEST(packaged_task, holds_functions_that_cannot_be_copied) {
+    packaged_task<int()> task([p = std::make_unique<int>(6)] { return *p; });
+    auto f = task.get_future();
+    task();
+    EXPECT_EQ(f.get(), 6);
+}
+
+TEST(packaged_task, may_be_called_once) {
+    packaged_task<int(int)> task(twice);
+    task(1);
+    QUERN_EXPECT_FUTURE_ERROR(task(2), promise_already_satisfied);
+    EXPECT_EQ(task.get_future().get(), 2);
+}
+
+TEST(packaged_task, gives_its_future_once) {
+    packaged_task<int(int)> task(twice);
+    const auto f = task.get_future();
+    QUERN_EXPECT_FUTURE_ERROR(task.get_future(), future_already_retrieved);
+}
+
+TEST(packaged_task, move_transfers_state_and_function) {
+    packaged_task<int(int)> task(twice);
+    auto f = task.get_future();
+    packaged_task<int(int)> other(std::move(task));
+    EXPECT_FALSE(task.valid());
+    other(3);
+    EXPECT_EQ(f.get(), 6);
+    QUERN_EXPECT_FUTURE_ERROR(task(1), no_state);
+}
+
+TEST(packaged_task, move_assignment_abandons_the_old_state) {
+    packaged_task<int(int)> task(twice);
+    auto old = task.get_future();
+    task = packaged_task<int(int)>([](int n) { return n; });
+    QUERN_EXPECT_FUTURE_ERROR(old.get(), broken_promise);
+    task(7);
+    EXPECT_EQ(task.get_future().get(), 7);
+}
+
+TEST(packaged_task, destructor_abandons_the_state) {
+    future<int> f;
+    {
+        packaged_task<int(int)> task(twice);
+        f = task.get_future();
+    }
+    QUERN_EXPECT_FUTURE_ERROR(f.get(), broken_promise);
+}
+
+TEST(packaged_task, converts_the_result) {
+    packaged_task<long(int)> wider(twice);
+    wider(2);
+    EXPECT_EQ(wider.get_future().get(), 4L);
+}
+
+TEST(packaged_task, may_be_called_by_a_task_or_thread) {
+    packaged_task<int(int)> task(twice);
+    auto f = task.get_future();
+    quern::post(std::move(task), 5);
+    EXPECT_EQ(f.get(), 10);
+    packaged_task<int(int)> other(twice);
+    auto g = other.get_future();
+    std::thread(std::move(other), 6).join();
+    EXPECT_EQ(g.get(), 12);
+}
+
+}  // namespace

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// [futures.promise]: one case per sentence.
+#include <quern/task/promise.hpp>
+
+#include "conformance/expect_error.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace {
+
+using quern::future;
+using quern::promise;
+
+static_assert(!std::is_copy_constructible_v<promise<int>>);
+static_assert(!std::is_copy_assignable_v<promise<int>>);
+static_assert(std::is_nothrow_move_constructible_v<promise<int>>);
+static_assert(std::is_nothrow_move_assignable_v<promise<int>>);
+
+TEST(promise, constructs_a_shared_state) {
+    promise<int> p;
+    EXPECT_TRUE(p.get_future().valid());
+}
+
+TEST(promise, move_constructor_transfers_the_state_and_leaves_none) {
+    promise<int> p;
+    future<int> f = p.get_future();
+    promise<int> q(std::move(p));
+    q.set_value(1);
+    EXPECT_EQ(f.get(), 1);
+    QUERN_EXPECT_FUTURE_ERROR(p.get_future(), no_state);
+    QUERN_EXPECT_FUTURE_ERROR(p.set_value(1), no_state);
+}
+
+TEST(promise, move_assignment_abandons_the_old_state) {
+    promise<int> p, q;
+    future<int> old = p.get_future();
+    future<int> kept = q.get_future();
+    p = std::move(q);
+    QUERN_EXPECT_FUTURE_ERROR(old.get(), broken_promise);
+    p.set_value(2);
+    EXPECT_EQ(kept.get(), 2);
+    QUERN_EXPECT_FUTURE_ERROR(q.set_value(3), no_state);
+}
+
+TEST(promise, move_assignment_to_itself_is_harmless) {
+    promise<int> p;
+    future<int> f = p.get_future();
+    promise<int>& same = p;
+    p = std::move(same);
+    p.set_value(1);
+    EXPECT_EQ(f.get(), 1);
+}
+
+TEST(promise, destructor_abandons_the_state) {
+    future<int> f;
+    {
+        promise<int> p;
+        f = p.get_future();
+    }
+    EXPECT_TRUE(f.is_ready());
+    QUERN_EXPECT_FUTURE_ERROR(f.get(), broken_promise);
+}
+
+TEST(promise, destructor_leaves_a_result_alone) {
+    future<std::string> f;
+    {
+        promise<std::string> p;
+        f = p.get_future();
+        p.set_value("kept");
+    }
+    EXPECT_EQ(f.get(), "kept");
+}
+
+TEST(promise, swap_exchanges_the_states) {
+    promise<int> p, q;
+    future<int> fp = p.get_future();
+    future<int> fq = q.get_future();
+    p.swap(q);
+    p.set_value(1);
+    q.set_value(2);
+    EXPECT_EQ(fp.get(), 2);
+    EXPECT_EQ(fq.get(), 1);
+}
+
+TEST(promise, get_future_may_be_called_once) {
+    promise<int> p;
+    const future<int> f = p.get_future();
+    QUERN_EXPECT_FUTURE_ERROR(p.get_future(), future_already_retrieved);
+    promise<int> q(std::move(p));
+    QUERN_EXPECT_FUTURE_ERROR(q.get_future(), future_already_retrieved);
+}
+
+TEST(promise, get_future_may_be_called_after_the_result_was_set) {
+    promise<int> p;
+    p.set_value(4);
+    EXPECT_EQ(p.get_future().get(), 4);
+}
+
+TEST(promise, set_value_stores_by_copy_or_move) {
+    promise<std::string> p;
+    const std::string text = "text";
+    p.set_value(text);
+    EXPECT_EQ(p.get_future().get(), "text");
+    promise<std::unique_ptr<int>> q;
+    q.set_value(std::make_unique<int>(5));
+    EXPECT_EQ(*q.get_future().get(), 5);
+}
+
+TEST(promise, set_value_of_a_reference_refers) {
+    promise<int&> p;
+    int place = 1;
+    p.set_value(place);
+    EXPECT_EQ(&p.get_future().get(), &place);
+}
+
+TEST(promise, set_value_of_void_takes_nothing) {
+    promise<void> p;
+    auto f = p.get_future();
+    EXPECT_FALSE(f.is_ready());
+    p.set_value();
+    EXPECT_TRUE(f.is_ready());
+    f.get();
+}
+
+TEST(promise, may_be_satisfied_once) {
+    promise<int> p;
+    p.set_value(1);
+    QUERN_EXPECT_FUTURE_ERROR(p.set_value(2), promise_already_satisfied);
+    QUERN_EXPECT_FUTURE_ERROR(p.set_exception(std::make_exception_ptr(1)),
+                              promise_already_satisfied);
+    EXPECT_EQ(p.get_future().get(), 1);
+    promise<void> q;
+    q.set_exception(std::make_exception_ptr(1));
+    QUERN_EXPECT_FUTURE_ERROR(q.set_value(), promise_already_satisfied);
+    QUERN_EXPECT_FUTURE_ERROR(q.set_exception(std::make_exception_ptr(2)),
+                              promise_already_satisfied);
+    EXPECT_THROW(q.get_future().get(), int);
+}
+
+TEST(promise, set_exception_is_thrown_by_get) {
+    promise<int> p;
+    p.set_exception(std::make_exception_ptr(std::runtime_error("set")));
+    future<int> f = p.get_future();
+    EXPECT_TRUE(f.is_ready());
+    EXPECT_THROW(f.get(), std::runtime_error);
+}
+
+struct copy_throws {
+    copy_throws() = default;
+    copy_throws(const copy_throws&) { throw std::logic_error("copy"); }
+    copy_throws(copy_throws&&) noexcept = default;
+};
+
+TEST(promise, set_value_throws_what_the_copy_throws_and_stays_unsatisfied) {
+    promise<copy_throws> p;
+    const copy_throws value;
+    EXPECT_THROW(p.set_value(value), std::logic_error);
+    future<copy_throws> f = p.get_future();
+    EXPECT_FALSE(f.is_ready());
+    p.set_value(copy_throws());
+    EXPECT_TRUE(f.is_ready());
+    (void)f.get();
+}
+
+TEST(promise, synchronizes_with_get) {
+    for (int i = 0; i < 100; ++i) {
+        int data = 0;  // plain: ordered by the promise alone
+        promise<void> p;
+        auto f = p.get_future();
+        std::thread producer([&] {
+            data = 1;
+            p.set_value();
+        });
+        f.get();
+        EXPECT_EQ(data, 1);
+        producer.join();
+    }
+}
+
+TEST(ready_futures, are_ready) {
+    EXPECT_EQ(quern::make_ready_future(3).get(), 3);
+    EXPECT_EQ(quern::make_ready_future(std::string("s")).get(), "s");
+    quern::make_ready_future().get();
+    auto failed = quern::make_exceptional_future<int>(std::make_exception_ptr(1));
+    EXPECT_TRUE(failed.has_exception());
+    EXPECT_THROW(failed.get(), int);
+}
+
+}  // namespace

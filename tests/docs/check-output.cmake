@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSL-1.0
+# Runs the example PROGRAM and checks that PAGE shows exactly what it prints, and every line of its SOURCE from the first
+# function on.
+execute_process(COMMAND ${LAUNCHER} "${PROGRAM}" OUTPUT_VARIABLE output RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+endif()
+file(READ "${PAGE}" page)
+string(REGEX REPLACE "[ \n]+" " " page "${page}")
+file(READ "${SOURCE}" source)
+string(REGEX MATCH "long fib.*" source "${source}")
+foreach(text IN ITEMS "${output}" "${source}")
+    string(REGEX REPLACE "[ \n]+" " " text "${text}")
+    string(STRIP "${text}" text)
+    string(FIND "${page}" "${text}" position)
+    if(position EQUAL -1)
+        message(FATAL_ERROR "${PAGE} does not show: ${text}")
+    endif()
+endforeach()
+message("${output}")

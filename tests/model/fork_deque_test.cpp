@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+// The fork deque (src/scheduler/README.md, "Fork deque"): every entry runs exactly once, results
+// and slots are never seen half written, a reset never meets a thief, and hunger is never lost.
+#include "protocol.hpp"
+
+#include <quern/scheduler/completion.hpp>
+#include <quern/scheduler/fork_deque.hpp>
+
+#include <array>
+
+namespace {
+
+using model::atomic;
+using model::atomics;
+using model::check;
+using model::run;
+using model::var;
+
+struct entry {
+    quern::detail::completion<model::protocol_atomics, int> joined;
+    var<int> argument = 0;
+    var<int> result = 0;
+    atomic<int> runs = 0;
+
+    void execute() {
+        runs.fetch_add(1, std::memory_order_relaxed);
+        result = argument + 1;
+    }
+};
+
+using deque_base = quern::detail::fork_deque<model::protocol_atomics, entry>;
+
+enum class publishing { nothing, half, all };
+
+constexpr int k_capacity = 4;
+
+struct stack {
+    std::array<deque_base::slot, k_capacity + 1> slots;
+    deque_base deque{slots.data(), slots.data() + k_capacity};
+    std::array<entry, 4> entries;
+    int used = 0;
+
+    /// fork_join nested `depth` deep; each level forks one entry and goes on below.
+    void fork(deque_base::slot* p, int depth, publishing how) {
+        if (depth == 0) {
+            return;
+        }
+        entry& e = entries[static_cast<std::size_t>(used++)];
+        e.argument = 1;
+        if (deque.push(p, &e)) {
+            deque.arm();
+            if (how == publishing::half) {
+                deque.publish_half();
+            } else if (how == publishing::all) {
+                deque.publish_all();
+            }
+            deque.trap();  // so that every push publishes
+        }
+        fork(p + 1, depth - 1, how);
+        if (deque.pop(p) || deque.reclaim(p)) {
+            e.execute();
+        } else {
+            while (!e.joined.done()) {
+                atomics::pause();
+            }
+            deque.reset(p);
+        }
+        check(e.result == 2, "the child has run when its join returns");
+    }
+
+    void thief(int attempts) {
+        for (int i = 0; i < attempts; ++i) {
+            if (entry* e = deque.steal()) {
+                e->execute();
+                e->joined.complete();
+            }
+        }
+    }
+
+    void check_runs() {
+        for (int i = 0; i < used; ++i) {
+            check(entries[static_cast<std::size_t>(i)].runs.load() == 1, "each entry ran once");
+        }
+    }
+};
+
+void one_owner(run& r, int depth, int rounds, int thieves, int attempts, publishing how) {
+    auto& s = r.make<stack>();
+    r.thread([&s, depth, rounds, how] {
+        for (int i = 0; i < rounds; ++i) {
+            s.fork(s.slots.data(), depth, how);
+        }
+    });
+    for (int i = 0; i < thieves; ++i) {
+        r.thread([&s, attempts] { s.thief(attempts); });
+    }
+    r.at_end([&s] { s.check_runs(); });
+}
+
+constexpr model::options k_read_set{.pause = model::pause_wakes::read_set};
+
+TEST(model_fork_deque, nested_two_deep_with_one_thief) {
+    model::expect_passes_everywhere("fork deque, depth 2, 1 thief of 2, half", k_read_set,
+                                    [](run& r) { one_owner(r, 2, 1, 1, 2, publishing::half); });
+    model::expect_passes_everywhere("fork deque, depth 2, 1 thief of 2, all", k_read_set,
+                                    [](run& r) { one_owner(r, 2, 1, 1, 2, publishing::all); });
+}
+
+TEST(model_fork_deque, nested_three_deep_with_one_thief) {
+    model::expect_passes_everywhere("fork deque, depth 3, 1 thief of 3, half", k_read_set,
+                                    [](run& r) { one_owner(r, 3, 1, 1, 3, publishing::half); });
+}
+
+TEST(model_fork_deque, slots_are_used_again) {
+    model::expect_passes_everywhere("fork deque, depth 1 three times, 1 thief of 3", k_read_set,
+                                    [](run& r) { one_owner(r, 1, 3, 1, 3, publishing::all); });
+    model::expect_passes_everywhere("fork deque, depth 2 twice, 1 thief of 2", k_read_set,
+                                    [](run& r) { one_owner(r, 2, 2, 1, 2, publishing::all); });
+}
+
+TEST(model_fork_deque, two_thieves) {
+    model::expect_passes_everywhere("fork deque, depth 2, 2 thieves of 1", k_read_set,
+                                    [](run& r) { one_owner(r, 2, 1, 2, 1, publishing::all); });
+}
+
+/// The thief announces itself on a gate and then asks; the owner arms and looks at the gate. After
+/// the owner's next push something must be public.
+void hunger(run& r, bool arm_first) {
+    struct state : stack {
+        atomic<int> gate = 0;
+        atomic<int> asked = 0;
+    };
+    auto& s = r.make<state>();
+    const auto slow_push = [&s, arm_first] {
+        if (arm_first) {
+            s.deque.arm();
+        }
+        const bool somebody = s.gate.load(std::memory_order_seq_cst) != 0;
+        if (!arm_first) {
+            s.deque.arm();
+        }
+        if (somebody) {
+            s.deque.publish_all();
+        }
+    };
+    r.thread([&s, slow_push] {
+        if (s.deque.push(s.slots.data(), &s.entries[0])) {
+            slow_push();
+        }
+        while (s.asked.load(std::memory_order_acquire) == 0) {
+            atomics::pause();
+        }
+        if (s.deque.push(s.slots.data() + 1, &s.entries[1])) {
+            slow_push();
+        }
+        check(s.deque.has_public(), "after the next push the thief finds something");
+    });
+    r.thread([&s] {
+        s.gate.fetch_add(1, std::memory_order_seq_cst);
+        s.deque.make_hungry();
+        s.asked.store(1, std::memory_order_release);
+    });
+}
+
+TEST(model_fork_deque, hunger_is_never_lost) {
+    model::expect_passes_everywhere("hunger", k_read_set, [](run& r) { hunger(r, true); });
+}
+
+TEST(model_fork_deque, looking_before_arming_loses_hunger) {
+    model::expect_found_broken("look, then arm", k_read_set, [](run& r) { hunger(r, false); });
+}
+
+TEST(model_fork_deque, resetting_while_entries_are_public_is_found) {
+    model::expect_found_broken("reset without waiting", k_read_set, [](run& r) {
+        auto& s = r.make<stack>();
+        r.thread([&s] {
+            for (int i = 0; i < 2; ++i) {
+                entry& e = s.entries[static_cast<std::size_t>(s.used++)];
+                e.argument = 1;
+                s.deque.push(s.slots.data(), &e);
+                s.deque.publish_all();
+                if (s.deque.pop(s.slots.data()) || s.deque.reclaim(s.slots.data())) {
+                    e.execute();
+                } else {
+                    s.deque.reset(s.slots.data());  // the thief may still be reading the slot
+                }
+            }
+        });
+        r.thread([&s] { s.thief(2); });
+    });
+}
+
+}  // namespace

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// The semaphore's protocol (quern/sync/permits.hpp) in every interleaving: permits are neither lost
+// nor doubled, and it may be destroyed when they have been taken.
+#include <quern/sync/permits.hpp>
+
+#include "sync_parts.hpp"
+
+namespace {
+
+using namespace model_sync;
+using model::expect_passes_everywhere;
+using model::run;
+
+using permits = quern::detail::permits<model::protocol_atomics, waiter, spin>;
+
+void acquire(permits& p) {
+    if (!p.take()) {
+        waiter self;
+        if (p.enqueue(self)) {
+            self.sleep();
+        }
+    }
+}
+
+void release(permits& p, std::ptrdiff_t n) { wake_all(p.give(n).heirs); }
+
+/// As a lock: each takes the one permit and gives it back.
+auto exclusion(int threads, int rounds) {
+    return [=](run& r) {
+        struct state {
+            permits one{1};
+            model::var<int> total{0};
+        };
+        auto& s = r.make<state>();
+        for (int t = 0; t != threads; ++t) {
+            r.thread([&s, rounds] {
+                for (int i = 0; i != rounds; ++i) {
+                    acquire(s.one);
+                    s.total = s.total + 1;
+                    release(s.one, 1);
+                }
+            });
+        }
+        r.at_end([&s, threads, rounds] {
+            model::check(s.total == threads * rounds, "each was inside");
+            model::check(s.one.try_take() && !s.one.try_take(), "one permit is left");
+        });
+    };
+}
+
+TEST(model_semaphore, excludes_and_loses_no_permit) {
+    expect_passes_everywhere("semaphore, 2 threads", {}, exclusion(2, 1));
+    expect_passes_everywhere("semaphore, 2 threads twice", k_fewer, exclusion(2, 2));
+    expect_passes_everywhere("semaphore, 3 threads", k_fewer, exclusion(3, 1));
+}
+
+/// Two permits are taken and given, one at a time, by as many threads as said. Who takes the last
+/// one destroys.
+auto last_one_destroys(int takers, int givers) {
+    return [=](run& r) {
+        struct state {
+            std::optional<permits> semaphore;
+            model::atomic<int> to_take{2};
+        };
+        auto& s = r.make<state>();
+        s.semaphore.emplace(0);
+        for (int t = 0; t != givers; ++t) {
+            r.thread([&s, givers] {
+                for (int i = 0; i != 2 / givers; ++i) {
+                    release(*s.semaphore, 1);
+                }
+            });
+        }
+        for (int t = 0; t != takers; ++t) {
+            r.thread([&s, takers] {
+                bool last = false;
+                for (int i = 0; i != 2 / takers; ++i) {
+                    acquire(*s.semaphore);
+                    last = s.to_take.fetch_sub(1, std::memory_order_acq_rel) == 1;
+                }
+                if (last) {
+                    s.semaphore.reset();
+                }
+            });
+        }
+        r.at_end([&s] { model::check(!s.semaphore.has_value(), "all have been taken"); });
+    };
+}
+
+TEST(model_semaphore, may_be_destroyed_when_all_have_their_permits) {
+    expect_passes_everywhere("semaphore destroyed, 1 gives, 1 takes", k_fewer,
+                             last_one_destroys(1, 1));
+    expect_passes_everywhere("semaphore destroyed, 1 gives, 2 take", k_fewer,
+                             last_one_destroys(2, 1));
+    expect_passes_everywhere("semaphore destroyed, 2 give, 1 takes", k_fewer,
+                             last_one_destroys(1, 2));
+}
+
+TEST(model_semaphore, may_be_destroyed_before_the_suspension_is_complete) {
+    expect_passes_everywhere("a suspended task destroys a semaphore", k_fewer, [](run& r) {
+        struct state {
+            std::optional<permits> semaphore;
+            std::optional<waiter> suspended;
+        };
+        auto& s = r.make<state>();
+        s.semaphore.emplace(0);
+        s.suspended.emplace();
+        model::check(!s.semaphore->take(), "there is no permit yet");
+        suspend_in_two(
+            r, s, [](state& in, waiter& self) { return in.semaphore->enqueue(self); },
+            [](state& in) { in.semaphore.reset(); });
+        r.thread([&s] { release(*s.semaphore, 1); });
+    });
+}
+
+/// One gift for two that wait.
+TEST(model_semaphore, one_release_serves_several) {
+    expect_passes_everywhere("semaphore, 1 gives 2, 2 take", k_fewer, [](run& r) {
+        auto& s = r.make<permits>(0);
+        r.thread([&s] { release(s, 2); });
+        for (int t = 0; t != 2; ++t) {
+            r.thread([&s] { acquire(s); });
+        }
+        r.at_end([&s] { model::check(!s.try_take(), "no permit is left"); });
+    });
+}
+
+TEST(model_semaphore, what_precedes_a_release_is_seen) {
+    expect_passes_everywhere("semaphore publishes", {}, [](run& r) {
+        struct state {
+            permits filled{0};
+            model::var<int> item{0};
+        };
+        auto& s = r.make<state>();
+        r.thread([&s] {
+            s.item = 7;
+            release(s.filled, 1);
+        });
+        r.thread([&s] {
+            acquire(s.filled);
+            model::check(s.item == 7, "the item is there");
+        });
+    });
+}
+
+}  // namespace

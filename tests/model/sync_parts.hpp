@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the models of the layer sync have in common: a waiter whose wake-up is one store, and a spin
+// lock, both on model atomics. A thread of a model stands for a task or for a thread outside: to
+// suspend is to queue up and then to wait for that store.
+#pragma once
+
+#include <quern/sync/notices.hpp>
+#include <quern/sync/ownership.hpp>
+
+#include "protocol.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace model_sync {
+
+/// A paused thread goes on when something that it looked at has changed: far fewer executions.
+inline const model::options k_fewer{.pause = model::pause_wakes::read_set};
+
+class spin {
+public:
+    void lock() noexcept {
+        while (m_held.exchange(true, std::memory_order_acquire)) {
+            model::atomics::pause();
+        }
+    }
+    void unlock() noexcept { m_held.store(false, std::memory_order_release); }
+
+private:
+    model::atomic<bool> m_held{false};
+};
+
+struct waiter;
+using ownership = quern::detail::ownership<model::protocol_atomics, waiter, spin>;
+
+/// Its members know when they are destroyed: whoever touches a waiter that has gone on is found.
+struct waiter {
+    explicit waiter(std::uintptr_t who = 0, ownership* o = nullptr) : holder(who), wanted(o) {}
+
+    void wake() noexcept { m_awake.store(1, std::memory_order_release); }
+    void sleep() noexcept {
+        while (m_awake.load(std::memory_order_acquire) == 0) {
+            model::atomics::pause();
+        }
+    }
+
+    model::var<waiter*> next{nullptr};
+    const std::uintptr_t holder;
+    ownership* const wanted;
+
+private:
+    model::atomic<std::uint32_t> m_awake{0};
+};
+
+inline std::uintptr_t holder_of(unsigned thread) { return 2 * (std::uintptr_t{thread} + 1); }
+inline std::uintptr_t this_holder() { return holder_of(model::this_thread()); }
+
+inline void wake_all(waiter* first) {
+    while (first != nullptr) {
+        waiter* const next = first->next;
+        first->wake();
+        first = next;
+    }
+}
+
+/// A suspension as the runtime does it: one thread publishes the waiter, another one, as soon as it
+/// has been woken, goes on with `after`. Returning from the publication and going on overlap.
+template <class State, class Enqueue, class After>
+void suspend_in_two(model::run& r, State& s, Enqueue enqueue, After after) {
+    r.thread([&s, enqueue] {
+        waiter& self = *s.suspended;
+        if (!enqueue(s, self)) {
+            self.wake();
+        }
+    });
+    r.thread([&s, after] {
+        s.suspended->sleep();
+        s.suspended.reset();
+        after(s);
+    });
+}
+
+/// quern::mutex without its spinning.
+inline void acquire(ownership& o) {
+    if (!o.try_take(this_holder())) {
+        waiter self(this_holder());
+        if (o.enqueue(self)) {
+            self.sleep();
+        }
+    }
+    model::check(o.owned_by(this_holder()), "who has locked is the owner");
+}
+
+inline void release(ownership& o) {
+    if (waiter* heir = o.give_up(this_holder())) {
+        heir->wake();
+    }
+}
+
+}  // namespace model_sync

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// A runtime that has nothing to do costs no CPU time: never used, after work, throttled, and with
+// tasks that wait.
+#include "process.hpp"
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+using quern_test::cpu_seconds;
+
+/// CPU time that the process uses while the test sleeps, as a share of one CPU.
+double idle_share() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // searches come to their end
+    constexpr double k_seconds = quern_test::scaled(0.5, 0.2);
+    const double before = cpu_seconds();
+    std::this_thread::sleep_for(std::chrono::duration<double>(k_seconds));
+    return (cpu_seconds() - before) / k_seconds;
+}
+
+constexpr double k_limit = 20e-3 / 10;  // 20 ms in 10 s
+
+class idle : public quern_test::on_runtime {
+protected:
+    void SetUp() override {
+        if (quern_test::k_sanitized) {
+            GTEST_SKIP() << "sanitizers have threads of their own";
+        }
+    }
+};
+QUERN_ON_ALL_POLICIES(idle);
+
+TEST_P(idle, costs_nothing_before_and_after_work) {
+    EXPECT_LT(idle_share(), k_limit);
+    std::vector<quern::future<void>> all;
+    for (int i = 0; i < 10'000; ++i) {
+        all.push_back(quern::async(rt, [] { quern_test::let_others_run(); }));
+    }
+    for (auto& f : all) {
+        f.get();
+    }
+    EXPECT_LT(idle_share(), k_limit);
+}
+
+TEST_P(idle, costs_nothing_while_tasks_wait_or_workers_are_throttled) {
+    quern_test::waiting_room room;
+    std::vector<quern::future<void>> all;
+    for (int i = 0; i < 100; ++i) {
+        all.push_back(quern::async(rt, [&room] { room.wait(); }));
+    }
+    ASSERT_TRUE(quern_test::eventually([&] { return room.size() == 100U; }));
+    EXPECT_LT(idle_share(), k_limit);
+    rt.default_pool().set_active_workers(1);
+    EXPECT_LT(idle_share(), k_limit);
+    room.resume_all();
+    for (auto& f : all) {
+        f.get();
+    }
+    EXPECT_LT(idle_share(), k_limit);
+}
+
+}  // namespace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// Random trees of every kind of task, with waits and exceptions, compared with a serial run.
+#include "random_program.hpp"
+#include "stopwatch.hpp"
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+using quern_test::random_for;
+using quern_test::random_program;
+using quern_test::stopwatch;
+
+class random_programs : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(random_programs);
+
+TEST_P(random_programs, give_the_serial_answer) {
+    auto random = random_for(workers());
+    const stopwatch watch(1.0);
+    int programs = 0;
+    for (; watch.running() || programs == 0; ++programs) {
+        const std::uint64_t seed = random.next();
+        const int budget = 2 + static_cast<int>(random.below(8));
+        const std::uint64_t expected = random_program::run_serially(seed, budget);
+        const std::uint64_t value = inside([=] { return random_program::run(seed, budget); });
+        ASSERT_EQ(value, expected) << "program " << seed << ", budget " << budget;
+    }
+    RecordProperty("programs", programs);
+}
+
+TEST_P(random_programs, give_the_serial_answer_when_many_run_at_once) {
+    auto random = random_for(100 + workers());
+    const stopwatch watch(1.0);
+    do {
+        struct program {
+            std::uint64_t seed;
+            quern::future<std::uint64_t> value;
+        };
+        constexpr int k_budget = 6;
+        std::vector<program> all;
+        for (int i = 0; i < 20; ++i) {
+            const std::uint64_t seed = random.next();
+            all.push_back(
+                {seed, quern::async(rt, [seed] { return random_program::run(seed, k_budget); })});
+        }
+        for (program& p : all) {
+            ASSERT_EQ(p.value.get(), random_program::run_serially(p.seed, k_budget)) << p.seed;
+        }
+    } while (watch.running());
+}
+
+}  // namespace

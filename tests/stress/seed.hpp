@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// Seeds and time limits of the stress tests. The seed is printed and can be given again in
+// QUERN_STRESS_SEED; QUERN_STRESS_SECONDS makes a run longer.
+#pragma once
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+namespace quern_test {
+
+inline std::uint64_t stress_seed() {
+    static const std::uint64_t seed = [] {
+        const char* given = std::getenv("QUERN_STRESS_SEED");
+        const std::uint64_t value =
+            given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+        std::printf("[ stress   ] QUERN_STRESS_SEED=%llu\n",
+                    static_cast<unsigned long long>(value));
+        std::fflush(stdout);
+        return value;
+    }();
+    return seed;
+}
+
+/// Until when a stress test goes on.
+inline std::chrono::steady_clock::time_point stress_end() {
+    constexpr double k_seconds = 2;
+    constexpr double k_seconds_sanitized = 1.5;
+    const char* given = std::getenv("QUERN_STRESS_SECONDS");
+    const double seconds = given != nullptr ? std::strtod(given, nullptr)
+                                            : (k_sanitized ? k_seconds_sanitized : k_seconds);
+    return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                  std::chrono::duration<double>(seconds));
+}
+
+/// A small random generator that each part of a random program carries by value, so that what it
+/// does depends on the seed alone and not on who runs it.
+class dice {
+public:
+    explicit dice(std::uint64_t seed) noexcept : m_state(seed * 0x9E3779B97F4A7C15ULL + 1) {}
+
+    std::uint32_t below(std::uint32_t bound) noexcept {
+        m_state ^= m_state >> 12;
+        m_state ^= m_state << 25;
+        m_state ^= m_state >> 27;
+        return static_cast<std::uint32_t>(((m_state * 0x2545F4914F6CDD1DULL) >> 33) % bound);
+    }
+    dice child(std::uint32_t number) noexcept { return dice(m_state + 77 * number + 1); }
+
+private:
+    std::uint64_t m_state;
+};
+
+}  // namespace quern_test

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// The number of active workers changes at random while random programs run.
+#include "random_program.hpp"
+#include "stopwatch.hpp"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using quern_test::random_for;
+using quern_test::random_program;
+using quern_test::stopwatch;
+
+class throttling : public quern_test::on_runtime {
+protected:
+    /// Changes the number of active workers until it is destroyed.
+    class disturber {
+    public:
+        disturber(quern::pool_ref pool, std::uint64_t part)
+            : m_thread([this, pool, part] {
+                  auto random = random_for(part);
+                  while (!m_stop.load()) {
+                      pool.set_active_workers(1 + random.below(pool.workers()));
+                      std::this_thread::sleep_for(std::chrono::microseconds(random.below(2'000)));
+                  }
+              }) {}
+        ~disturber() {
+            m_stop.store(true);
+            m_thread.join();
+        }
+
+    private:
+        std::atomic<bool> m_stop{false};
+        std::thread m_thread;
+    };
+};
+QUERN_ON_ALL_POLICIES(throttling);
+
+TEST_P(throttling, does_not_change_the_answers) {
+    auto random = random_for(workers());
+    const disturber disturbs(rt.default_pool(), 50 + workers());
+    for (const stopwatch watch(1.0); watch.running();) {
+        const std::uint64_t seed = random.next();
+        constexpr int k_budget = 7;
+        ASSERT_EQ(inside([seed] { return random_program::run(seed, k_budget); }),
+                  random_program::run_serially(seed, k_budget))
+            << seed;
+    }
+}
+
+TEST_P(throttling, loses_no_task_from_outside) {
+    const disturber disturbs(rt.default_pool(), 80 + workers());
+    auto random = random_for(90 + workers());
+    for (const stopwatch watch(0.5); watch.running();) {
+        std::vector<quern::future<int>> all;
+        for (int i = 0; i < 20; ++i) {
+            const quern::task_attributes how{.urgency = static_cast<quern::priority>(i % 3),
+                                             .worker = static_cast<int>(random.below(9)) - 1,
+                                             .pool = &rt.default_pool().get()};
+            all.push_back(quern::async(how, [i] { return i; }));
+        }
+        for (int i = 0; i < 20; ++i) {
+            ASSERT_EQ(all[static_cast<std::size_t>(i)].get(), i);
+        }
+    }
+}
+
+TEST_P(throttling, while_a_runtime_ends_loses_nothing) {
+    auto random = random_for(120 + workers());
+    for (const stopwatch watch(0.5); watch.running();) {
+        std::vector<int> runs(100, 0);
+        {
+            quern::runtime other(
+                quern::runtime_options::with_workers(workers(), GetParam().policy));
+            for (int& r : runs) {
+                quern::post({.pool = &other.default_pool().get()}, [&r] { ++r; });
+                if (random.below(10) == 0) {
+                    other.default_pool().set_active_workers(1 + random.below(workers()));
+                }
+            }
+        }
+        ASSERT_EQ(runs, std::vector<int>(100, 1));
+    }
+}
+
+}  // namespace
