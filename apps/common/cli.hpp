@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the command lines of all applications have in common: options with a range, the choice of a
+// runtime, and a main that turns a mistake into one sentence and exit status 2. Called by each
+// main.cpp. Must never accept a value and then ignore it.
+#pragma once
+
+#include <quern/base/nearest_match.hpp>
+#include <quern/quern.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace apps {
+
+inline constexpr int k_success = 0;
+inline constexpr int k_wrong_answer = 1;  ///< also: the run failed
+inline constexpr int k_usage = 2;
+
+/// The user's mistake: printed as it is, exit status 2.
+struct usage_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// A whole number in [least, most], or an error that names the option and both limits.
+inline std::int64_t parse_count(std::string_view option, std::string_view text, std::int64_t least,
+                                std::int64_t most) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) {
+        throw usage_error(fmt::format("{} is '{}'; accepted: a whole number from {} to {}", option,
+                                      text, least, most));
+    }
+    return value;
+}
+
+/// Adds an option that takes a whole number in a range; its help shows the default in `value`.
+template <class Number>
+CLI::Option* add_count(CLI::App& app, const std::string& name, Number& value, std::int64_t least,
+                       std::int64_t most, const std::string& help) {
+    return app
+        .add_option_function<std::string>(
+            name,
+            [&value, name, least, most](const std::string& text) {
+                value = static_cast<Number>(parse_count(name, text, least, most));
+            },
+            help)
+        ->type_name("N")
+        ->default_str(std::to_string(value));
+}
+
+inline std::string accepted_text(std::string_view word,
+                                 const std::vector<std::string_view>& accepted) {
+    return quern::detail::accepted_values(word, accepted);
+}
+
+/// The word itself if it is one of `accepted`, or an error that names them and the nearest match.
+inline std::string checked_word(std::string_view option, std::string word,
+                                const std::vector<std::string_view>& accepted) {
+    for (const std::string_view each : accepted) {
+        if (word == each) {
+            return word;
+        }
+    }
+    throw usage_error(fmt::format("{} is '{}'; {}", option, word, accepted_text(word, accepted)));
+}
+
+/// Workers, policy and binding: as the environment (QUERN_*) says, unless the command line does.
+struct runtime_choice {
+    quern::runtime_options options = quern::runtime_options::from_environment();
+
+    void add_to(CLI::App& app) {
+        constexpr std::int64_t k_most_workers = 4096;  // what a pool accepts
+        quern::pool_options& pool = options.pools.front();
+        add_count(app, "--threads", pool.workers, 1, k_most_workers, "workers")
+            ->default_str("as many as the process may use");
+        app.add_option("--policy", pool.policy, "scheduling policy, such as priority-local-fifo")
+            ->capture_default_str();
+        app.add_option("--bind", pool.binding,
+                       "binding: none, compact, scatter, balanced, numa-balanced or a list 0,2-5")
+            ->capture_default_str();
+    }
+
+    /// `workers` = 0 keeps what was chosen.
+    quern::runtime_options with(unsigned workers) const {
+        quern::runtime_options changed = options;
+        changed.pools.front().workers = workers != 0 ? workers : options.pools.front().workers;
+        return changed;
+    }
+};
+
+/// Parses; returns false when only --help was asked for. Throws usage_error.
+inline bool parse(CLI::App& app, int argc, char** argv) {
+    app.allow_extras();  // so that what is unknown becomes a message with the nearest match
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {
+        app.exit(asked);
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw usage_error(error.what());
+    }
+    const std::vector<std::string> left = app.remaining();
+    if (!left.empty()) {
+        std::vector<std::string> names;
+        for (const CLI::Option* option : app.get_options()) {
+            names.push_back(option->get_name());
+        }
+        const std::string word = left.front().substr(0, left.front().find('='));
+        throw usage_error(fmt::format("unknown argument '{}'; {}", word,
+                                      accepted_text(word, {names.begin(), names.end()})));
+    }
+    return true;
+}
+
+/// The whole of an application's main: runs it and turns exceptions into messages. A bad policy or
+/// binding arrives from the runtime as std::invalid_argument.
+template <class Run>
+int guarded_main(const char* name, Run&& run) {
+    try {
+        return run();
+    } catch (const usage_error& error) {
+        fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, error.what(), name);
+        return k_usage;
+    } catch (const std::invalid_argument& error) {
+        fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, error.what(), name);
+        return k_usage;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "{}: {}\n", name, error.what());
+        return k_wrong_answer;
+    }
+}
+
+}  // namespace apps

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the applications print: a table of variants with ratios to the serial one. The ratio is the
+// number to read; the milliseconds belong to this machine on this day.
+#pragma once
+
+#include "measure.hpp"
+
+#include <quern/quern.hpp>
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace apps {
+
+/// What the workers did while f() ran.
+template <class F>
+quern::worker_totals totals_of(const quern::runtime& rt, F&& f) {
+    const quern::worker_totals before = rt.totals();
+    f();
+    quern::worker_totals after = rt.totals();
+    after.running_ns -= before.running_ns;
+    after.managing_ns -= before.managing_ns;
+    after.idle_ns -= before.idle_ns;
+    after.tasks -= before.tasks;
+    after.activations -= before.activations;
+    after.suspensions -= before.suspensions;
+    after.stolen -= before.stolen;
+    after.parks -= before.parks;
+    after.wakes -= before.wakes;
+    after.contexts_recycled -= before.contexts_recycled;
+    after.contexts_made -= before.contexts_made;
+    return after;
+}
+
+/// Where the workers' time went during the parallel runs, and how often work moved.
+inline void print_workers(const quern::worker_totals& t) {
+    const auto share = [&t](double ns) { return t.total_ns() > 0 ? 100 * ns / t.total_ns() : 0; };
+    fmt::print(
+        "  workers: running {:.1f} %, managing {:.1f} %, idle {:.1f} %; {} steals, "
+        "{} suspensions, {} sleeps\n",
+        share(t.running_ns), share(t.managing_ns), share(t.idle_ns), t.stolen, t.suspensions,
+        t.parks);
+}
+
+/// Median and best time of each variant and the ratio of its median to that of the first one; the
+/// same ratio of processor time, which other programs on the machine change less.
+inline void print_ratios(const std::vector<variant>& variants) {
+    std::size_t width = 7;
+    for (const variant& v : variants) {
+        width = std::max(width, v.name.size());
+    }
+    fmt::print("  {:<{}}  {:>12}  {:>12}  {:>9}  {:>9}\n", "variant", width, "median ms", "best ms",
+               "x serial", "cpu x");
+    const variant& serial = variants.front();
+    for (const variant& v : variants) {
+        fmt::print("  {:<{}}  {:>12.3f}  {:>12.3f}  {:>9.3f}  {:>9.3f}\n", v.name, width,
+                   v.middle() * 1e3, v.best() * 1e3, v.middle() / serial.middle(),
+                   median(v.processor) / median(serial.processor));
+    }
+}
+
+}  // namespace apps

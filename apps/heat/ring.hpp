@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// The ring of the heat benchmark: its grid, its arithmetic, its starting temperatures, and the
+// serial sweep that the parallel one is compared with. The parallel program is in main.cpp; both
+// use the one expression `next_temperature`, so that equal inputs give equal bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+
+#include <sys/mman.h>
+
+namespace heat {
+
+/// Explicit Euler with dt = dx = 1 and diffusivity 1/2, as in HPX's 1d_stencil_4 (Grubel 2016,
+/// section 5.1.1).
+inline double next_temperature(double left, double middle, double right) noexcept {
+    constexpr double k_diffusion = 0.5;
+    return middle + k_diffusion * (left - 2 * middle + right);
+}
+
+/// Noise between 0 and 100, a function of the index alone: any task may fill in any point, and a
+/// value read from the wrong place or step changes the result. (A linear profile, as in the
+/// original, stays as it is and would hide such mistakes.)
+inline double first_temperature(std::size_t point) noexcept {
+    std::uint64_t z = (point + 1) * 0x9e3779b97f4a7c15U;  // splitmix64
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * (100 * 0x1p-53);
+}
+
+/// Temperatures of all points, not initialised: the tasks that fill it in place its pages.
+class grid {
+public:
+    explicit grid(std::size_t points) {
+        constexpr std::size_t k_huge_page = std::size_t{2} << 20;  // x86-64 and most aarch64
+        const std::size_t bytes =
+            (points * sizeof(double) + k_huge_page - 1) / k_huge_page * k_huge_page;
+        m_points.reset(static_cast<double*>(std::aligned_alloc(k_huge_page, bytes)));
+        if (m_points == nullptr) {
+            throw std::bad_alloc();
+        }
+        madvise(m_points.get(), bytes, MADV_HUGEPAGE);  // a wish; refused, pages are small
+    }
+
+    double* data() noexcept { return m_points.get(); }
+    const double* data() const noexcept { return m_points.get(); }
+
+private:
+    struct free_memory {
+        void operator()(double* p) const noexcept { std::free(p); }
+    };
+    std::unique_ptr<double[], free_memory> m_points;
+};
+
+/// A partition of the ring at one step: what the futures carry.
+struct partition {
+    const double* points = nullptr;
+    std::size_t size = 0;
+
+    double first() const noexcept { return points[0]; }
+    double last() const noexcept { return points[size - 1]; }
+};
+
+/// The next step of `middle`, written to `out`, which overlaps none of the three.
+inline partition advance(const partition& left, const partition& middle, const partition& right,
+                         double* __restrict out) noexcept {
+    const double* in = middle.points;
+    const std::size_t last = middle.size - 1;
+    if (last == 0) {
+        out[0] = next_temperature(left.last(), in[0], right.first());
+        return {out, 1};
+    }
+    out[0] = next_temperature(left.last(), in[0], in[1]);
+    for (std::size_t i = 1; i < last; ++i) {
+        out[i] = next_temperature(in[i - 1], in[i], in[i + 1]);
+    }
+    out[last] = next_temperature(in[last - 1], in[last], right.first());
+    return {out, middle.size};
+}
+
+/// The whole ring, step by step, by the calling thread. `now` holds the start and is overwritten;
+/// returns the grid of the two that holds the end.
+inline const grid& sweep_serially(grid& now, grid& later, std::size_t points, std::size_t steps) {
+    grid* from = &now;
+    grid* to = &later;
+    for (std::size_t step = 0; step < steps; ++step) {
+        const partition ring{from->data(), points};
+        advance(ring, ring, ring, to->data());
+        std::swap(from, to);
+    }
+    return *from;
+}
+
+}  // namespace heat

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// nqueens: in how many ways n queens stand on a board without attacking one another; a task for
+// every queen that is placed and no cut-off.
+#include "../common/cli.hpp"
+#include "../common/measure.hpp"
+#include "../common/table.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace nqueens {
+
+namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  nqueens                      13 queens: 73712 ways
+  nqueens --n 15 --threads 2 --repeat 3)";
+
+constexpr int k_largest = 17;
+/// OEIS A000170.
+constexpr std::array<std::uint64_t, k_largest + 1> k_known = {
+    1,   1,   0,    0,     2,     10,     4,       40,       92,
+    352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104};
+
+/// Bits are columns of the row to be filled next: those in `columns`, `left` and `right` are
+/// forbidden by queens above, on the columns and on the diagonals that run to the left and right.
+using row = std::uint32_t;
+
+constexpr row lowest(row places) noexcept { return places & (~places + 1); }
+
+std::uint64_t count(row all, row columns, row left, row right) {
+    if (columns == all) {
+        return 1;
+    }
+    std::uint64_t ways = 0;
+    for (row places = all & ~(columns | left | right); places != 0; places &= places - 1) {
+        const row queen = lowest(places);
+        ways += count(all, columns | queen, (left | queen) << 1, (right | queen) >> 1);
+    }
+    return ways;
+}
+
+/// The rows that are filled; what the parallel search hands from task to task.
+struct board {
+    row all, columns, left, right;
+
+    board with(row queen) const noexcept {
+        return {all, columns | queen, (left | queen) << 1, (right | queen) >> 1};
+    }
+};
+
+inline std::uint64_t count(quern::fork_context here, const board& b);
+
+/// A queen on the lowest of `places` now, the other places forked.
+inline std::uint64_t count_places(quern::fork_context here, const board& b, row places) {
+    const row others = places & (places - 1);
+    if (others == 0) {
+        return count(here, b.with(lowest(places)));
+    }
+    const auto [rest, one] = quern::fork_join(
+        here, [&b, others](quern::fork_context c) { return count_places(c, b, others); },
+        [&b, places](quern::fork_context c) { return count(c, b.with(lowest(places))); });
+    return rest + one;
+}
+
+inline std::uint64_t count(quern::fork_context here, const board& b) {
+    if (b.columns == b.all) {
+        return 1;
+    }
+    const row places = b.all & ~(b.columns | b.left | b.right);
+    return places == 0 ? 0 : count_places(here, b, places);
+}
+
+/// Within a task: finds the first context and starts on the empty board.
+std::uint64_t count_in_parallel(row all) {
+    const board empty{all, 0, 0, 0};
+    return quern::fork_join([&empty](quern::fork_context c) { return count(c, empty); },
+                            [] { return 0; })
+        .first;
+}
+
+template <class F>
+double checked_seconds(int n, F&& f) {
+    std::uint64_t ways = 0;
+    const double seconds = apps::seconds_of([&] { ways = f(); });
+    const std::uint64_t known = k_known[static_cast<std::size_t>(n)];
+    if (ways != known) {
+        throw std::runtime_error(
+            fmt::format("wrong answer: {} queens stand in {} ways and not {}", n, known, ways));
+    }
+    return seconds;
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Queens on a board, a task for every queen that is placed.", "nqueens");
+    int n = 13;
+    int repeat = 5;
+    apps::runtime_choice choice;
+    apps::add_count(app, "--n", n, 1, k_largest, "queens, and rows of the board");
+    apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
+    choice.add_to(app);
+    app.footer(k_examples);
+    if (!apps::parse(app, argc, argv)) {
+        return apps::k_success;
+    }
+    const quern::runtime rt(choice.options);
+    const row all = (1U << n) - 1;
+    quern::worker_totals spent;
+    const auto in_parallel = [&] {
+        double seconds = 0;
+        spent += apps::totals_of(rt, [&] {
+            seconds = checked_seconds(n, [&] {
+                return quern::async(rt, [all] { return count_in_parallel(all); }).get();
+            });
+        });
+        return seconds;
+    };
+    std::vector<apps::variant> variants{
+        {"serial", [&] { return checked_seconds(n, [&] { return count(all, 0, 0, 0); }); }},
+        {"fork_join", in_parallel}};
+    apps::run_in_turns(variants, repeat);
+    fmt::print("nqueens: {} queens stand in {} ways: right in every run\n", n,
+               k_known[static_cast<std::size_t>(n)]);
+    fmt::print("{} worker{}, policy {}, median of {}\n", rt.workers(), rt.workers() == 1 ? "" : "s",
+               rt.default_pool().policy(), repeat);
+    apps::print_ratios(variants);
+    apps::print_workers(spent);
+    return apps::k_success;
+}
+
+}  // namespace
+
+}  // namespace nqueens
+
+int main(int argc, char** argv) {
+    return apps::guarded_main("nqueens", [&] { return nqueens::run(argc, argv); });
+}

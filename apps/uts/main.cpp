@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+// uts: counts the nodes of an unbalanced tree, a task for every node and no cut-off. Nothing about
+// a subtree is known before it is searched, so only stealing can balance the work.
+#include "tree.hpp"
+
+#include "../common/cli.hpp"
+#include "../common/measure.hpp"
+#include "../common/table.hpp"
+
+#include <string>
+#include <vector>
+
+namespace uts {
+
+namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  uts                          the tree T3: 4 million nodes, 1572 deep
+  uts --tree T1 --threads 2
+  uts --tree T1L --repeat 1    102 million nodes)";
+
+/// Nodes of the tree below and with `n`: the plain recursion that the parallel one is compared
+/// with.
+std::uint64_t search(const tree& t, const node& n) {
+    const std::uint32_t children = children_of(t, n);
+    std::uint64_t nodes = 1;
+    for (std::uint32_t i = 0; i < children; ++i) {
+        nodes += search(t, child_of(n, i));
+    }
+    return nodes;
+}
+
+/// The children of a node; lies in the frame that searches them.
+struct family {
+    const tree& t;
+    const node& parent;
+    std::uint32_t size;
+};
+
+std::uint64_t search(quern::fork_context here, const tree& t, const node& n);
+
+/// Children first, first + 1, … : all but the first are forked, as one, for whoever is free; the
+/// first is searched meanwhile.
+std::uint64_t search(quern::fork_context here, const family& f, std::uint32_t first) {
+    if (first + 1 == f.size) {
+        return search(here, f.t, child_of(f.parent, first));
+    }
+    const auto [rest, one] = quern::fork_join(
+        here, [&f, first](quern::fork_context c) { return search(c, f, first + 1); },
+        [&f, first](quern::fork_context c) { return search(c, f.t, child_of(f.parent, first)); });
+    return one + rest;
+}
+
+std::uint64_t search(quern::fork_context here, const tree& t, const node& n) {
+    const std::uint32_t children = children_of(t, n);
+    if (children == 0) {
+        return 1;
+    }
+    const family f{t, n, children};
+    return 1 + search(here, f, 0);
+}
+
+/// Within a task: finds the first context and searches the whole tree.
+std::uint64_t search_from_root(const tree& t) {
+    const node root = root_of(t);
+    return quern::fork_join([&](quern::fork_context c) { return search(c, t, root); },
+                            [] { return 0; })
+        .first;
+}
+
+/// Everything about a tree, once and not measured: says that it is the benchmark's own.
+void take_census(const tree& t, const node& n, census& sum) {
+    const std::uint32_t children = children_of(t, n);
+    ++sum.nodes;
+    sum.leaves += children == 0 ? 1 : 0;
+    sum.depth = std::max(sum.depth, n.depth);
+    for (std::uint32_t i = 0; i < children; ++i) {
+        take_census(t, child_of(n, i), sum);
+    }
+}
+
+void check(bool right, const tree& t, const census& found) {
+    if (!right) {
+        throw std::runtime_error(
+            fmt::format("wrong answer: {} has {} nodes, {} leaves, depth {}; found {}, {}, {}",
+                        t.name, t.expected.nodes, t.expected.leaves, t.expected.depth, found.nodes,
+                        found.leaves, found.depth));
+    }
+}
+
+template <class F>
+double checked_seconds(const tree& t, F&& f) {
+    census found = t.expected;  // only the nodes are counted again
+    const double seconds = apps::seconds_of([&] { found.nodes = f(); });
+    check(found == t.expected, t, found);
+    return seconds;
+}
+
+const tree& tree_named(const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const tree& t : k_trees) {
+        if (t.name == name) {
+            return t;
+        }
+        names.push_back(t.name);
+    }
+    throw apps::usage_error(
+        fmt::format("--tree is '{}'; {}", name, apps::accepted_text(name, names)));
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Unbalanced tree search, a task for every node.", "uts");
+    std::string name = "T3";
+    int repeat = 5;
+    apps::runtime_choice choice;
+    app.add_option("--tree", name, "T1, T3 or T1L")->capture_default_str();
+    apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
+    choice.add_to(app);
+    app.footer(k_examples);
+    if (!apps::parse(app, argc, argv)) {
+        return apps::k_success;
+    }
+    const tree& t = tree_named(name);
+    census whole;
+    take_census(t, root_of(t), whole);
+    check(whole == t.expected, t, whole);
+
+    const quern::runtime rt(choice.options);
+    quern::worker_totals spent;
+    const auto in_parallel = [&] {
+        double seconds = 0;
+        spent += apps::totals_of(rt, [&] {
+            seconds = checked_seconds(
+                t, [&] { return quern::async(rt, [&t] { return search_from_root(t); }).get(); });
+        });
+        return seconds;
+    };
+    std::vector<apps::variant> variants{
+        {"serial", [&] { return checked_seconds(t, [&] { return search(t, root_of(t)); }); }},
+        {"fork_join", in_parallel}};
+    apps::run_in_turns(variants, repeat);
+    fmt::print("uts {}: {} nodes, {} leaves, depth {}: right in every run\n", t.name,
+               t.expected.nodes, t.expected.leaves, t.expected.depth);
+    fmt::print("{} worker{}, policy {}, {:.1f} ns a node serially, median of {}\n", rt.workers(),
+               rt.workers() == 1 ? "" : "s", rt.default_pool().policy(),
+               variants[0].middle() * 1e9 / static_cast<double>(t.expected.nodes), repeat);
+    apps::print_ratios(variants);
+    apps::print_workers(spent);
+    return apps::k_success;
+}
+
+}  // namespace
+
+}  // namespace uts
+
+int main(int argc, char** argv) {
+    return apps::guarded_main("uts", [&] { return uts::run(argc, argv); });
+}

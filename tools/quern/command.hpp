@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// What main.cpp and the subcommands of `quern` know of one another. A subcommand is one file with
+// one function that adds it to the command line; main.cpp lists these functions and does nothing
+// else for any of them in particular.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <stdexcept>
+
+namespace quern::tool {
+
+/// What to do once the command line is understood; returns the exit status.
+using action = std::function<int()>;
+
+/// The user's mistake: printed as it is, exit status 2.
+struct usage_error : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+inline constexpr int k_success = 0;
+inline constexpr int k_failure = 1;
+inline constexpr int k_usage = 2;
+
+/// Each adds one subcommand, which sets `chosen` when it is named.
+void add_info(CLI::App& quern, action& chosen);
+
+}  // namespace quern::tool

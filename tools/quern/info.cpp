@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// `quern info`: what Quern sees of the machine and of its limits, how many workers it would start,
+// and why. The first thing to ask for when a program is slow or a report comes in. Starts no worker
+// and changes nothing.
+#include "info.hpp"
+
+#include "command.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+namespace quern::tool {
+
+namespace {
+
+using topology::binding;
+using topology::machine;
+using topology::system_root;
+
+constexpr unsigned k_most_workers = 65536;  // a slip of the finger beyond it
+
+struct info_options {
+    bool json = false;
+    bool show_binding = false;
+    std::string binding;  ///< empty: all named policies
+    unsigned workers = 0;
+    system_root root;
+};
+
+std::vector<binding> wanted_bindings(const info_options& options) {
+    std::vector<binding> wanted;
+    if (!options.show_binding) {
+        return wanted;
+    }
+    if (!options.binding.empty()) {
+        const auto parsed = topology::parse_binding(options.binding);
+        if (!parsed) {
+            throw usage_error("quern info: --binding: " + parsed.reason());
+        }
+        wanted.push_back(*parsed);
+        return wanted;
+    }
+    for (const topology::binding_policy policy : topology::k_named_policies) {
+        wanted.push_back({policy, {}});
+    }
+    return wanted;
+}
+
+int show_info(const info_options& options) {
+    const std::vector<binding> wanted = wanted_bindings(options);
+    info_report report;
+    report.machine = options.root.real() ? machine::detect() : machine::from_sysfs(options.root);
+    report.limits = topology::read_cpu_limits(options.root);
+    report.workers = topology::choose_workers(report.machine, report.limits, options.workers);
+    report.features = probe_features(options.root);
+    const topology::cpu_list allowed = topology::allowed_pus(report.machine, report.limits);
+    for (const binding& how : wanted) {
+        report.placements.push_back(
+            {how, topology::assign(report.machine, allowed, how, report.workers.count)});
+    }
+    fmt::print("{}", options.json ? info_as_json(report) : info_as_text(report));
+    return k_success;
+}
+
+}  // namespace
+
+void add_info(CLI::App& quern, action& chosen) {
+    const auto options = std::make_shared<info_options>();
+    CLI::App* const info =
+        quern.add_subcommand("info", "Show the machine, its limits, the workers chosen and why");
+    info->allow_extras();
+    info->add_flag("--json", options->json, "Print JSON")->disable_flag_override();
+    CLI::Option* const binding = info->add_option(
+        "--binding", options->binding,
+        "Show where workers would be bound: by every policy, or by the one given "
+        "(none, compact, scatter, balanced, numa-balanced, or a list such as 0,2-5,8)");
+    binding->expected(0, 1)->type_name("[POLICY]");
+    info->add_option("--workers", options->workers,
+                     "Answer for this number of workers; 0 lets Quern choose")
+        ->type_name("N")
+        ->check(CLI::Range(0u, k_most_workers).description(""));
+    info->add_option("--root", options->root.prefix, "Read /proc, /sys and /dev below this folder")
+        ->type_name("DIR")
+        ->check(CLI::ExistingDirectory.description(""));
+    info->callback([options, binding, &chosen] {
+        options->show_binding = binding->count() > 0;
+        chosen = [options] { return show_info(*options); };
+    });
+}
+
+}  // namespace quern::tool

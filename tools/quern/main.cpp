@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// The command `quern`: finds the subcommand and turns mistakes on the command line into one clear
+// sentence with the nearest match. The work is done in the subcommands' own files.
+#include "command.hpp"
+
+#include <quern/base/nearest_match.hpp>
+#include <quern/version.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace quern::tool {
+
+namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  quern info                  the machine, the limits, the number of workers and why
+  quern info --json           the same, for programs
+  quern info --binding        where each binding policy would put the workers
+  quern info --workers 4 --binding=0,2-4
+  HWLOC_SYNTHETIC="pack:2 [numa] l3:2 core:4 pu:2" quern info --binding
+                              the same questions about an invented machine)";
+
+std::vector<std::string> names_of_subcommands(CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(sub->get_name());
+    }
+    return names;
+}
+
+std::vector<std::string> names_of_options(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+[[noreturn]] void reject(const std::string& word, const std::string& what,
+                         const std::vector<std::string>& accepted) {
+    const std::vector<std::string_view> candidates(accepted.begin(), accepted.end());
+    const std::string bare = word.substr(0, word.find('='));
+    throw usage_error(
+        fmt::format("{} '{}'; {}", what, word, quern::detail::accepted_values(bare, candidates)));
+}
+
+/// CLI11 is told to leave what it does not know; here it becomes an error that names the accepted
+/// words.
+void reject_leftovers(CLI::App& app) {
+    for (CLI::App* sub : app.get_subcommands()) {
+        const std::vector<std::string> left = sub->remaining();
+        if (!left.empty()) {
+            const char* const what =
+                left[0].starts_with('-') ? "unknown option" : "unexpected argument";
+            reject(left[0], fmt::format("quern {}: {}", sub->get_name(), what),
+                   names_of_options(*sub));
+        }
+    }
+    const std::vector<std::string> left = app.remaining();
+    if (!left.empty() && left[0].starts_with('-')) {
+        reject(left[0], "quern: unknown option", names_of_options(app));
+    }
+    if (!left.empty()) {
+        reject(left[0], "quern: unknown subcommand", names_of_subcommands(app));
+    }
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Tools around Quern, a task-parallel runtime.", "quern");
+    action chosen;
+    app.set_version_flag("--version", "quern " QUERN_VERSION_STRING);
+    app.footer(k_examples);
+    app.allow_extras();
+    add_info(app, chosen);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& asked) {  // --help, --version
+        return app.exit(asked);
+    } catch (const CLI::ParseError& error) {
+        throw usage_error(fmt::format("quern: {}", error.what()));
+    }
+    reject_leftovers(app);
+    if (!chosen) {
+        fmt::print(stderr, "{}", app.help());
+        return k_usage;
+    }
+    return chosen();
+}
+
+}  // namespace
+
+}  // namespace quern::tool
+
+int main(int argc, char** argv) {
+    try {
+        return quern::tool::run(argc, argv);
+    } catch (const quern::tool::usage_error& error) {
+        fmt::print(stderr, "{}\nTry 'quern --help'.\n", error.what());
+        return quern::tool::k_usage;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "quern: {}\n", error.what());
+        return quern::tool::k_failure;
+    }
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Runs the command `quern` as a user would, on invented trees and on this computer. Usage: test_quern.py <path of quern>"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+QUERN = sys.argv.pop()
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("HWLOC_")}
+
+
+def run(*arguments, **variables):
+    return subprocess.run([QUERN, *arguments], capture_output=True, text=True, errors="strict", timeout=30,
+                          check=False, env={**ENVIRONMENT, **variables})
+
+
+class Tree:
+    """An invented computer: four CPUs, three of them allowed, and a control group with a quota of one and a half CPUs."""
+
+    FILES = {
+        "sys/devices/system/cpu/online": "0-3",
+        "sys/fs/cgroup/app/cpu.max": "150000 100000",
+        "proc/self/cgroup": "0::/app",
+        "proc/self/mountinfo": "31 22 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
+        "proc/self/status": "Cpus_allowed_list:\t0-2",
+        "proc/pressure/cpu": "some avg10=0.00 avg60=0.00 avg300=0.00 total=0",
+        "sys/class/powercap/intel-rapl:0/energy_uj": "12345",
+    }
+
+    def __init__(self, **changes):
+        self.folder = tempfile.TemporaryDirectory()
+        for name, content in {**self.FILES, **changes}.items():
+            path = os.path.join(self.folder.name, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(content if isinstance(content, bytes) else content.encode())
+
+    def __enter__(self):
+        return self.folder.name
+
+    def __exit__(self, *_):
+        self.folder.cleanup()
+
+
+class Info(unittest.TestCase):
+    def test_has_its_sections(self):
+        result = run("info")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        titles = [line for line in result.stdout.splitlines() if line and not line.startswith(" ")]
+        self.assertRegex(titles[0], r"^Quern \d+\.\d+\.\d+$")
+        self.assertEqual(titles[1:], ["machine", "limits", "workers", "available", "unavailable, and why"])
+
+    def test_json_says_the_same(self):
+        answer = json.loads(run("info", "--json").stdout)
+        self.assertEqual(answer["workers"]["count"], answer["limits"]["effective_cpus"])
+        self.assertIn(answer["workers"]["why"], run("info").stdout)
+        self.assertIn("hardware counters", {feature["name"] for feature in answer["features"]})
+        self.assertNotIn("binding", answer)
+
+    def test_explains_an_invented_quota(self):
+        with Tree() as root:
+            answer = json.loads(run("info", "--json", "--root", root).stdout)
+            self.assertEqual(answer["limits"]["quota"]["cpus"], 1.5)
+            self.assertEqual(answer["workers"]["count"], 2)
+            self.assertEqual(answer["workers"]["decided_by"], "cgroup quota")
+            features = {feature["name"]: feature["available"] for feature in answer["features"]}
+            self.assertTrue(features["energy"])
+            self.assertTrue(features["pressure stall information"])
+            self.assertIn("grants 1.5 CPUs", run("info", "--root", root).stdout)
+
+    def test_survives_broken_files(self):
+        with Tree(**{name: b"\xff\x00\"\\\n\x1b[2J" * 50 for name in Tree.FILES}) as root:
+            for arguments in [("info", "--json"), ("info",)]:
+                result = run(*arguments, "--root", root)
+                self.assertEqual(result.returncode, 0, result.stderr)
+            answer = json.loads(run("info", "--json", "--root", root).stdout)
+            self.assertEqual(answer["workers"]["count"], 1)
+            self.assertIn("unavailable", answer["limits"]["quota"])
+            self.assertTrue(answer["limits"]["notes"])
+
+    def test_binding_of_every_policy(self):
+        with Tree() as root:
+            binding = json.loads(run("info", "--json", "--binding", "--workers", "4", "--root", root).stdout)["binding"]
+        self.assertEqual(list(binding), ["none", "compact", "scatter", "balanced", "numa-balanced"])
+        self.assertEqual(binding["compact"], [0, 1, 2, 0])
+
+    def test_binding_to_a_list(self):
+        with Tree() as root:
+            one = run("info", "--json", "--binding=2,0", "--workers", "3", "--root", root)
+            self.assertEqual(json.loads(one.stdout)["binding"], {"list": [2, 0, 2]})
+            refused = json.loads(run("info", "--json", "--binding=3", "--root", root).stdout)
+            self.assertIn("names CPU 3", refused["binding"]["list"]["unavailable"])
+
+    def test_a_synthetic_machine(self):
+        if json.loads(run("info", "--json").stdout)["machine"]["source"] != "hwloc":
+            self.skipTest("this build has no hwloc")
+        answer = json.loads(run("info", "--json", HWLOC_SYNTHETIC="pack:2 core:4 pu:2").stdout)
+        self.assertEqual(answer["workers"]["count"], 16)
+        self.assertEqual(answer["machine"]["source"], "synthetic")
+        broken = run("info", HWLOC_SYNTHETIC="packs:2")
+        self.assertEqual(broken.returncode, 1)
+        self.assertIn("HWLOC_SYNTHETIC", broken.stderr)
+
+
+class Mistakes(unittest.TestCase):
+    def expect(self, arguments, *parts):
+        result = run(*arguments)
+        self.assertEqual(result.returncode, 2, result.stdout)
+        self.assertEqual(result.stdout, "")
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    def test_name_the_nearest_match(self):
+        self.expect(["ifno"], "unknown subcommand 'ifno'", "did you mean 'info'?")
+        self.expect(["--vresion"], "unknown option '--vresion'", "did you mean '--version'?")
+        self.expect(["info", "--jsno"], "quern info: unknown option '--jsno'", "did you mean '--json'?")
+        self.expect(["info", "--workrs=3"], "did you mean '--workers'?")
+        self.expect(["info", "--binding=scater"], "did you mean 'scatter'?")
+
+    def test_are_never_ignored(self):
+        self.expect(["info", "more"], "unexpected argument 'more'")
+        self.expect(["info", "--workers", "many"], "--workers", "many")
+        self.expect(["info", "--workers", "-1"], "--workers")
+        self.expect(["info", "--json=3"], "json")
+        self.expect(["info", "--root", "/no/such/folder"], "/no/such/folder")
+
+    def test_no_subcommand_is_help_and_an_error(self):
+        self.expect([], "Usage:", "info")
+
+
+class Help(unittest.TestCase):
+    def test_has_examples(self):
+        for arguments in [("--help",), ("info", "--help")]:
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 0)
+            self.assertIn("Examples:", result.stdout)
+
+    def test_version(self):
+        self.assertRegex(run("--version").stdout, r"^quern \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    unittest.main()
