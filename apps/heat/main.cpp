@@ -124,7 +124,8 @@ double run_steps(const problem& p, grid& now, grid& later) {
 }
 
 struct grids {
-    explicit grids(std::size_t points) : now(points), later(points) {}
+    explicit grids(std::size_t points)
+        : now(points, grid_role::first), later(points, grid_role::second) {}
     grid now, later;
 
     const grid& after(std::size_t steps) const { return steps % 2 == 0 ? now : later; }
