@@ -6,18 +6,29 @@ namespace quern::detail {
 
 namespace {
 
+using clock = std::chrono::steady_clock;
+
+struct moment {
+    clock::time_point time = clock::now();
+    tick_count count = ticks();
+};
+
+const moment& loaded() {
+    static const moment first;
+    return first;
+}
+
+/// Taken when the library is loaded, so that a program that asks later need not wait.
+[[maybe_unused]] const moment& k_loaded = loaded();
+
 double measure_ns_per_tick() {
-    using clock = std::chrono::steady_clock;
     constexpr auto k_interval = std::chrono::microseconds(2000);  // error below 0.01 %
-    const auto start = clock::now();
-    const tick_count first = ticks();
-    auto now = start;
-    while (now - start < k_interval) {
-        now = clock::now();
+    moment now;
+    while (now.time - loaded().time < k_interval) {
+        now = moment();
     }
-    const tick_count last = ticks();
-    const double ns = std::chrono::duration<double, std::nano>(now - start).count();
-    return ns / static_cast<double>(last - first);
+    const double ns = std::chrono::duration<double, std::nano>(now.time - loaded().time).count();
+    return ns / static_cast<double>(now.count - loaded().count);
 }
 
 }  // namespace

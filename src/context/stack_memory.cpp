@@ -5,6 +5,7 @@
 #include <quern/base/assert.hpp>
 
 #include <sys/mman.h>
+#include <unistd.h>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -18,7 +19,11 @@ namespace quern::detail {
 
 namespace {
 
-constexpr std::size_t k_page = 4096;
+/// The unit of guards: 4 KiB on x86-64, up to 64 KiB on aarch64.
+std::size_t page_bytes() noexcept {
+    static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    return bytes;
+}
 constexpr int k_madv_guard_install = 102;  // <linux/mman.h> since 6.13
 constexpr std::size_t k_canary_bytes = 64;
 constexpr unsigned char k_canary = 0xA5;
@@ -40,12 +45,12 @@ long mapping_limit() {
 
 bool page_guards_work() {
     void* probe =
-        ::mmap(nullptr, k_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ::mmap(nullptr, page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (probe == MAP_FAILED) {
         return false;
     }
-    const bool works = ::madvise(probe, k_page, k_madv_guard_install) == 0;
-    ::munmap(probe, k_page);
+    const bool works = ::madvise(probe, page_bytes(), k_madv_guard_install) == 0;
+    ::munmap(probe, page_bytes());
     return works;
 }
 
@@ -101,16 +106,16 @@ private:
 
     stack_span cut(char* start, stack_class size) {
         char* block = start + stack_bytes(size);
-        stack_span span{start + k_page, block + k_room_offset, block + k_room_offset, size};
+        stack_span span{start + page_bytes(), block + k_room_offset, block + k_room_offset, size};
         install_guard(start, span);
         return span;
     }
 
     void install_guard(char* page, const stack_span& span) {
-        if (guard() == stack_guard::page && ::madvise(page, k_page, k_madv_guard_install) == 0) {
+        if (guard() == stack_guard::page && ::madvise(page, page_bytes(), k_madv_guard_install) == 0) {
             return;
         }
-        if (m_mappings_left >= 2 && ::mprotect(page, k_page, PROT_NONE) == 0) {
+        if (m_mappings_left >= 2 && ::mprotect(page, page_bytes(), PROT_NONE) == 0) {
             m_mappings_left -= 2;  // the guard itself, and the split of what was one mapping
             return;
         }
@@ -123,7 +128,7 @@ private:
             return;
         }
         unsigned char seen = 0;  // guarded spans cannot be read there: ask the kernel first
-        if (::mincore(span.low - k_page, k_page, &seen) != 0 || (seen & 1U) == 0) {
+        if (::mincore(span.low - page_bytes(), page_bytes(), &seen) != 0 || (seen & 1U) == 0) {
             return;
         }
         for (std::size_t i = 1; i <= k_canary_bytes; ++i) {

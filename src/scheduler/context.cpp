@@ -73,6 +73,7 @@ void context::set_low_mark() noexcept {
 void context::reopen_for_loop(work* first) noexcept {
     reopen();
     m_body = nullptr;
+    m_below = nullptr;
     m_first = first;
     restart(enter, this);
 }
@@ -159,11 +160,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument) noe
     };
     context& self = *current_context();
     worker& host = self.host();
-    host.stats.suspensions.add();
-    host.stats.enter(worker_phase::managing);
-    if (self.lay_open_to_thieves()) {
-        host.notify_public_work();
-    }
+    host.give_up(self);
     request what{publish, argument};
     context& next = host.take_context(host.home().stacks());
     next.reopen_for_loop();
@@ -181,10 +178,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument) noe
 void run_before_self(runnable& item) noexcept {
     context& self = *current_context();
     worker& host = self.host();
-    host.stats.enter(worker_phase::managing);
-    if (self.lay_open_to_thieves()) {
-        host.notify_public_work();
-    }
+    host.give_up(self);
     context& next = host.take_context(host.home().stacks());
     next.reopen_for_loop(&item);
     host.switch_context(self, next, {[](context& left, void*) { resume(left); }, nullptr});
@@ -206,6 +200,9 @@ void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept 
     }
     call what{body, argument, &self};
     context& fresh = host.take_context(host.home().stacks());
+    fresh.name = self.name;
+    fresh.urgency = self.urgency;
+    fresh.m_below = &self;
     fresh.reopen_for_call(
         [](context& here, void* p) {
             auto& c = *static_cast<call*>(p);

@@ -53,7 +53,7 @@ void worker::run_loop(context& self) noexcept {
         context* next = item->run(*item);
         worker& after = self.host();  // the item may have moved this context to another worker
         if (next != nullptr) {
-            after.leave_for(self, *next);
+            after.hand_over(self, *item, *next);
         }
         after.end_item();
     }
@@ -62,7 +62,10 @@ void worker::run_loop(context& self) noexcept {
 void worker::begin_item(const work& item) noexcept {
     stats.activations.add();
     stats.enter(worker_phase::running);
-    m_current.load(std::memory_order_relaxed)->trap();
+    context& here = *m_current.load(std::memory_order_relaxed);
+    here.trap();
+    here.name = nullptr;  // until begin_task says otherwise
+    here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->item_begins(m_rank, item);
     }
@@ -73,6 +76,30 @@ void worker::end_item() noexcept {
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->item_ends(m_rank);
     }
+}
+
+/// The task on `self` does not go on here for now.
+void worker::give_up(context& self) noexcept {
+    stats.suspensions.add();
+    stats.enter(worker_phase::managing);
+    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+        h->suspends(m_rank);
+    }
+    if (self.lay_open_to_thieves()) {
+        notify_public_work();
+    }
+}
+
+/// Three kinds of `next`: the item itself, a context that was in a queue and now goes on; a waiter
+/// that the item has completed; a fresh and larger context, on which the item begins once more.
+void worker::hand_over(context& self, const work& item, context& next) noexcept {
+    if (next.m_first != nullptr) {
+        stats.activations.take_back();
+    } else if (&static_cast<const work&>(next) != &item) {
+        end_item();
+        begin_item(next);
+    }
+    leave_for(self, next);
 }
 
 work* worker::next_item() noexcept {
@@ -238,14 +265,36 @@ void worker::park() noexcept {
     if (h != nullptr) {
         h->parks(m_rank);
     }
-    if (m_pool.pollers.empty()) {  // step 4: sleep
-        m_pool.gate.sleep(bed);
-    } else {
-        m_pool.gate.sleep_for(bed, k_poll_interval);
-    }
+    sleep();  // step 4
     if (h != nullptr) {
         h->unparks(m_rank);
     }
+}
+
+/// One of those asleep, if there are pollers, keeps watch: looks at them now and then. It counts as
+/// asleep meanwhile; what a poller makes ready wakes a sleeper as usual, perhaps this one. Called
+/// up for work, the watch wakes another, who searches in vain and takes its place.
+/// Who finds the watch kept has announced its sleep before, so the one who leaves the watch after
+/// that (exchange on m_watched) sees it asleep.
+void worker::sleep() noexcept {
+    while (!m_pool.pollers.empty() &&
+           !m_pool.m_watched.exchange(true, std::memory_order_acq_rel)) {
+        bool woken = false;
+        while (!woken && !m_pool.pollers.empty()) {
+            woken = m_pool.gate.sleep_for(bed, k_poll_interval);
+            if (!woken) {
+                m_pool.pollers.poll();
+            }
+        }
+        m_pool.m_watched.exchange(false, std::memory_order_acq_rel);
+        if (woken) {
+            if (!m_pool.pollers.empty()) {
+                m_pool.wake_one(m_rank);
+            }
+            return;
+        }
+    }
+    m_pool.gate.sleep(bed);
 }
 
 void worker::obey_throttle() noexcept {

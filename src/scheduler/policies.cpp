@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The scheduling policies. Each is three short functions and a row in the table; what they have in
+// The scheduling policies. Each is a few short functions and a row in the table; what they have in
 // common (priorities, work from outside, fork-join entries) is the loop's business.
 #include <quern/base/nearest_match.hpp>
 #include <quern/scheduler/policy.hpp>
@@ -24,6 +24,7 @@ constexpr scheduling_policy k_work_stealing{
     .summary = "youngest first on its own worker, oldest first to thieves (default)",
     .push = [](worker& self, runnable& item) { self.queues.deque.push(&item); },
     .pop = [](worker& self) { return self.queues.deque.pop(); },
+    .put_back = [](worker& self, runnable& item) { self.queues.deque.push(&item); },
     .steal = [](worker& victim, worker&) { return victim.queues.deque.steal(); },
     .has_items = [](const worker& w) { return w.queues.deque.size() != 0; },
     .steals = true,
@@ -42,6 +43,10 @@ constexpr scheduling_policy k_priority_local_fifo{
         [](worker& self) {
             runnable* item = self.queues.pending.pop();
             return item != nullptr ? item : self.queues.staged.pop();
+        },
+    .put_back =
+        [](worker& self, runnable& item) {
+            (item.staged ? self.queues.staged : self.queues.pending).push_front(item);
         },
     .steal =
         [](worker& victim, worker&) {

@@ -9,14 +9,14 @@ namespace quern::detail {
 poller_list::handle poller_list::add(unique_function<poll_result()> function) {
     const std::scoped_lock lock(m_lock);
     m_entries.push_back({m_next_id, std::move(function)});
-    m_count.store(m_entries.size(), std::memory_order_release);  // pairs with empty
+    m_count.store(m_entries.size(), std::memory_order_seq_cst);
     return m_next_id++;
 }
 
 void poller_list::remove(handle which) {
     const std::scoped_lock lock(m_lock);
     std::erase_if(m_entries, [which](const entry& e) { return e.id == which; });
-    m_count.store(m_entries.size(), std::memory_order_release);  // pairs with empty
+    m_count.store(m_entries.size(), std::memory_order_seq_cst);
 }
 
 poll_result poller_list::poll() {

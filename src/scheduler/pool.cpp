@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <thread>
 
 namespace quern::detail {
 
@@ -52,12 +53,30 @@ void pool::start_workers(const std::vector<int>& units) {
     }
 }
 
-pool::~pool() {
-    wait_until_quiet();
+void pool::stop() noexcept {
     m_stop.store(true, std::memory_order_seq_cst);
     wake_all();
+}
+
+bool pool::finish() noexcept {
+    stop();
+    std::int64_t suspended = 0;
     for (const auto& w : m_workers) {
         w->join();
+        suspended += w->m_away;
+    }
+    m_ended = true;
+    return suspended == 0;
+}
+
+pool::~pool() {
+    if (!m_ended) {
+        wait_until_quiet();
+        finish();
+    }
+    // A thread whose item the last worker has run may still be on its way out of inject().
+    while (m_injecting.load(std::memory_order_acquire) != 0) {
+        std::this_thread::yield();
     }
     m_workers.clear();
     for (auto& list : m_contexts) {
@@ -95,7 +114,12 @@ void pool::wire_victims(const pool_description& description) {
 }
 
 void pool::inject(runnable& item) noexcept {
-    if (item.home >= 0) {
+    m_injecting.fetch_add(1, std::memory_order_relaxed);
+    struct leaver {
+        std::atomic<std::uint32_t>& count;
+        ~leaver() { count.fetch_sub(1, std::memory_order_release); }  // pairs with ~pool
+    } const at_end{m_injecting};
+    if (item.home >= 0 && item.urgency == priority::normal) {
         worker& hinted = at(static_cast<std::uint32_t>(item.home) % size());
         hinted.queues.inbox.push(item);
         if (gate.wake(hinted.bed)) {
@@ -121,7 +145,8 @@ void pool::inject(runnable& item) noexcept {
 
 void pool::make_ready(runnable& item) noexcept {
     worker* here = current_worker();
-    if (here != nullptr && &here->home() == this && item.home < 0) {
+    const bool hinted = item.home >= 0 && item.urgency == priority::normal;
+    if (here != nullptr && &here->home() == this && !hinted) {
         here->push(item);
     } else {
         inject(item);
@@ -197,9 +222,22 @@ void pool::give_context(context& idle) noexcept {
     m_contexts[static_cast<std::size_t>(idle.size())].push_back(&idle);
 }
 
+std::uint64_t pool::activations() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& w : m_workers) {
+        sum += w->stats.activations.value();
+    }
+    return sum;
+}
+
 bool pool::quiet() noexcept {
-    const std::uint32_t asleep = gate.load().sleeping + m_throttled.load(std::memory_order_seq_cst);
-    return asleep >= size() && !m_workers.front()->somebody_has_public_work();
+    const auto all_asleep = [this] {
+        return gate.load().sleeping + m_throttled.load(std::memory_order_seq_cst) == size();
+    };
+    const std::uint64_t before = activations();
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return all_asleep() && !m_workers.front()->somebody_has_public_work() && all_asleep() &&
+           activations() == before;
 }
 
 void pool::wait_until_quiet() noexcept {

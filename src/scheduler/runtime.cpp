@@ -157,17 +157,50 @@ runtime::runtime(const runtime_options& options) {
     }
 }
 
-runtime::~runtime() {
-    // Tasks of one pool may start tasks on another: all must be at rest together.
-    const auto at_rest = [this] {
-        return std::all_of(m_pools.begin(), m_pools.end(),
-                           [](const auto& p) { return p->quiet(); });
+/// Tasks of one pool may start tasks on another: all must be at rest, and nothing have begun
+/// between the first look and the last.
+void runtime::wait_until_quiet() noexcept {
+    const auto begun = [this] {
+        std::uint64_t sum = 0;
+        for (const auto& p : m_pools) {
+            sum += p->activations();
+        }
+        return sum;
     };
+    const auto quiet = [](const auto& p) { return p->quiet(); };
+    std::uint64_t before = 0;
     do {
+        before = begun();
         for (const auto& p : m_pools) {
             p->wait_until_quiet();
         }
-    } while (!at_rest());
+    } while (!std::all_of(m_pools.begin(), m_pools.end(), quiet) || begun() != before);
+}
+
+runtime::~runtime() {
+    const detail::worker* here = detail::current_worker();
+    const bool called_by_own_task =
+        here != nullptr && std::any_of(m_pools.begin(), m_pools.end(),
+                                       [&](const auto& p) { return p.get() == &here->home(); });
+    if (called_by_own_task) {  // by exit() in a task: the workers go on until the process ends
+        for (auto& p : m_pools) {
+            static_cast<void>(p.release());
+        }
+        return;
+    }
+    wait_until_quiet();
+    for (const auto& p : m_pools) {
+        p->stop();
+    }
+    bool all_ended = true;
+    for (const auto& p : m_pools) {
+        all_ended = p->finish() && all_ended;
+    }
+    if (!all_ended) {  // whoever wakes an abandoned task some day must find its pool
+        for (auto& p : m_pools) {
+            static_cast<void>(p.release());
+        }
+    }
 }
 
 pool_ref runtime::default_pool() const noexcept { return pool_ref(*m_pools.front()); }

@@ -2,6 +2,8 @@
 // Reading the statistics of workers from outside.
 #include <quern/scheduler/worker_stats.hpp>
 
+#include <thread>
+
 namespace quern {
 
 worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
@@ -22,20 +24,24 @@ worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
 namespace detail {
 
 worker_totals worker_stats::read() const noexcept {
-    constexpr int k_attempts = 8;
     double times[3] = {0, 0, 0};
-    for (int attempt = 0; attempt < k_attempts; ++attempt) {
-        // Taken between two equal readings of `since`, phase and totals belong together.
-        const tick_count since = m_since.load(std::memory_order_acquire);
+    for (;;) {  // a sequence lock: what is read between two equal even versions belongs together
+        const tick_count now = ticks();
+        const std::uint32_t version = m_version.load(std::memory_order_acquire);  // pairs: enter
+        if (version % 2 != 0) {
+            std::this_thread::yield();  // the worker may have been interrupted there
+            continue;
+        }
+        const tick_count since = m_since.load(std::memory_order_relaxed);
         for (int i = 0; i < 3; ++i) {
             times[i] = static_cast<double>(m_ticks[i].value());
         }
-        const tick_count now = ticks();
         if (since != 0 && now > since) {
             times[static_cast<int>(m_phase.load(std::memory_order_relaxed))] +=
                 static_cast<double>(now - since);
         }
-        if (m_since.load(std::memory_order_acquire) == since) {
+        std::atomic_thread_fence(std::memory_order_acquire);  // pairs with enter
+        if (m_version.load(std::memory_order_relaxed) == version) {
             break;
         }
     }

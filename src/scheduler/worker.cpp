@@ -33,19 +33,25 @@ void bind_thread(int processing_unit) noexcept {
 
 void shelf::put(context& c) noexcept {
     const std::scoped_lock lock(m_lock);
-    c.m_shelf = this;
+    c.m_shelf.store(this, std::memory_order_relaxed);
     m_contexts.push_back(c);
     // seq_cst read-modify-write: ordered before the look at who sleeps.
     m_count.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void shelf::take(context& c) noexcept {
-    if (shelf* from = c.m_shelf) {
+    if (shelf* from = c.m_shelf.load(std::memory_order_acquire)) {  // pairs with remove
         const std::scoped_lock lock(from->m_lock);
-        intrusive_list<context>::erase(c);
-        from->m_count.fetch_sub(1, std::memory_order_relaxed);
-        c.m_shelf = nullptr;
+        if (c.m_shelf.load(std::memory_order_relaxed) != nullptr) {
+            from->remove(c);
+        }
     }
+}
+
+void shelf::remove(context& c) noexcept {
+    intrusive_list<context>::erase(c);
+    m_count.fetch_sub(1, std::memory_order_relaxed);
+    c.m_shelf.store(nullptr, std::memory_order_release);  // the last access: pairs with take
 }
 
 fork_entry* shelf::steal() noexcept {
@@ -53,8 +59,13 @@ fork_entry* shelf::steal() noexcept {
         return nullptr;
     }
     const std::scoped_lock lock(m_lock);
-    for (context* c = m_contexts.front(); c != nullptr; c = m_contexts.after(*c)) {
-        if (fork_entry* entry = c->steal()) {
+    while (context* c = m_contexts.front()) {
+        fork_entry* entry = c->steal();
+        const bool exhausted = !c->has_public();  // for good: its owner does not run
+        if (exhausted) {
+            remove(*c);
+        }
+        if (entry != nullptr || !exhausted) {
             return entry;
         }
     }
@@ -126,9 +137,12 @@ void worker::landed(context&) noexcept {
 void worker::switch_context(context& from, context& to, after_switch after) noexcept {
     m_after = after;
     m_left = &from;
+    ++m_away;
     adopt(to);
     from.switch_to(to, *m_exceptions, false);
-    from.host().landed(from);  // perhaps another worker by now
+    worker& here = from.host();  // perhaps another worker by now
+    --here.m_away;
+    here.landed(from);
 }
 
 void worker::switch_away(context& from, execution_stack& to) noexcept {

@@ -4,14 +4,17 @@
 
 #include <quern/scheduler/worker.hpp>
 
+#include <utility>
+
 namespace quern::detail {
 
 namespace {
 
 struct suspended_waiter : state_waiter {
     explicit suspended_waiter(context& c) noexcept
-        : state_waiter{[](state_waiter& self) noexcept {
+        : state_waiter{[](state_waiter& self) noexcept -> state_waiter* {
               resume(static_cast<suspended_waiter&>(self).task);
+              return nullptr;
           }},
           task(c) {}
     context& task;
@@ -19,11 +22,19 @@ struct suspended_waiter : state_waiter {
 
 struct sleeping_waiter : state_waiter {
     sleeping_waiter() noexcept
-        : state_waiter{[](state_waiter& self) noexcept {
+        : state_waiter{[](state_waiter& self) noexcept -> state_waiter* {
               static_cast<sleeping_waiter&>(self).event.set();
+              return nullptr;
           }} {}
     external_event event;
 };
+
+state_waiter** end_of(state_waiter* chain) noexcept {
+    while (chain->next != nullptr) {
+        chain = chain->next;
+    }
+    return &chain->next;
+}
 
 }  // namespace
 
@@ -59,10 +70,10 @@ void state_base::wait() noexcept {
     suspend(publish);
 }
 
-void state_base::make_ready() noexcept {
+state_waiter* state_base::mark_ready() noexcept {
     // acq_rel: release pairs with ready and add_waiter; acquire with add_waiter.
     const std::uintptr_t old = m_word.exchange(k_ready, std::memory_order_acq_rel);
-    state_waiter* youngest_first = reinterpret_cast<state_waiter*>(old);
+    auto* youngest_first = reinterpret_cast<state_waiter*>(old);
     state_waiter* oldest_first = nullptr;
     while (youngest_first != nullptr) {
         state_waiter* w = youngest_first;
@@ -70,10 +81,30 @@ void state_base::make_ready() noexcept {
         w->next = oldest_first;
         oldest_first = w;
     }
-    while (oldest_first != nullptr) {
-        state_waiter* w = oldest_first;
-        oldest_first = w->next;  // before notify, which may destroy the waiter
-        w->notify(*w);
+    return oldest_first;
+}
+
+void tell(state_waiter* chain) noexcept {
+    state_waiter* code = nullptr;  // those who run user code, in their order
+    state_waiter** code_end = &code;
+    for (;;) {
+        while (chain != nullptr) {
+            state_waiter* w = std::exchange(chain, chain->next);  // before notify may destroy it
+            w->next = nullptr;
+            if (w->runs_code) {
+                *code_end = w;
+                code_end = &w->next;
+            } else if (state_waiter* more = w->notify(*w)) {
+                *end_of(more) = chain;
+                chain = more;
+            }
+        }
+        if (code == nullptr) {
+            return;
+        }
+        state_waiter* w = std::exchange(code, code->next);
+        code_end = code != nullptr ? code_end : &code;
+        chain = w->notify(*w);
     }
 }
 

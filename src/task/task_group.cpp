@@ -2,6 +2,7 @@
 // The parts of task_group that do not depend on the task's type.
 #include <quern/task/task_group.hpp>
 
+#include <quern/base/assert.hpp>
 #include <quern/scheduler/worker.hpp>
 
 #include <stdexcept>
@@ -16,11 +17,17 @@ task_group::task_group(pool_ref where) : m_pool(where.get()), m_owner(detail::cu
     }
 }
 
-task_group::~task_group() { wait_for_all(); }
+task_group::~task_group() {
+    QUERN_ASSERT(owned_here(), "a task_group was destroyed by a task or thread that did not make it");
+    wait_for_all();
+}
 
 bool task_group::owned_here() const noexcept {
-    detail::context* here = detail::current_context();
-    return here == m_owner && (here != nullptr || std::this_thread::get_id() == m_owner_thread);
+    const detail::context* here = detail::current_context();
+    if (here == nullptr || m_owner == nullptr) {
+        return here == m_owner && std::this_thread::get_id() == m_owner_thread;
+    }
+    return here->continues(*m_owner);
 }
 
 void task_group::launch_task(detail::runnable& item) noexcept {
@@ -63,9 +70,10 @@ void task_group::failed(std::exception_ptr error) noexcept {
 /// Runs the youngest ready items of the calling worker as long as they are the group's: the owner
 /// could not go on without them.
 void task_group::run_own_tasks() noexcept {
-    while (!m_owner->is_low(__builtin_frame_address(0))) {
-        detail::worker& here = m_owner->host();
-        if (&here.home() != &m_pool) {
+    for (;;) {
+        const detail::context& self = *detail::current_context();
+        detail::worker& here = self.host();
+        if (&here.home() != &m_pool || self.is_low(__builtin_frame_address(0))) {
             break;
         }
         detail::runnable* item = m_pool.policy().pop(here);
@@ -73,7 +81,8 @@ void task_group::run_own_tasks() noexcept {
             break;
         }
         if (item->group != this || item->stack != stack_class::small) {
-            here.push(*item);
+            m_pool.policy().put_back(here, *item);
+            here.notify_public_work();
             break;
         }
         item->run(*item);
@@ -93,7 +102,7 @@ void task_group::wait_for_all() noexcept {
             self.thread.wait();
         }
     } else {
-        self.task = m_owner;
+        self.task = detail::current_context();
         auto publish = [this, &self](detail::context&) { return m_count.wait(self); };
         detail::suspend(publish);
     }

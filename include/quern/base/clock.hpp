@@ -24,7 +24,8 @@ inline tick_count ticks() noexcept {
 #endif
 }
 
-/// Nanoseconds per tick; the first call measures for about 2 ms. Thread safe.
+/// Nanoseconds per tick; the first call ends at the earliest 2 ms after the library was
+/// loaded. Thread safe.
 double ns_per_tick();
 
 /// Ticks that make up `ns` nanoseconds.

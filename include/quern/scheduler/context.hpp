@@ -11,6 +11,7 @@
 #include <quern/scheduler/fork_deque.hpp>
 #include <quern/scheduler/work.hpp>
 
+#include <atomic>
 #include <cstdint>
 
 namespace quern::detail {
@@ -67,6 +68,15 @@ public:
     QUERN_COLD bool join(fork_slot* place) noexcept;
 
     worker& host() const noexcept { return *m_worker; }
+
+    /// Whether this is `other`, or was entered from it by call_on_fresh_stack: the same task, deeper.
+    bool continues(const context& other) const noexcept {
+        const context* c = this;
+        while (c != nullptr && c != &other) {
+            c = c->m_below;
+        }
+        return c != nullptr;
+    }
     stack_class size() const noexcept { return span().size; }
 
 private:
@@ -89,7 +99,8 @@ private:
 
     const void* m_low_mark = nullptr;
     worker* m_worker = nullptr;  ///< who runs it; changes only while nobody does
-    shelf* m_shelf = nullptr;    ///< where thieves find it while it is not the running one
+    std::atomic<shelf*> m_shelf{nullptr};  ///< where thieves find it while it does not run
+    context* m_below = nullptr;  ///< the one that waits for the call that runs here, if any
     work* m_first = nullptr;     ///< what its loop runs before anything else
     void (*m_body)(context&, void*) = nullptr;
     void* m_body_argument = nullptr;

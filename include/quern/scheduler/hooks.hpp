@@ -10,7 +10,10 @@ namespace quern::detail {
 struct work;
 
 struct hooks {
+    /// An item starts, or a suspended context goes on. Comes twice in a row for an item that moves
+    /// to a larger stack before it starts.
     void (*item_begins)(std::uint32_t worker, const work& item) = nullptr;
+    /// What began last on the worker has ended, or has given up the worker: one of the two.
     void (*item_ends)(std::uint32_t worker) = nullptr;
     void (*suspends)(std::uint32_t worker) = nullptr;
     void (*steals)(std::uint32_t thief, std::uint32_t victim) = nullptr;

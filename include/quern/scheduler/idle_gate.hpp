@@ -87,12 +87,17 @@ public:
         self.word.store(sleeper_type::k_awake, std::memory_order_relaxed);
     }
 
-    /// The same with a limit; the caller is a searcher then, woken or not.
-    void sleep_for(sleeper_type& self, std::chrono::nanoseconds limit) noexcept {
+    /// The same with a limit. False: nobody has woken the caller, who still counts as asleep and
+    /// must sleep again or cancel_sleep().
+    bool sleep_for(sleeper_type& self, std::chrono::nanoseconds limit) noexcept {
         if (self.word.load(std::memory_order_acquire) == sleeper_type::k_asleep) {
             Atomics::futex_wait_for(self.word, sleeper_type::k_asleep, limit);
         }
-        cancel_sleep(self);
+        if (self.word.load(std::memory_order_acquire) == sleeper_type::k_asleep) {
+            return false;
+        }
+        sleep(self);  // claimed: returns as soon as the waker has counted us
+        return true;
     }
 
     /// True: `other` slept and is now a searcher about to run.

@@ -2,7 +2,7 @@
 // A scheduling policy: where a ready item is put, which one its worker takes next, and which one a
 // thief gets. A plain table of functions, chosen per pool, consulted in slow paths only: fork-join
 // entries stay in the deque of their stack under every policy, and only `steals` concerns them.
-// To add one, write the three functions (src/scheduler/policy_*.cpp) and name it in the table.
+// To add one, write its functions (src/scheduler/policies.cpp) and name it in the table.
 #pragma once
 
 #include <span>
@@ -23,6 +23,8 @@ struct scheduling_policy {
     void (*push)(detail::worker& self, detail::runnable& item);
     /// The item that the worker takes next from its own queues, or null.
     detail::runnable* (*pop)(detail::worker& self);
+    /// Puts an item back that `pop` has just given: the next `pop` gives it again.
+    void (*put_back)(detail::worker& self, detail::runnable& item);
     /// An item that `thief` takes from the queues of `victim`, or null.
     detail::runnable* (*steal)(detail::worker& victim, detail::worker& thief);
     /// Whether the worker's own queues hold anything (any thread, seq_cst).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions that idle workers call to ask foreign systems (messages, devices, timers) whether
-// something has happened. While any is registered, one parked worker wakes up regularly.
+// something has happened. While any is registered, one of the sleeping workers wakes up regularly.
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
@@ -27,7 +27,7 @@ public:
     /// a poller. Thread safe.
     void remove(handle which);
 
-    bool empty() const noexcept { return m_count.load(std::memory_order_acquire) == 0; }
+    bool empty() const noexcept { return m_count.load(std::memory_order_seq_cst) == 0; }
 
     /// Calls all of them unless another worker is doing so.
     poll_result poll();

@@ -37,9 +37,15 @@ class pool {
 public:
     explicit pool(pool_description description);
 
-    /// Waits until nothing is ready and nobody runs, then ends the workers. Tasks that are
-    /// suspended then are abandoned. Requires: not called on one of its own workers.
+    /// Requires: finish() has returned true, or was never called; not one of its own workers.
     ~pool();
+
+    /// Tells the workers to end when they find nothing to do. Requires: quiet.
+    void stop() noexcept;
+
+    /// Stops, and returns when the workers have ended. False: tasks are suspended for ever, and
+    /// whoever wakes them later still needs the pool, so it must not be destroyed.
+    bool finish() noexcept;
 
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
@@ -61,8 +67,11 @@ public:
     worker_totals totals() const noexcept;
 
     /// Whether every worker sleeps and no work is public; and returns when it is so. Thread safe.
+    /// Protocol: src/scheduler/README.md, section "Ending".
     bool quiet() noexcept;
     void wait_until_quiet() noexcept;
+    /// Items begun and contexts resumed so far.
+    std::uint64_t activations() const noexcept;
 
     /// The function is called by idle workers, by one at a time, and must not block. While there is
     /// any, workers that sleep wake up regularly. Thread safe.
@@ -99,8 +108,11 @@ private:
     const scheduling_policy* m_policy;
     stack_class m_stacks;
     std::atomic<bool> m_stop{false};
+    bool m_ended = false;                        ///< the workers' threads have ended
+    std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject()
     std::atomic<bool> m_quiet_wanted{false};
     std::atomic<std::uint32_t> m_quiet_word{0};
+    std::atomic<bool> m_watched{false};             ///< a sleeper looks at the pollers
     std::atomic<std::uint32_t> m_throttled{0};      ///< workers that sleep for the knob
     std::atomic<std::uint32_t> m_throttle_word{0};  ///< changes when the knob does
     spin_lock m_contexts_lock;

@@ -29,6 +29,8 @@ public:
     bool has_public() noexcept;
 
 private:
+    void remove(context& c) noexcept;
+
     spin_lock m_lock;
     intrusive_list<context> m_contexts;
     std::atomic<std::uint32_t> m_count{0};
@@ -97,6 +99,7 @@ private:
     friend class context;
     friend class pool;
     friend void suspend(bool (*)(context&, void*), void*) noexcept;
+    friend void run_before_self(runnable&) noexcept;
 
     void thread_main(int processing_unit) noexcept;
     void adopt(context& c) noexcept;
@@ -105,6 +108,8 @@ private:
     work* next_item() noexcept;
     void begin_item(const work& item) noexcept;
     void end_item() noexcept;
+    [[noreturn]] void hand_over(context& self, const work& item, context& next) noexcept;
+    void give_up(context& self) noexcept;
     work* take_ready() noexcept;
     work* take_injected() noexcept;
     work* search_and_park() noexcept;
@@ -112,6 +117,7 @@ private:
     work* search() noexcept;
     work* steal_round() noexcept;
     void park() noexcept;
+    void sleep() noexcept;
     bool somebody_has_public_work() noexcept;
     bool may_be_hungry(tick_count now) noexcept;
     void obey_throttle() noexcept;
@@ -127,6 +133,7 @@ private:
     tick_count m_stole_at = 0;  ///< when the present item was stolen, or 0
     std::atomic<context*> m_current{nullptr};
     exception_globals* m_exceptions = nullptr;
+    std::int64_t m_away = 0;  ///< contexts that left here less those that came back here
     after_switch m_after;
     context* m_left = nullptr;  ///< whom m_after concerns
     execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch

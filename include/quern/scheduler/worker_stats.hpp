@@ -43,6 +43,10 @@ public:
     void add(std::uint64_t n = 1) noexcept {
         m_value.store(m_value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
     }
+    /// For what was counted too early.
+    void take_back() noexcept {
+        m_value.store(m_value.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    }
     std::uint64_t value() const noexcept { return m_value.load(std::memory_order_relaxed); }
 
 private:
@@ -53,23 +57,29 @@ class alignas(k_cache_line) worker_stats {
 public:
     /// Books the time since the last change to the phase that ends. One clock read.
     void enter(worker_phase next) noexcept {
+        const std::uint32_t version = m_version.load(std::memory_order_relaxed);
+        m_version.store(version + 1, std::memory_order_relaxed);  // odd: being changed
+        std::atomic_thread_fence(std::memory_order_release);      // pairs with read
         const tick_count now = ticks();
         m_ticks[static_cast<int>(m_phase.load(std::memory_order_relaxed))].add(
             now - m_since.load(std::memory_order_relaxed));
         m_since.store(now, std::memory_order_relaxed);
         m_phase.store(next, std::memory_order_relaxed);
+        m_version.store(version + 2, std::memory_order_release);  // pairs with read
     }
 
     /// Starts the clock. Called by the worker before anything else.
     void begin() noexcept { m_since.store(ticks(), std::memory_order_relaxed); }
 
-    /// As of now, including the phase that is going on. Any thread.
+    /// As of now, including the phase that is going on. Any thread. Two readings in turn may
+    /// book the last few hundred nanoseconds to different phases.
     worker_totals read() const noexcept;
 
     single_writer_counter tasks, activations, suspensions, stolen, parks, wakes;
     single_writer_counter contexts_recycled, contexts_made;
 
 private:
+    std::atomic<std::uint32_t> m_version{0};
     std::atomic<worker_phase> m_phase{worker_phase::managing};
     std::atomic<tick_count> m_since{0};
     single_writer_counter m_ticks[3];

@@ -49,11 +49,14 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.home = static_cast<std::int16_t>(wanted.worker);
 }
 
-/// For the beginning of a task's run function: the context that can hold it when the present one
-/// is too small, with the task as its first item; else null.
-inline context* larger_context_for(runnable& item) noexcept {
+/// For the beginning of a task's run function: lends the task's name and priority to the context
+/// that runs it, or returns a larger context with the task as its first item when the present one
+/// is too small.
+inline context* begin_task(runnable& item) noexcept {
     context& here = *current_context();
     if (here.size() >= item.stack) [[likely]] {
+        here.name = item.name;
+        here.urgency = item.urgency;
         return nullptr;
     }
     context& larger = here.host().take_context(item.stack);

@@ -16,7 +16,8 @@ public:
     continuation(const task_attributes& how, Future source, F&& f)
         : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
           runnable(run_queued),
-          state_waiter{how.how == launch::sync ? notify_sync : notify_queued},
+          state_waiter{how.how == launch::sync ? notify_sync : notify_queued, nullptr,
+                       how.how == launch::sync},
           m_pool(pool_of(how)),
           m_source(std::move(source)),
           m_function(std::move(f)) {
@@ -27,7 +28,7 @@ public:
     void start() noexcept {
         auto& source = m_source->state();
         if (!source.add_waiter(*this)) {
-            notify(*this);
+            tell(notify(*this));
         }
     }
 
@@ -35,43 +36,41 @@ private:
     static continuation& cast(state_base& self) noexcept {
         return static_cast<continuation&>(static_cast<shared_state<T>&>(self));
     }
-    /// A long chain of such continuations goes on on a fresh stack; outside a worker, where there
-    /// is none, in the queue.
-    static void notify_sync(state_waiter& w) noexcept {
-        auto& self = static_cast<continuation&>(w);
+    /// Where the stack is nearly used up, the function is called on a fresh one.
+    static state_waiter* notify_sync(state_waiter& w) noexcept {
+        struct call {
+            continuation& self;
+            state_waiter* told;
+        } c{static_cast<continuation&>(w), nullptr};
+        const auto run = [](void* p) {
+            auto& here = *static_cast<call*>(p);
+            here.told = here.self.finish();
+        };
         context* here = current_context();
-        if (here == nullptr) {
-            thread_local int depth = 0;
-            constexpr int k_depth_outside = 64;  // frames of some hundred bytes (guessed)
-            if (depth >= k_depth_outside) {
-                notify_queued(w);
-                return;
-            }
-            ++depth;
-            self.finish();
-            --depth;
-        } else if (here->is_low(__builtin_frame_address(0))) {
-            call_on_fresh_stack([](void* p) { static_cast<continuation*>(p)->finish(); }, &self);
+        if (here != nullptr && here->is_low(__builtin_frame_address(0))) {
+            call_on_fresh_stack(run, &c);
         } else {
-            self.finish();
+            run(&c);
         }
+        return c.told;
     }
-    static void notify_queued(state_waiter& self) noexcept {
+    static state_waiter* notify_queued(state_waiter& self) noexcept {
         auto& me = static_cast<continuation&>(self);
         me.m_pool.make_ready(me);
+        return nullptr;
     }
     static context* run_queued(work& item) {
         auto& self = static_cast<continuation&>(static_cast<runnable&>(item));
-        if (context* larger = larger_context_for(self)) {
+        if (context* larger = begin_task(self)) {
             return larger;
         }
-        self.finish();
+        tell(self.finish());
         current_context()->host().stats.tasks.add();
         return nullptr;
     }
 
-    void finish() noexcept {
-        this->set_from([this]() -> T {
+    state_waiter* finish() noexcept {
+        state_waiter* told = this->settle_from([this]() -> T {
             Future source = std::move(*m_source);
             m_source.reset();
             F function = std::move(*m_function);
@@ -79,6 +78,7 @@ private:
             return function(std::move(source));
         });
         this->release();
+        return told;
     }
 
     pool& m_pool;
@@ -108,7 +108,7 @@ public:
 
     void start() noexcept {
         if (!m_outer.state().add_waiter(*this)) {
-            notify(*this);
+            tell(notify(*this));
         }
     }
 
@@ -116,7 +116,7 @@ private:
     static flattened_state& cast(state_base& self) noexcept {
         return static_cast<flattened_state&>(static_cast<shared_state<T>&>(self));
     }
-    static void on_outer(state_waiter& w) noexcept {
+    static state_waiter* on_outer(state_waiter& w) noexcept {
         auto& self = static_cast<flattened_state&>(w);
         try {
             self.m_inner = self.m_outer.get();
@@ -124,19 +124,21 @@ private:
                 throw std::future_error(std::future_errc::no_state);
             }
         } catch (...) {
-            self.set_error(std::current_exception());
-            self.release();
-            return;
+            return self.settle([]() -> T { throw; });
         }
         self.notify = on_inner;
-        if (!self.m_inner.state().add_waiter(self)) {
-            on_inner(self);
-        }
+        return self.m_inner.state().add_waiter(self) ? nullptr : on_inner(self);
     }
-    static void on_inner(state_waiter& w) noexcept {
+    static state_waiter* on_inner(state_waiter& w) noexcept {
         auto& self = static_cast<flattened_state&>(w);
-        self.set_from([&self]() -> T { return self.m_inner.get(); });
-        self.release();
+        return self.settle([&self]() -> T { return self.m_inner.get(); });
+    }
+
+    template <class F>
+    state_waiter* settle(F&& f) noexcept {
+        state_waiter* told = this->settle_from(std::forward<F>(f));
+        this->release();
+        return told;
     }
 
     future<future<T>> m_outer;

@@ -77,12 +77,13 @@ public:
         for_each_future(*m_arguments, [&](auto& f) {
             node& n = m_nodes[index++];
             n.notify = told;
+            n.runs_code = m_inline;
             n.owner = this;
             if (!f.state().add_waiter(n)) {
-                arrive();
+                arrive();  // not the last: this function has yet to arrive itself
             }
         });
-        arrive();  // itself: nobody touches the arguments while they are being read
+        tell(arrive());  // itself: nobody touches the arguments while they are being read
     }
 
 private:
@@ -93,27 +94,33 @@ private:
     static join_frame& cast(state_base& self) noexcept {
         return static_cast<join_frame&>(static_cast<shared_state<T>&>(self));
     }
-    static void told(state_waiter& w) noexcept { static_cast<node&>(w).owner->arrive(); }
+    static state_waiter* told(state_waiter& w) noexcept {
+        return static_cast<node&>(w).owner->arrive();
+    }
 
-    void arrive() noexcept {
+    state_waiter* arrive() noexcept {
         // acq_rel: the last one sees the results of all others.
         if (m_missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            m_inline ? finish() : m_pool.make_ready(*this);
+            if (m_inline) {
+                return finish();
+            }
+            m_pool.make_ready(*this);
         }
+        return nullptr;
     }
 
     static context* run_queued(work& item) {
         auto& self = static_cast<join_frame&>(static_cast<runnable&>(item));
-        if (context* larger = larger_context_for(self)) {
+        if (context* larger = begin_task(self)) {
             return larger;
         }
-        self.finish();
+        tell(self.finish());
         current_context()->host().stats.tasks.add();
         return nullptr;
     }
 
-    void finish() noexcept {
-        this->set_from([this]() -> T {
+    state_waiter* finish() noexcept {
+        state_waiter* told = this->settle_from([this]() -> T {
             Arguments arguments = std::move(*m_arguments);
             m_arguments.reset();
             F function = std::move(*m_function);
@@ -121,6 +128,7 @@ private:
             return function(std::move(arguments));
         });
         this->release();
+        return told;
     }
 
     pool& m_pool;

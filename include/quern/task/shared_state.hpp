@@ -14,12 +14,21 @@
 
 namespace quern::detail {
 
-/// Somebody to be told when a state becomes ready. `notify` is called once, on the thread that
-/// makes it ready, and may destroy the waiter.
+/// Somebody to be told when a state becomes ready.
 struct state_waiter {
-    void (*notify)(state_waiter& self) noexcept = nullptr;
+    /// Called once, on the thread that makes the state ready; may destroy the waiter. If that makes
+    /// another state ready, the result is the chain of its waiters, for the caller to tell: so a
+    /// chain of states is as deep on the stack as one.
+    using notify_function = state_waiter* (*)(state_waiter& self) noexcept;
+
+    notify_function notify = nullptr;
     state_waiter* next = nullptr;
+    /// It runs user code, which may wait: those who do not are told first.
+    bool runs_code = false;
 };
+
+/// Tells a chain of waiters, and those whom that concerns in turn.
+void tell(state_waiter* chain) noexcept;
 
 class state_base {
 public:
@@ -27,7 +36,7 @@ public:
     state_base& operator=(const state_base&) = delete;
 
     bool ready() const noexcept {
-        return m_word.load(std::memory_order_acquire) == k_ready;  // pairs with make_ready
+        return m_word.load(std::memory_order_acquire) == k_ready;  // pairs with mark_ready
     }
 
     /// False: the state is ready already and the waiter will not be told.
@@ -42,7 +51,7 @@ public:
             }
             w.next = reinterpret_cast<state_waiter*>(seen);
         } while (!m_word.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&w),
-                                               std::memory_order_release,  // pairs with make_ready
+                                               std::memory_order_release,  // pairs with mark_ready
                                                std::memory_order_acquire));
         return true;
     }
@@ -69,9 +78,9 @@ protected:
         : m_references(references), m_destroy(destroy) {}
     ~state_base() = default;
 
-    /// The result is there: tells the waiters, in the order in which they came. The caller holds a
-    /// reference.
-    void make_ready() noexcept;
+    /// The result is there. Returns those who must be told now, the oldest first. The caller holds a
+    /// reference until then.
+    [[nodiscard]] state_waiter* mark_ready() noexcept;
 
     /// Set by states that one who waits may run itself. It does nothing when the task has begun.
     begin_function m_begin = nullptr;
@@ -107,18 +116,24 @@ public:
     void set_value(Args&&... args) {
         new (&m_value) stored_result<T>(std::forward<Args>(args)...);  // may throw: not ready then
         m_kind = kind::value;
-        make_ready();
+        tell(mark_ready());
     }
 
     void set_error(std::exception_ptr error) noexcept {
         new (&m_error) std::exception_ptr(std::move(error));
         m_kind = kind::error;
-        make_ready();
+        tell(mark_ready());
     }
 
     /// Calls the function and keeps what comes of it.
     template <class F>
     void set_from(F&& f) noexcept {
+        tell(settle_from(std::forward<F>(f)));
+    }
+
+    /// The same; returns those who must be told.
+    template <class F>
+    [[nodiscard]] state_waiter* settle_from(F&& f) noexcept {
         try {
             new (&m_value) stored_result<T>(call_stored(std::forward<F>(f)));
             m_kind = kind::value;
@@ -126,7 +141,7 @@ public:
             new (&m_error) std::exception_ptr(std::current_exception());
             m_kind = kind::error;
         }
-        make_ready();
+        return mark_ready();
     }
 
 protected:

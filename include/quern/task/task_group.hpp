@@ -20,7 +20,8 @@ namespace quern {
 /// alone may wait; it and the tasks of the group may run more tasks.
 ///
 /// Errors: wait() throws the first exception that a task threw; tasks of the group that have not
-/// begun by then are dropped. The destructor waits and drops exceptions.
+/// begun by then are dropped. The destructor waits and drops exceptions; to destroy a group that
+/// another task made aborts.
 /// Cost: one allocation a task; no atomic read-modify-write on the group for tasks that the owner
 /// runs itself while it waits.
 ///
@@ -75,7 +76,7 @@ private:
 
         static detail::context* run_task(detail::work& item) {
             auto* self = &static_cast<group_task&>(static_cast<runnable&>(item));
-            if (detail::context* larger = detail::larger_context_for(*self)) {
+            if (detail::context* larger = detail::begin_task(*self)) {
                 return larger;
             }
             task_group& home = self->home_group;

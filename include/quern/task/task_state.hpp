@@ -67,7 +67,7 @@ private:
 
     static context* run_queued(work& item) {
         auto& self = static_cast<task_state&>(static_cast<runnable&>(item));
-        if (context* larger = larger_context_for(self)) {
+        if (context* larger = begin_task(self)) {
             return larger;
         }
         self.begin();

@@ -44,14 +44,14 @@ public:
             n.index = index++;
             this->add_reference();
             if (!f.state().add_waiter(n)) {
-                told(n);
+                told(n);  // does not deliver before start() has arrived
             }
         });
         // Until here the sequence was being read; whoever is first may now move it away.
         if (m_nodes.empty()) {
-            deliver(when_any_result<Sequence>::k_none);
+            tell(deliver(when_any_result<Sequence>::k_none));
         } else {
-            arrive();
+            tell(arrive());
         }
         this->release();
     }
@@ -62,24 +62,27 @@ private:
         std::size_t index = 0;
     };
 
-    static void told(state_waiter& w) noexcept {
+    static state_waiter* told(state_waiter& w) noexcept {
         auto& n = static_cast<node&>(w);
         when_any_state& self = *n.owner;
         std::size_t none = when_any_result<Sequence>::k_none;
+        state_waiter* next = nullptr;
         if (self.m_first.compare_exchange_strong(none, n.index, std::memory_order_relaxed)) {
-            self.arrive();
+            next = self.arrive();
         }
         self.release();
+        return next;
     }
 
     /// Two arrivals deliver: the first ready future and the end of start().
-    void arrive() noexcept {
-        if (m_arrivals.fetch_add(1, std::memory_order_acq_rel) == 1) {  // pairs with itself
-            deliver(m_first.load(std::memory_order_relaxed));
-        }
+    state_waiter* arrive() noexcept {
+        return m_arrivals.fetch_add(1, std::memory_order_acq_rel) == 1  // pairs with itself
+                   ? deliver(m_first.load(std::memory_order_relaxed))
+                   : nullptr;
     }
-    void deliver(std::size_t index) noexcept {
-        this->set_from([&] { return when_any_result<Sequence>{index, std::move(m_futures)}; });
+    state_waiter* deliver(std::size_t index) noexcept {
+        return this->settle_from(
+            [&] { return when_any_result<Sequence>{index, std::move(m_futures)}; });
     }
 
     Sequence m_futures;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -30,7 +31,7 @@ using quern::detail::stacks_mapped;
 using quern_test::side_stack;
 
 constexpr std::array k_classes{stack_class::small, stack_class::medium, stack_class::large};
-constexpr std::size_t k_page = 4096;
+const auto k_page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
 static_assert(k_classes.size() == k_stack_class_count);
 static_assert(stack_bytes(stack_class::small) == 64 * 1024);
