@@ -112,7 +112,8 @@ private:
     }
 
     void install_guard(char* page, const stack_span& span) {
-        if (guard() == stack_guard::page && ::madvise(page, page_bytes(), k_madv_guard_install) == 0) {
+        if (guard() == stack_guard::page &&
+            ::madvise(page, page_bytes(), k_madv_guard_install) == 0) {
             return;
         }
         if (m_mappings_left >= 2 && ::mprotect(page, page_bytes(), PROT_NONE) == 0) {

@@ -277,8 +277,7 @@ void worker::park() noexcept {
 /// Who finds the watch kept has announced its sleep before, so the one who leaves the watch after
 /// that (exchange on m_watched) sees it asleep.
 void worker::sleep() noexcept {
-    while (!m_pool.pollers.empty() &&
-           !m_pool.m_watched.exchange(true, std::memory_order_acq_rel)) {
+    while (!m_pool.pollers.empty() && !m_pool.m_watched.exchange(true, std::memory_order_acq_rel)) {
         bool woken = false;
         while (!woken && !m_pool.pollers.empty()) {
             woken = m_pool.gate.sleep_for(bed, k_poll_interval);

@@ -143,6 +143,14 @@ unsigned pool_ref::active_workers() const noexcept {
     return m_pool->knobs.active_workers.load(std::memory_order_relaxed);
 }
 
+unsigned pool_ref::knob(std::string_view name) const {
+    return detail::find_knob(name).get(*m_pool);
+}
+
+unsigned pool_ref::set_knob(std::string_view name, unsigned value) const {
+    return detail::find_knob(name).set(*m_pool, value);
+}
+
 runtime::runtime(const runtime_options& options) {
     if (options.pools.empty()) {
         throw std::invalid_argument("quern: a runtime needs at least one pool");

@@ -18,7 +18,8 @@ task_group::task_group(pool_ref where) : m_pool(where.get()), m_owner(detail::cu
 }
 
 task_group::~task_group() {
-    QUERN_ASSERT(owned_here(), "a task_group was destroyed by a task or thread that did not make it");
+    QUERN_ASSERT(owned_here(),
+                 "a task_group was destroyed by a task or thread that did not make it");
     wait_for_all();
 }
 

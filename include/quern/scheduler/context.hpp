@@ -69,7 +69,8 @@ public:
 
     worker& host() const noexcept { return *m_worker; }
 
-    /// Whether this is `other`, or was entered from it by call_on_fresh_stack: the same task, deeper.
+    /// Whether this is `other`, or was entered from it by call_on_fresh_stack: the same task,
+    /// deeper.
     bool continues(const context& other) const noexcept {
         const context* c = this;
         while (c != nullptr && c != &other) {
@@ -98,7 +99,7 @@ private:
     bool lay_open_to_thieves() noexcept;
 
     const void* m_low_mark = nullptr;
-    worker* m_worker = nullptr;  ///< who runs it; changes only while nobody does
+    worker* m_worker = nullptr;            ///< who runs it; changes only while nobody does
     std::atomic<shelf*> m_shelf{nullptr};  ///< where thieves find it while it does not run
     context* m_below = nullptr;  ///< the one that waits for the call that runs here, if any
     work* m_first = nullptr;     ///< what its loop runs before anything else

@@ -5,26 +5,34 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace quern::detail {
 
+class pool;
+
 struct knobs {
-    /// Workers that may take work; those of higher rank park after their present task.
+    /// Workers that may take work; those of higher rank park after their present task. Written by
+    /// pool::set_active_workers alone, which wakes whom it concerns.
     std::atomic<std::uint32_t> active_workers{1};
     /// Microseconds that a worker searches before it parks: about what a wake-up costs (futex wake
     /// and wait: 50-70 us on a virtual machine, 5-50 on bare metal).
     std::atomic<std::uint32_t> spin_us{50};
 };
 
-/// The knob of that name, or null.
-inline std::atomic<std::uint32_t>* find_knob(knobs& k, std::string_view name) noexcept {
-    if (name == "active_workers") {
-        return &k.active_workers;
-    }
-    return name == "spin_us" ? &k.spin_us : nullptr;
-}
+/// One of them by name. `set` brings the value into its range and returns what was set.
+struct knob {
+    std::string_view name;
+    std::string_view help;
+    std::uint32_t (*get)(const pool& of) noexcept;
+    std::uint32_t (*set)(pool& of, std::uint32_t value) noexcept;
+};
 
-inline constexpr std::string_view k_knob_names[] = {"active_workers", "spin_us"};
+/// All of them.
+std::span<const knob> all_knobs() noexcept;
+
+/// Throws std::invalid_argument that names the known ones and the nearest match.
+const knob& find_knob(std::string_view name);
 
 }  // namespace quern::detail

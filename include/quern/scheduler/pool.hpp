@@ -108,7 +108,7 @@ private:
     const scheduling_policy* m_policy;
     stack_class m_stacks;
     std::atomic<bool> m_stop{false};
-    bool m_ended = false;                        ///< the workers' threads have ended
+    bool m_ended = false;                       ///< the workers' threads have ended
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject()
     std::atomic<bool> m_quiet_wanted{false};
     std::atomic<std::uint32_t> m_quiet_word{0};

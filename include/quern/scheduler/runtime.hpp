@@ -64,6 +64,14 @@ public:
     unsigned set_active_workers(unsigned count) const noexcept;
     unsigned active_workers() const noexcept;
 
+    /// A number that may be changed while the pool runs, by name: "active_workers", "spin_us".
+    /// set_knob brings the value into the knob's range and returns what was set. Both throw
+    /// std::invalid_argument for an unknown name. Thread safe.
+    ///
+    ///     rt.default_pool().set_knob("spin_us", 0);  // idle workers sleep at once
+    unsigned knob(std::string_view name) const;
+    unsigned set_knob(std::string_view name, unsigned value) const;
+
     detail::pool& get() const noexcept { return *m_pool; }
 
 private:
@@ -77,8 +85,8 @@ private:
 ///
 /// The destructor waits until every ready task has run. Tasks that are suspended then, waiting for
 /// something that has not come, are abandoned: they keep their memory, and who wakes them later
-/// does so in vain. Functions that were to start later (`then` of a promise that is still open) must
-/// not be started any more. In a task that calls exit(), the destructor of a static runtime
+/// does so in vain. Functions that were to start later (`then` of a promise that is still open)
+/// must not be started any more. In a task that calls exit(), the destructor of a static runtime
 /// returns at once and the workers go on until the process ends. Start and end cost about 0.2 ms
 /// at two workers.
 class runtime {

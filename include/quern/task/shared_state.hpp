@@ -78,8 +78,8 @@ protected:
         : m_references(references), m_destroy(destroy) {}
     ~state_base() = default;
 
-    /// The result is there. Returns those who must be told now, the oldest first. The caller holds a
-    /// reference until then.
+    /// The result is there. Returns those who must be told now, the oldest first. The caller holds
+    /// a reference until then.
     [[nodiscard]] state_waiter* mark_ready() noexcept;
 
     /// Set by states that one who waits may run itself. It does nothing when the task has begun.

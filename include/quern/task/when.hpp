@@ -81,8 +81,9 @@ private:
                    : nullptr;
     }
     state_waiter* deliver(std::size_t index) noexcept {
-        return this->settle_from(
-            [&] { return when_any_result<Sequence>{index, std::move(m_futures)}; });
+        return this->settle_from([&] {
+            return when_any_result<Sequence>{index, std::move(m_futures)};
+        });
     }
 
     Sequence m_futures;

@@ -251,4 +251,64 @@ TEST_P(then_test, makes_long_chains_of_functions_that_run_at_once) {
     EXPECT_EQ(inside([length] { return run_chain(length, launch::sync); }), length);
 }
 
+/// A loop of futures: each step waits for the next one, so the whole is as many futures deep.
+future<int> count_down(int left) {
+    if (left == 0) {
+        return make_ready_future(0);
+    }
+    return future<int>(async([left] { return count_down(left - 1); }));
+}
+
+TEST_P(then_test, unwraps_a_chain_of_any_length) {
+    const int length = scaled(1'000'000, 10'000);
+    EXPECT_EQ(inside([&] { return count_down(length).get(); }), 0);
+}
+
+TEST_P(then_test, unwraps_a_chain_of_any_length_outside) {
+    const int length = scaled(1'000'000, 10'000);
+    std::vector<promise<future<int>>> links(static_cast<std::size_t>(length));
+    std::vector<future<int>> flat;
+    for (auto& link : links) {
+        flat.emplace_back(link.get_future());
+    }
+    future<int> last = std::move(flat.back());
+    for (std::size_t i = 0; i + 1 < links.size(); ++i) {
+        links[i + 1].set_value(std::move(flat[i]));
+    }
+    links.front().set_value(make_ready_future(5));
+    EXPECT_EQ(last.get(), 5);
+}
+
+TEST_P(then_test, runs_a_chain_of_sync_continuations_of_any_length_outside) {
+    promise<int> first;
+    future<int> last = first.get_future();
+    const int length = scaled(1'000'000, 10'000);
+    const quern::task_attributes sync{.how = launch::sync, .pool = &rt.default_pool().get()};
+    for (int i = 0; i < length; ++i) {
+        last = last.then(sync, plus_one);
+    }
+    first.set_value(0);
+    EXPECT_EQ(last.get(), length);
+}
+
+TEST_P(then_test, that_waits_in_place_does_not_keep_others_waiting) {
+    inside([] {
+        promise<int> source;
+        promise<void> done;
+        const auto go = done.get_future().share();
+        auto value = source.get_future().share();
+        auto blocked = value.then(launch::sync, [go](shared_future<int>) { go.wait(); });
+        auto waiter = async([value, &done] {
+            value.wait();
+            done.set_value();  // without it the continuation never ends
+        });
+        auto queued = value.then([](shared_future<int> v) { return v.get(); });
+        auto maker = async([&source] { source.set_value(3); });
+        EXPECT_EQ(queued.get(), 3);
+        waiter.get();
+        blocked.get();
+        maker.get();
+    });
+}
+
 }  // namespace

@@ -190,4 +190,36 @@ TEST_P(ownership, is_required_to_wait_of_threads) {
     std::thread([&outside] { EXPECT_THROW(outside.wait(), std::logic_error); }).join();
 }
 
+TEST_P(ownership, reaches_onto_a_fresh_stack_of_the_same_task) {
+    inside([] {
+        struct {
+            task_group group;
+            std::atomic<int> ran{0};
+        } both;
+        const auto deeper = [](void* p) {
+            auto& here = *static_cast<decltype(both)*>(p);
+            here.group.run([&here] { here.ran.fetch_add(1); });
+            here.group.run({.stack = quern::stack_class::medium},
+                           [&here] { here.ran.fetch_add(1); });
+            here.group.wait();
+        };
+        quern::detail::call_on_fresh_stack(deeper, &both);
+        EXPECT_EQ(both.ran.load(), 2);
+        both.group.run([&both] { both.ran.fetch_add(1); });
+        both.group.wait();
+        EXPECT_EQ(both.ran.load(), 3);
+    });
+}
+
+TEST(ownership_death_test, is_required_to_destroy_a_group) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(
+        {
+            quern::runtime rt(quern::runtime_options::with_workers(1));
+            auto* group = quern::async(rt, [] { return new task_group; }).get();
+            delete group;
+        },
+        "a task_group was destroyed by a task or thread that did not make it");
+}
+
 }  // namespace

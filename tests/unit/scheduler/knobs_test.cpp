@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+// Knobs by name: reading, writing, ranges, and what is said about a name that is none.
+#include <quern/scheduler/knobs.hpp>
+
+#include "on_runtime.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+class knobs_test : public quern_test::on_runtime {};
+QUERN_ON_1_2_8_WORKERS(knobs_test);
+
+TEST_P(knobs_test, give_what_was_set) {
+    const quern::pool_ref pool = rt.default_pool();
+    EXPECT_EQ(pool.set_knob("spin_us", 7), 7U);
+    EXPECT_EQ(pool.knob("spin_us"), 7U);
+    EXPECT_EQ(pool.knob("active_workers"), workers());
+    EXPECT_EQ(pool.set_knob("active_workers", 1), 1U);
+    EXPECT_EQ(pool.active_workers(), 1U);
+}
+
+TEST_P(knobs_test, keep_within_their_range) {
+    const quern::pool_ref pool = rt.default_pool();
+    EXPECT_EQ(pool.set_knob("active_workers", 0), 1U);
+    EXPECT_EQ(pool.set_knob("active_workers", 1000), workers());
+    EXPECT_EQ(pool.set_knob("spin_us", 2'000'000), 1'000'000U);
+    EXPECT_EQ(pool.set_knob("spin_us", 0), 0U);
+    inside([] {});
+}
+
+TEST_P(knobs_test, have_a_name_and_a_help_text) {
+    for (const quern::detail::knob& k : quern::detail::all_knobs()) {
+        EXPECT_FALSE(k.help.empty()) << k.name;
+        EXPECT_EQ(&quern::detail::find_knob(k.name), &k);
+    }
+}
+
+TEST_P(knobs_test, of_an_unknown_name_are_refused_with_the_nearest_one) {
+    try {
+        rt.default_pool().set_knob("spin_ms", 1);
+        FAIL() << "accepted";
+    } catch (const std::invalid_argument& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'spin_ms'"), std::string::npos) << text;
+        EXPECT_NE(text.find("spin_us"), std::string::npos) << text;
+        EXPECT_NE(text.find("active_workers"), std::string::npos) << text;
+    }
+    EXPECT_THROW(rt.default_pool().knob(""), std::invalid_argument);
+}
+
+}  // namespace
