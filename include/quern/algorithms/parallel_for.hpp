@@ -10,6 +10,9 @@
 #include <algorithm>
 #include <atomic>
 #include <concepts>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 namespace quern {
@@ -63,9 +66,22 @@ private:
     bool m_settled = false;
 };
 
-/// The smallest part that is worth handing over: with an automatic grain one chunk as far as it is
-/// known, with a fixed one the grain itself.
-inline std::size_t smallest_part(const chunk_size& chunk) noexcept { return chunk.get(); }
+template <class T>
+concept loop_bound = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+
+/// The type that holds both ends of a range: of int and std::size_t, std::size_t.
+template <loop_bound First, loop_bound Last>
+using loop_index = std::common_type_t<First, Last>;
+
+/// Brings an end of a range to the type of both.
+template <class Index, class Bound>
+Index loop_end(Bound bound) {
+    if (!std::in_range<Index>(bound)) {
+        throw std::invalid_argument("quern: a loop over unsigned indices cannot begin or end at " +
+                                    std::to_string(bound));
+    }
+    return static_cast<Index>(bound);
+}
 
 /// Iterations from first to last, also where a signed difference would overflow.
 template <class Index>
@@ -86,7 +102,7 @@ template <class Index, class Range>
 void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, Range& range) {
     while (first < last) {
         const std::size_t left = distance(first, last);
-        if (context::of(slot).wanted() && left > smallest_part(chunk)) {
+        if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
             fork_join(
                 fork_context(slot),
@@ -109,7 +125,7 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
                Combine& combine) {
     while (first < last) {
         const std::size_t left = distance(first, last);
-        if (context::of(slot).wanted() && left > smallest_part(chunk)) {
+        if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
             // `value` goes to the left part; the right one begins with its first chunk.
             auto parts = fork_join(
@@ -148,14 +164,19 @@ decltype(auto) on_worker(F&& f) {
 /// Calls body(i), or body(context, i), for every i in [first, last), in parallel as far as workers
 /// are free. Iterations must be independent of one another.
 ///
+/// The index has the type that holds both bounds; as with `<`, an int and a std::size_t give a
+/// std::size_t.
+///
 /// Errors: the first exception of an iteration; iterations that have not begun then are dropped.
+/// std::invalid_argument when one bound is negative and the other one's type unsigned.
 /// Thread safety: any thread; outside a worker the loop runs on the default runtime.
 /// Cost: as a serial loop, plus a few ns a chunk, while nobody wants work.
 ///
 ///     quern::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
 ///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
-template <std::integral Index, class Body>
-void parallel_for(Index first, std::type_identity_t<Index> last, grain how, Body&& body) {
+template <detail::loop_bound First, detail::loop_bound Last, class Body>
+void parallel_for(First first, Last last, grain how, Body&& body) {
+    using Index = detail::loop_index<First, Last>;
     std::atomic<bool> failed{false};
     auto range = [&body, &failed](fork_context c, Index i, Index end) {
         if (failed.load(std::memory_order_relaxed)) {
@@ -175,12 +196,13 @@ void parallel_for(Index first, std::type_identity_t<Index> last, grain how, Body
         }
     };
     detail::on_worker([&](detail::fork_slot* slot) {
-        detail::split_for(slot, first, Index(last), detail::chunk_size(how), range);
+        detail::split_for(slot, detail::loop_end<Index>(first), detail::loop_end<Index>(last),
+                          detail::chunk_size(how), range);
     });
 }
 
-template <std::integral Index, class Body>
-void parallel_for(Index first, std::type_identity_t<Index> last, Body&& body) {
+template <detail::loop_bound First, detail::loop_bound Last, class Body>
+void parallel_for(First first, Last last, Body&& body) {
     parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
 }
 
@@ -191,9 +213,9 @@ void parallel_for(Index first, std::type_identity_t<Index> last, Body&& body) {
 /// leaves. Thread safety, cost: as parallel_for.
 ///
 ///     double sum = quern::parallel_reduce(0, n, 0.0, [&](int i) { return x[i]; }, std::plus<>{});
-template <std::integral Index, class T, class Map, class Combine>
-T parallel_reduce(Index first, std::type_identity_t<Index> last, grain how, T initial, Map&& map,
-                  Combine&& combine) {
+template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
+T parallel_reduce(First first, Last last, grain how, T initial, Map&& map, Combine&& combine) {
+    using Index = detail::loop_index<First, Last>;
     auto range = [&map, &combine](Index i, Index end) {
         T value = map(i);
         for (++i; i < end; ++i) {
@@ -202,14 +224,14 @@ T parallel_reduce(Index first, std::type_identity_t<Index> last, grain how, T in
         return value;
     };
     return detail::on_worker([&](detail::fork_slot* slot) {
-        return detail::split_reduce<Index, T>(slot, first, Index(last), detail::chunk_size(how),
-                                              std::move(initial), range, combine);
+        return detail::split_reduce<Index, T>(
+            slot, detail::loop_end<Index>(first), detail::loop_end<Index>(last),
+            detail::chunk_size(how), std::move(initial), range, combine);
     });
 }
 
-template <std::integral Index, class T, class Map, class Combine>
-T parallel_reduce(Index first, std::type_identity_t<Index> last, T initial, Map&& map,
-                  Combine&& combine) {
+template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
+T parallel_reduce(First first, Last last, T initial, Map&& map, Combine&& combine) {
     return parallel_reduce(first, last, grain::automatic(), std::move(initial),
                            std::forward<Map>(map), std::forward<Combine>(combine));
 }

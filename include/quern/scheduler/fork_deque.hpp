@@ -36,6 +36,9 @@ public:
     /// Writes the entry at `p`, the present bottom. True: the caller must take the slow path
     /// (hunger, or the array is full).
     QUERN_ALWAYS_INLINE bool push(slot* p, Entry* entry) noexcept {
+        QUERN_DEBUG_ASSERT(p == m_bottom,
+                           "a fork_context was used after its function had returned, "
+                           "or by another task than the one that received it");
         *p = entry;
         m_bottom = p + 1;
         compiler_barrier();

@@ -5,9 +5,11 @@
 
 #include "unit/scheduler/on_runtime.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -178,6 +180,26 @@ TEST(parallel_for_from_outside, runs_on_the_default_runtime) {
     });
     EXPECT_EQ(marks, std::vector<int>(10'000, 1));
     EXPECT_THROW(parallel_for(0, 10, [](int) { throw 1; }), int);
+}
+
+TEST_P(parallel_for_test, takes_bounds_of_different_types) {
+    inside([] {
+        const std::vector<int> all(100, 1);
+        std::atomic<std::size_t> sum{0};
+        parallel_for(0, all.size(), [&](auto i) {
+            static_assert(std::is_same_v<decltype(i), std::size_t>);
+            sum.fetch_add(i);
+        });
+        parallel_for(-2, std::int64_t{3}, [&](std::int64_t) { sum.fetch_add(1); });
+        EXPECT_EQ(sum.load(), 99U * 100U / 2 + 5);
+    });
+}
+
+TEST_P(parallel_for_test, refuses_a_negative_bound_of_unsigned_indices) {
+    inside([] {
+        EXPECT_THROW(parallel_for(-1, std::size_t{3}, [](std::size_t) {}), std::invalid_argument);
+        EXPECT_THROW(parallel_for(std::size_t{0}, -3, [](std::size_t) {}), std::invalid_argument);
+    });
 }
 
 }  // namespace
