@@ -17,5 +17,6 @@
 #include <quern/task/promise.hpp>
 #include <quern/task/scope.hpp>
 #include <quern/task/task_group.hpp>
+#include <quern/task/this_task.hpp>
 #include <quern/task/when.hpp>
 #include <quern/version.hpp>

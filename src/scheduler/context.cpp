@@ -200,7 +200,6 @@ void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept 
     }
     call what{body, argument, &self};
     context& fresh = host.take_context(host.home().stacks());
-    fresh.name = self.name;
     fresh.urgency = self.urgency;
     fresh.m_below = &self;
     fresh.reopen_for_call(

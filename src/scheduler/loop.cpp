@@ -65,6 +65,7 @@ void worker::begin_item(const work& item) noexcept {
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
     here.name = nullptr;  // until begin_task says otherwise
+    here.task_id = 0;
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->item_begins(m_rank, item);
@@ -107,8 +108,21 @@ work* worker::next_item() noexcept {
         return first;
     }
     obey_throttle();
+    if (m_pool.timers.any()) {
+        look_after_timers();
+    }
     work* item = take_ready();
     return item != nullptr ? item : search_and_park();
+}
+
+/// Before an item that may run long: fires what is due, and sees that somebody keeps watch.
+void worker::look_after_timers() noexcept {
+    if (m_pool.timers.may_be_due(stats.since())) {
+        m_pool.timers.fire_due();
+    }
+    if (m_pool.m_watch.load(std::memory_order_relaxed) == nullptr) {
+        notify_public_work();
+    }
 }
 
 work* worker::take_ready() noexcept {
@@ -194,6 +208,9 @@ work* worker::search() noexcept {
         if (!m_pool.pollers.empty()) {
             m_pool.pollers.poll();
         }
+        if (m_pool.timers.may_be_due(ticks())) {
+            m_pool.timers.fire_due();
+        }
         for (int i = 0; i < pauses; ++i) {
             std_atomics::pause();
         }
@@ -271,29 +288,45 @@ void worker::park() noexcept {
     }
 }
 
-/// One of those asleep, if there are pollers, keeps watch: looks at them now and then. It counts as
-/// asleep meanwhile; what a poller makes ready wakes a sleeper as usual, perhaps this one. Called
-/// up for work, the watch wakes another, who searches in vain and takes its place.
-/// Who finds the watch kept has announced its sleep before, so the one who leaves the watch after
-/// that (exchange on m_watched) sees it asleep.
+/// One of those asleep keeps watch when there are timers or pollers: it sleeps until the earliest
+/// time, or looks at the pollers now and then. It counts as asleep meanwhile; what a timer or a
+/// poller makes ready wakes a sleeper as usual, perhaps this one. Called up for work, the watch
+/// wakes another, who searches in vain and takes its place.
+/// Nobody is missed: one who sets an earlier time looks afterwards at who keeps watch, and the
+/// watch says so before it looks at the time. One who finds the watch kept has announced its sleep
+/// before, so that the one who leaves it afterwards sees it in the gate.
 void worker::sleep() noexcept {
-    while (!m_pool.pollers.empty() && !m_pool.m_watched.exchange(true, std::memory_order_acq_rel)) {
+    const auto needed = [this] { return !m_pool.pollers.empty() || !m_pool.timers.empty(); };
+    while (needed()) {
+        worker* nobody = nullptr;
+        if (!m_pool.m_watch.compare_exchange_strong(nobody, this, std::memory_order_seq_cst)) {
+            break;
+        }
         bool woken = false;
-        while (!woken && !m_pool.pollers.empty()) {
-            woken = m_pool.gate.sleep_for(bed, k_poll_interval);
+        while (!woken && needed()) {
+            woken = m_pool.gate.sleep_for(bed, until_next_look());
             if (!woken) {
+                m_pool.timers.fire_due();
                 m_pool.pollers.poll();
             }
         }
-        m_pool.m_watched.exchange(false, std::memory_order_acq_rel);
+        m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);
         if (woken) {
-            if (!m_pool.pollers.empty()) {
+            if (needed() && m_pool.gate.load().sleeping != 0) {
                 m_pool.wake_one(m_rank);
             }
             return;
         }
     }
     m_pool.gate.sleep(bed);
+}
+
+std::chrono::nanoseconds worker::until_next_look() const noexcept {
+    constexpr std::chrono::nanoseconds k_longest = std::chrono::hours(1);
+    const std::chrono::nanoseconds limit = m_pool.pollers.empty() ? k_longest : k_poll_interval;
+    const auto now = timer::clock::now();
+    const auto earliest = std::max(m_pool.timers.earliest(), now);  // it may be far in the past
+    return std::min<std::chrono::nanoseconds>(earliest - now, limit);
 }
 
 void worker::obey_throttle() noexcept {

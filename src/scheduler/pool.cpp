@@ -197,6 +197,20 @@ poller_list::handle pool::add_poller(unique_function<poll_result()> function) {
     return handle;
 }
 
+void pool::set_timer(timer& t, timer::clock::time_point due) noexcept {
+    if (timers.set(t, due)) {
+        // Whoever keeps watch sleeps until a later time: it is called up, and takes up the watch
+        // again. (Both sides write first and then look: see worker::sleep.) Without a watch, a
+        // worker of this pool sees to it itself, before it runs another item or sleeps.
+        const worker* here = current_worker();
+        if (worker* watch = m_watch.load(std::memory_order_seq_cst)) {
+            gate.wake(watch->bed);
+        } else if (here == nullptr || &here->home() != this) {
+            wake_one(0);
+        }
+    }
+}
+
 context& pool::take_context(stack_class at_least, worker_stats& stats) noexcept {
     {
         const std::scoped_lock lock(m_contexts_lock);
@@ -236,8 +250,8 @@ bool pool::quiet() noexcept {
     };
     const std::uint64_t before = activations();
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return all_asleep() && !m_workers.front()->somebody_has_public_work() && all_asleep() &&
-           activations() == before;
+    return all_asleep() && !m_workers.front()->somebody_has_public_work() && timers.empty() &&
+           all_asleep() && activations() == before;
 }
 
 void pool::wait_until_quiet() noexcept {

@@ -69,6 +69,16 @@ public:
 
     worker& host() const noexcept { return *m_worker; }
 
+    /// The context on which the present task began: this one, unless the task went on on a fresh
+    /// stack.
+    context& root() noexcept {
+        context* c = this;
+        while (c->m_below != nullptr) {
+            c = c->m_below;
+        }
+        return *c;
+    }
+
     /// Whether this is `other`, or was entered from it by call_on_fresh_stack: the same task,
     /// deeper.
     bool continues(const context& other) const noexcept {
@@ -79,6 +89,8 @@ public:
         return c != nullptr;
     }
     stack_class size() const noexcept { return span().size; }
+
+    std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
 
 private:
     friend class worker;

@@ -9,6 +9,7 @@
 #include <quern/scheduler/policy.hpp>
 #include <quern/scheduler/pollers.hpp>
 #include <quern/scheduler/ready_queue.hpp>
+#include <quern/scheduler/timers.hpp>
 #include <quern/scheduler/worker.hpp>
 
 #include <atomic>
@@ -77,6 +78,10 @@ public:
     /// any, workers that sleep wake up regularly. Thread safe.
     poller_list::handle add_poller(unique_function<poll_result()> function);
 
+    /// The timer fires on a worker of this pool as soon as one is between two items after that
+    /// time. Until then the pool is not quiet. Thread safe.
+    void set_timer(timer& t, timer::clock::time_point due) noexcept;
+
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(m_workers.size()); }
     worker& at(std::uint32_t rank) noexcept { return *m_workers[rank]; }
     const worker& at(std::uint32_t rank) const noexcept { return *m_workers[rank]; }
@@ -94,6 +99,7 @@ public:
     ready_queue low;
     detail::knobs knobs;
     poller_list pollers;
+    timer_queue timers;
     std::atomic<const detail::hooks*> hooks{nullptr};
 
 private:
@@ -112,7 +118,7 @@ private:
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject()
     std::atomic<bool> m_quiet_wanted{false};
     std::atomic<std::uint32_t> m_quiet_word{0};
-    std::atomic<bool> m_watched{false};             ///< a sleeper looks at the pollers
+    std::atomic<worker*> m_watch{nullptr};          ///< the sleeper that looks after the time
     std::atomic<std::uint32_t> m_throttled{0};      ///< workers that sleep for the knob
     std::atomic<std::uint32_t> m_throttle_word{0};  ///< changes when the knob does
     spin_lock m_contexts_lock;

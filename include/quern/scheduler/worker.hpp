@@ -11,6 +11,7 @@
 #include <quern/scheduler/worker_stats.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
@@ -110,6 +111,7 @@ private:
     void end_item() noexcept;
     [[noreturn]] void hand_over(context& self, const work& item, context& next) noexcept;
     void give_up(context& self) noexcept;
+    void look_after_timers() noexcept;
     work* take_ready() noexcept;
     work* take_injected() noexcept;
     work* search_and_park() noexcept;
@@ -118,6 +120,7 @@ private:
     work* steal_round() noexcept;
     void park() noexcept;
     void sleep() noexcept;
+    std::chrono::nanoseconds until_next_look() const noexcept;
     bool somebody_has_public_work() noexcept;
     bool may_be_hungry(tick_count now) noexcept;
     void obey_throttle() noexcept;

@@ -71,6 +71,9 @@ public:
     /// Starts the clock. Called by the worker before anything else.
     void begin() noexcept { m_since.store(ticks(), std::memory_order_relaxed); }
 
+    /// The time of the last change. The worker itself.
+    tick_count since() const noexcept { return m_since.load(std::memory_order_relaxed); }
+
     /// As of now, including the phase that is going on. Any thread. Two readings in turn may
     /// book the last few hundred nanoseconds to different phases.
     worker_totals read() const noexcept;

@@ -7,7 +7,8 @@
 #include <quern/task/attributes.hpp>
 #include <quern/task/shared_state.hpp>
 
-#include <future>  // future_error, future_errc
+#include <chrono>
+#include <future>  // future_error, future_errc, future_status
 #include <type_traits>
 #include <utility>
 
@@ -46,6 +47,24 @@ public:
 
     /// Waits until the result is there.
     void wait() const { state().wait(); }
+
+    /// The same until a time at the latest: future_status::ready or timeout. Unlike in the standard
+    /// a deferred task is started, so that the wait makes sense; its future is never `deferred`.
+    template <class Clock, class Duration>
+    std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
+        for (;;) {  // more than once only when the clock differs from the steady one, and is set
+            if (state().wait_until(detail::due_after(when - Clock::now()))) {
+                return std::future_status::ready;
+            }
+            if (Clock::now() >= when) {
+                return std::future_status::timeout;
+            }
+        }
+    }
+    template <class Rep, class Period>
+    std::future_status wait_for(const std::chrono::duration<Rep, Period>& time) const {
+        return wait_until(detail::due_after(time));
+    }
 
     /// For the runtime's own combinators.
     state_type& state() const {

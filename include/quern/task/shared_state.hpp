@@ -6,6 +6,7 @@
 
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
+#include <quern/scheduler/timers.hpp>
 #include <quern/task/outcome.hpp>
 
 #include <atomic>
@@ -60,6 +61,11 @@ public:
     /// legal because the caller could not go on without it; else the task is suspended, or the
     /// thread put to sleep if it is no worker.
     void wait() noexcept;
+
+    /// The same until a time at the latest: true when the state is ready. It runs no task itself,
+    /// because it could not stop it; a deferred task is made ready. A wait that ends by its time
+    /// keeps about 100 bytes until the state is ready. Throws std::bad_alloc.
+    bool wait_until(timer::clock::time_point deadline);
 
     /// Any thread. The holder of the last reference destroys the state.
     void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }

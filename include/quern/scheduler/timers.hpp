@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+// Things to be done at a time: what sleeping tasks and timed waits of a pool are made of. A pairing
+// heap through the timers themselves (Fredman, Sedgewick, Sleator and Tarjan, "The pairing heap",
+// 1986), so that setting one allocates nothing. Workers look at the earliest time between two
+// items; when all sleep, one of them sleeps until then. No thread of its own, no periodic wake-up.
+#pragma once
+
+#include <quern/base/clock.hpp>
+#include <quern/base/spin_lock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+
+namespace quern::detail {
+
+/// Lies on the frame or in the object of the one who sets it.
+struct timer {
+    using clock = std::chrono::steady_clock;
+
+    explicit timer(void (*action)(timer& self) noexcept) noexcept : fire(action) {}
+
+    /// Called once, by a worker outside user code, unless the timer was cancelled before. Must not
+    /// block; the timer may be gone when it returns.
+    void (*fire)(timer& self) noexcept;
+    clock::time_point due{};
+
+private:
+    friend class timer_queue;
+
+    timer* m_child = nullptr;
+    timer* m_next = nullptr;    ///< the next sibling
+    timer* m_before = nullptr;  ///< the previous sibling, of the first one the parent
+    bool m_set = false;
+};
+
+/// So long from now, without overflow: a century and more is never.
+template <class Rep, class Period>
+timer::clock::time_point due_after(const std::chrono::duration<Rep, Period>& time) noexcept {
+    constexpr std::chrono::hours k_century(24 * 365 * 100);
+    if (time >= k_century) {
+        return timer::clock::time_point::max();
+    }
+    return timer::clock::now() +
+           std::chrono::ceil<timer::clock::duration>(std::max(time, time.zero()));
+}
+
+class timer_queue {
+public:
+    /// True: it is the earliest now, so whoever sleeps until the earliest must be woken. A time
+    /// that has passed fires at the next look. O(1).
+    bool set(timer& t, timer::clock::time_point due) noexcept;
+
+    /// True: it was set and will not fire. False: it has fired, or another thread is about to call
+    /// `fire` or is inside it. O(log n) amortised.
+    bool cancel(timer& t) noexcept;
+
+    bool empty() const noexcept {
+        return m_earliest.load(std::memory_order_seq_cst) == timer::clock::time_point::max();
+    }
+    /// time_point::max() when there is none, min() while one fires.
+    timer::clock::time_point earliest() const noexcept {
+        return m_earliest.load(std::memory_order_seq_cst);
+    }
+
+    /// Whether there is any, for one who looks often and need not be exact.
+    bool any() const noexcept {
+        return m_look_at.load(std::memory_order_relaxed) != std::numeric_limits<tick_count>::max();
+    }
+
+    /// Whether it is worth calling fire_due, judged by a time stamp that is at hand. Never true
+    /// when there is no timer.
+    bool may_be_due(tick_count now) const noexcept {
+        return now >= m_look_at.load(std::memory_order_relaxed);
+    }
+
+    /// Fires all whose time has come, the earliest first.
+    void fire_due() noexcept;
+
+private:
+    static timer* merge(timer* a, timer* b) noexcept;
+    static timer* merge_pairs(timer* first) noexcept;
+    void publish_earliest() noexcept;
+
+    spin_lock m_lock;
+    timer* m_root = nullptr;
+    int m_firing = 0;  ///< threads inside a timer's `fire`: until then the queue is not empty
+    std::atomic<timer::clock::time_point> m_earliest{timer::clock::time_point::max()};
+    std::atomic<tick_count> m_look_at{std::numeric_limits<tick_count>::max()};
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a task does with itself.
+#include <quern/task/this_task.hpp>
+
+#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/timers.hpp>
+
+#include <atomic>
+#include <limits>
+#include <stdexcept>
+
+namespace quern::this_task {
+
+namespace {
+
+struct alarm final : detail::timer {
+    alarm() noexcept
+        : timer([](timer& self) noexcept { detail::resume(*static_cast<alarm&>(self).sleeper); }) {}
+    detail::context* sleeper = nullptr;
+};
+
+}  // namespace
+
+void yield() noexcept {
+    if (!is_task()) {
+        std::this_thread::yield();
+        return;
+    }
+    auto publish = [](detail::context& self) {
+        self.host().push_last(self);
+        return true;
+    };
+    detail::suspend(publish);
+}
+
+void sleep_until(std::chrono::steady_clock::time_point when) noexcept {
+    if (!is_task()) {
+        std::this_thread::sleep_until(when);
+        return;
+    }
+    alarm bell;
+    auto publish = [&bell, when](detail::context& self) {
+        bell.sleeper = &self;
+        self.host().home().set_timer(bell, when);
+        return true;
+    };
+    detail::suspend(publish);
+}
+
+void require_task() {
+    if (!is_task()) {
+        throw std::logic_error("quern: this_task::suspend() was called by a thread, not by a task");
+    }
+}
+
+std::uint64_t id() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    detail::context* self = detail::current_context();
+    if (self == nullptr) {
+        return 0;
+    }
+    std::uint64_t& own = self->root().task_id;
+    if (own == 0) {  // most tasks are never asked
+        own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    return own;
+}
+
+const char* name() noexcept {
+    detail::context* self = detail::current_context();
+    return self != nullptr ? self->root().name : nullptr;
+}
+
+priority get_priority() noexcept {
+    const detail::context* self = detail::current_context();
+    return self != nullptr ? self->urgency : priority::normal;
+}
+
+std::size_t stack_left() noexcept {
+    const detail::context* self = detail::current_context();
+    if (self == nullptr) {
+        return std::numeric_limits<std::size_t>::max();
+    }
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const auto end = reinterpret_cast<std::uintptr_t>(self->span().low);
+    return here > end ? here - end : 0;
+}
+
+}  // namespace quern::this_task

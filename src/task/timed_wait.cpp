@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// Waiting for a shared state with a limit. Both the state and the timer may want to wake the one
+// who waits; whoever claims the wait first does, the other one finds it claimed. As a waiter cannot
+// be taken out of the state's chain, the wait is an object of its own that lives until both are
+// done.
+#include <quern/scheduler/pool.hpp>
+#include <quern/task/shared_state.hpp>
+
+#include <atomic>
+
+namespace quern::detail {
+
+namespace {
+
+class timed_wait final : public state_waiter, public timer {
+public:
+    timed_wait() noexcept
+        : state_waiter{[](state_waiter& self) noexcept -> state_waiter* {
+              auto& wait = static_cast<timed_wait&>(self);
+              wait.wake();
+              wait.release();
+              return nullptr;
+          }},
+          timer([](timer& self) noexcept {
+              auto& wait = static_cast<timed_wait&>(self);
+              wait.wake();
+              wait.release();
+          }) {}
+
+    /// Another one that will call release().
+    void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }
+    void release() noexcept {
+        if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            delete this;
+        }
+    }
+
+    void suspend_until(pool& where, clock::time_point deadline) noexcept {
+        add_reference();
+        where.set_timer(*this, deadline);
+        auto publish = [this](context& self) { return m_task.register_waiter(self); };
+        suspend(publish);
+        if (where.timers.cancel(*this)) {
+            release();
+        }
+    }
+
+    void sleep_until(clock::time_point deadline) noexcept {
+        if (!m_thread.wait_until(deadline)) {
+            m_claimed.store(true, std::memory_order_relaxed);  // a late event is set for nobody
+        }
+    }
+
+    bool of_thread = false;
+
+private:
+    void wake() noexcept {
+        if (m_claimed.exchange(true, std::memory_order_relaxed)) {
+            return;
+        }
+        if (of_thread) {
+            m_thread.set();
+        } else if (context* waiting = m_task.complete()) {
+            resume(*waiting);
+        }
+    }
+
+    std::atomic<int> m_references{2};  // of the one who waits, and of the state
+    std::atomic<bool> m_claimed{false};
+    completion<std_atomics, context> m_task;
+    external_event m_thread;
+};
+
+}  // namespace
+
+bool state_base::wait_until(timer::clock::time_point deadline) {
+    if (ready()) {
+        return true;
+    }
+    auto* wait = new timed_wait;
+    const context* here = current_context();
+    wait->of_thread = here == nullptr;
+    if (!add_waiter(*wait)) {
+        wait->release();
+        wait->release();
+        return true;
+    }
+    if (here == nullptr) {
+        wait->sleep_until(deadline);
+    } else {
+        wait->suspend_until(here->host().home(), deadline);
+    }
+    wait->release();
+    return ready();
+}
+
+}  // namespace quern::detail

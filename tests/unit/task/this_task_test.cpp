@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a task knows about itself and does with itself, and that threads outside may ask as well.
+#include <quern/task/fork_join.hpp>
+#include <quern/task/this_task.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <chrono>
+#include <future>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace this_task = quern::this_task;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+class this_task_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(this_task_test);
+
+TEST_P(this_task_test, sleeps_at_least_as_long_as_it_was_told) {
+    inside([] {
+        for (const auto time : {0us, 1us, 100us, 3000us}) {
+            const auto start = clock::now();
+            this_task::sleep_for(time);
+            EXPECT_GE(clock::now() - start, time);
+        }
+        const auto when = std::chrono::system_clock::now() + 3ms;
+        this_task::sleep_until(when);
+        EXPECT_GE(std::chrono::system_clock::now(), when);
+        this_task::sleep_until(clock::now() - 1h);
+        this_task::sleep_for(-1h);
+    });
+}
+
+TEST_P(this_task_test, leaves_its_worker_to_others_while_it_sleeps) {
+    constexpr std::size_t k_tasks = 500;
+    std::vector<quern::future<void>> all;
+    const auto start = clock::now();
+    for (std::size_t i = 0; i < k_tasks; ++i) {
+        all.push_back(quern::async(rt, [] { this_task::sleep_for(20ms); }));
+    }
+    for (auto& f : all) {
+        f.get();
+    }
+    EXPECT_LT(clock::now() - start, k_tasks * 20ms / 4);
+}
+
+TEST_P(this_task_test, sleepers_wake_in_the_order_of_their_times) {
+    std::vector<int> order;
+    std::mutex guard;
+    inside([&] {
+        std::vector<quern::future<void>> all;
+        const auto start = clock::now() + 10ms;
+        for (const int i : {3, 1, 4, 0, 2}) {
+            all.push_back(quern::async([&, i, start] {
+                this_task::sleep_until(start + i * 20ms);
+                const std::scoped_lock lock(guard);
+                order.push_back(i);
+            }));
+        }
+        for (auto& f : all) {
+            f.get();
+        }
+    });
+    EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4}));
+}
+
+TEST_P(this_task_test, lets_others_run_when_it_yields) {
+    inside([] {
+        std::atomic<bool> ran{false};
+        auto other = quern::async([&ran] { ran.store(true); });
+        while (!ran.load()) {
+            this_task::yield();
+        }
+        other.get();
+    });
+}
+
+TEST_P(this_task_test, goes_on_when_somebody_resumes_it) {
+    std::vector<std::promise<quern::suspended_task>> handed(100);
+    for (auto& place : handed) {
+        std::thread resumer([&place] { place.get_future().get().resume(); });
+        inside([&place] {
+            this_task::suspend(
+                [&place](quern::suspended_task me) { place.set_value(std::move(me)); });
+        });
+        resumer.join();
+    }
+    rt.default_pool().get().wait_until_quiet();  // no hand-over is still at its end
+}
+
+TEST_P(this_task_test, goes_on_when_its_handle_is_dropped) {
+    inside([] { this_task::suspend([](const quern::suspended_task& me) { EXPECT_TRUE(me); }); });
+}
+
+TEST_P(this_task_test, has_an_id_of_its_own_that_stays) {
+    std::mutex guard;
+    std::set<std::uint64_t> seen;
+    std::vector<quern::future<void>> all;
+    constexpr std::size_t k_tasks = 200;
+    for (std::size_t i = 0; i < k_tasks; ++i) {
+        all.push_back(quern::async(rt, [&] {
+            const auto id = this_task::id();
+            EXPECT_NE(id, 0U);
+            this_task::yield();
+            EXPECT_EQ(this_task::id(), id);
+            const std::scoped_lock lock(guard);
+            seen.insert(id);
+        }));
+    }
+    for (auto& f : all) {
+        f.get();
+    }
+    EXPECT_EQ(seen.size(), k_tasks);
+}
+
+TEST_P(this_task_test, keeps_its_id_and_name_on_a_fresh_stack) {
+    quern::async({.name = "deep", .pool = &rt.default_pool().get()}, [] {
+        struct {
+            std::uint64_t id = 0;
+            std::string name;
+        } seen;
+        quern::detail::call_on_fresh_stack(
+            [](void* p) {
+                auto& s = *static_cast<decltype(seen)*>(p);
+                s.id = this_task::id();
+                s.name = this_task::name();
+            },
+            &seen);
+        EXPECT_EQ(this_task::id(), seen.id);
+        EXPECT_EQ(seen.name, "deep");
+    }).get();
+}
+
+TEST_P(this_task_test, knows_its_name_and_priority_also_after_waiting) {
+    const quern::task_attributes how{
+        .name = "norm", .urgency = quern::priority::high, .pool = &rt.default_pool().get()};
+    quern::async(how, [] {
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_EQ(this_task::name(), std::string("norm"));
+            EXPECT_EQ(this_task::get_priority(), quern::priority::high);
+            this_task::yield();
+        }
+    }).get();
+    inside([] {
+        EXPECT_EQ(this_task::name(), nullptr);
+        EXPECT_EQ(this_task::get_priority(), quern::priority::normal);
+    });
+}
+
+std::size_t left_below(int frames) {
+    volatile char frame[512];
+    frame[0] = static_cast<char>(frames);
+    return frames == 0 ? this_task::stack_left() : left_below(frames - 1) - (frame[0] & 0);
+}
+
+TEST_P(this_task_test, sees_its_stack_shrink) {
+    inside([] {
+        const std::size_t before = this_task::stack_left();
+        EXPECT_GT(before, 16U * 1024);
+        EXPECT_LE(left_below(8) + 8 * 512, before);
+    });
+}
+
+TEST(this_task_outside, behaves_as_a_thread) {
+    EXPECT_FALSE(this_task::is_task());
+    EXPECT_EQ(this_task::id(), 0U);
+    EXPECT_EQ(this_task::name(), nullptr);
+    EXPECT_EQ(this_task::get_priority(), quern::priority::normal);
+    EXPECT_EQ(this_task::stack_left(), std::numeric_limits<std::size_t>::max());
+    this_task::yield();
+    const auto start = clock::now();
+    this_task::sleep_for(1ms);
+    EXPECT_GE(clock::now() - start, 1ms);
+    EXPECT_THROW(this_task::suspend([](quern::suspended_task) {}), std::logic_error);
+}
+
+}  // namespace

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// Waiting for a future with a limit, by tasks and by threads: the result comes first, the time
+// comes first, both come together.
+#include <quern/task/promise.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <chrono>
+#include <vector>
+
+namespace {
+
+using quern::promise;
+using std::future_status;
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+class timed_wait_test : public quern_test::on_runtime {
+protected:
+    /// Runs the function as a task and then on this thread.
+    template <class F>
+    void in_and_outside(F&& f) {
+        inside(f);
+        f();
+    }
+};
+QUERN_ON_ALL_POLICIES(timed_wait_test);
+
+TEST_P(timed_wait_test, says_ready_at_once_when_the_result_is_there) {
+    in_and_outside([] {
+        auto f = quern::make_ready_future(1);
+        EXPECT_EQ(f.wait_for(0s), future_status::ready);
+        EXPECT_EQ(f.wait_for(-1h), future_status::ready);
+        EXPECT_EQ(f.wait_until(clock::now() - 1h), future_status::ready);
+        EXPECT_EQ(f.share().wait_for(std::chrono::hours::max()), future_status::ready);
+    });
+}
+
+TEST_P(timed_wait_test, says_timeout_not_before_the_time) {
+    in_and_outside([] {
+        promise<int> never;
+        auto f = never.get_future();
+        for (const auto time : {0ms, 1ms, 5ms}) {
+            const auto start = clock::now();
+            EXPECT_EQ(f.wait_for(time), future_status::timeout);
+            EXPECT_GE(clock::now() - start, time);
+        }
+        const auto when = std::chrono::system_clock::now() + 2ms;
+        EXPECT_EQ(f.wait_until(when), future_status::timeout);
+        EXPECT_GE(std::chrono::system_clock::now(), when);
+        never.set_value(1);
+        EXPECT_EQ(f.wait_for(1h), future_status::ready);
+        EXPECT_EQ(f.get(), 1);
+    });
+}
+
+TEST_P(timed_wait_test, ends_when_the_result_comes) {
+    in_and_outside([this] {
+        auto f = quern::async(rt, [] { quern_test::spin_for(2ms); });
+        EXPECT_EQ(f.wait_for(1h), future_status::ready);
+        auto deferred = quern::async(
+            {.how = quern::launch::deferred, .pool = &rt.default_pool().get()}, [] { return 3; });
+        EXPECT_EQ(deferred.wait_for(1h), future_status::ready);
+        EXPECT_EQ(deferred.get(), 3);
+    });
+}
+
+TEST_P(timed_wait_test, ends_once_when_result_and_time_come_together) {
+    const int rounds = quern_test::scaled(500, 50);
+    for (int i = 0; i < rounds; ++i) {
+        promise<int> value;
+        auto f = value.get_future().share();
+        auto waiter = quern::async(rt, [f] { return f.wait_for(200us) == future_status::ready; });
+        std::thread maker([&value, i] {
+            quern_test::spin_for(std::chrono::microseconds(150 + i % 100));
+            value.set_value(i);
+        });
+        const bool outside = f.wait_for(200us) == future_status::ready;
+        waiter.get();
+        maker.join();
+        EXPECT_EQ(f.get(), i);
+        static_cast<void>(outside);  // either is right
+    }
+}
+
+TEST_P(timed_wait_test, leaves_the_worker_to_others) {
+    promise<void> go;
+    auto f = go.get_future().share();
+    std::vector<quern::future<future_status>> all;
+    for (int i = 0; i < 50; ++i) {
+        all.push_back(quern::async(rt, [f] { return f.wait_for(1h); }));
+    }
+    quern::async(rt, [&go] { go.set_value(); }).get();
+    for (auto& each : all) {
+        EXPECT_EQ(each.get(), future_status::ready);
+    }
+}
+
+}  // namespace
