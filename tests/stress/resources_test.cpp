@@ -1,71 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// What must not grow or burn: runtimes made and ended ten thousand times, a hundred thousand tasks
-// suspended at once, a recursion a million deep, an idle runtime.
-#include "seed.hpp"
+// What very many of a thing cost: a hundred thousand tasks on one latch, a hundred thousand that
+// sleep, a recursion a million deep. Prints what it measured.
+#include "process.hpp"
+#include "stopwatch.hpp"
 
 #include <quern/quern.hpp>
 
-#include <sys/resource.h>
-#include <fstream>
-#include <string>
+#include <algorithm>
+#include <vector>
 
 namespace {
 
 using quern_test::k_sanitized;
+using quern_test::resident_bytes;
 using quern_test::scaled;
-
-long resident_kib() {
-    std::ifstream file("/proc/self/statm");
-    long size = 0;
-    long resident = 0;
-    file >> size >> resident;
-    return resident * 4;
-}
-
-int threads_of_process() {
-    std::ifstream file("/proc/self/status");
-    std::string word;
-    while (file >> word) {
-        if (word == "Threads:") {
-            int count = 0;
-            file >> count;
-            return count;
-        }
-    }
-    return -1;
-}
-
-double cpu_seconds() {
-    rusage use{};
-    getrusage(RUSAGE_SELF, &use);
-    const auto seconds = [](const timeval& t) {
-        return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-    };
-    return seconds(use.ru_utime) + seconds(use.ru_stime);
-}
-
-TEST(stress_resources, ten_thousand_runtimes_leave_nothing_behind) {
-    const int cycles = scaled(10'000, 200);
-    const auto one_cycle = [](int i) {
-        quern::runtime rt(quern::runtime_options::with_workers(2));
-        if (i % 4 == 0) {
-            EXPECT_EQ(quern::async(rt, [i] { return i; }).get(), i);
-        }
-    };
-    for (int i = 0; i < cycles / 10; ++i) {
-        one_cycle(i);
-    }
-    const long before = resident_kib();
-    const int threads = threads_of_process();
-    for (int i = 0; i < cycles; ++i) {
-        one_cycle(i);
-    }
-    EXPECT_EQ(threads_of_process(), threads);
-    if (!k_sanitized) {
-        constexpr long k_noise_kib = 1024;
-        EXPECT_LT(resident_kib() - before, k_noise_kib);
-    }
-}
+using quern_test::thread_count;
 
 TEST(stress_resources, a_hundred_thousand_tasks_wait_on_one_latch) {
     const int tasks = scaled(100'000, quern::detail::k_tsan ? 2'000 : 20'000);
@@ -83,11 +32,11 @@ TEST(stress_resources, a_hundred_thousand_tasks_wait_on_one_latch) {
     }
     arrived.wait();
     EXPECT_EQ(through.load(), 0);
-    std::printf("[ stress   ] %d tasks suspended: %d threads, %ld MiB resident\n", tasks,
-                threads_of_process(), resident_kib() / 1024);
+    std::printf("[ stress   ] %d tasks suspended: %zu threads, %zu MiB resident\n", tasks,
+                thread_count(), resident_bytes() >> 20);
     if (!k_sanitized) {
-        EXPECT_LE(threads_of_process(), 2 + 2);
-        EXPECT_LT(resident_kib(), 1'300'000);
+        EXPECT_LE(thread_count(), 2U + 2U);
+        EXPECT_LT(resident_bytes(), std::size_t{1'300} << 20);
     }
     gate.count_down();
     group.wait();
@@ -113,14 +62,35 @@ TEST(stress_resources, a_recursion_a_million_deep) {
     EXPECT_EQ(sum, depth);
 }
 
-TEST(stress_resources, idle_workers_use_no_cpu) {
+TEST(stress_resources, a_hundred_thousand_tasks_sleep) {
+    using clock = std::chrono::steady_clock;
+    const int tasks = scaled(100'000, quern::detail::k_tsan ? 2'000 : 20'000);
     quern::runtime rt(quern::runtime_options::with_workers(2));
-    quern::async(rt, [] { quern::parallel_for(0, 1'000'000, [](int) {}); }).get();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    const double before = cpu_seconds();
-    std::this_thread::sleep_for(std::chrono::seconds(2));
-    constexpr double k_allowed = 0.004;  // 20 ms in ten seconds
-    EXPECT_LT(cpu_seconds() - before, k_allowed);
+    auto random = quern_test::random_for(0);
+    std::vector<clock::time_point> due, woken(static_cast<std::size_t>(tasks));
+    const auto start = clock::now() + std::chrono::seconds(1);  // all sleep by then
+    for (int i = 0; i < tasks; ++i) {
+        due.push_back(start + std::chrono::microseconds(random.below(1'000'000)));
+    }
+    quern::task_group group(rt.default_pool());
+    for (std::size_t i = 0; i < due.size(); ++i) {
+        group.run([&due, &woken, i] {
+            quern::this_task::sleep_until(due[i]);
+            woken[i] = clock::now();
+        });
+    }
+    const double cpu = quern_test::cpu_seconds();
+    group.wait();
+    std::vector<double> late_us;
+    for (std::size_t i = 0; i < due.size(); ++i) {
+        late_us.push_back(std::chrono::duration<double, std::micro>(woken[i] - due[i]).count());
+    }
+    std::sort(late_us.begin(), late_us.end());
+    EXPECT_GE(late_us.front(), 0.0);
+    std::printf(
+        "[ stress   ] %d sleepers: late by %.0f us median, %.0f us at 99 %%; %.2f s of CPU\n",
+        tasks, late_us[late_us.size() / 2], late_us[late_us.size() * 99 / 100],
+        quern_test::cpu_seconds() - cpu);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "random_program.hpp"
 #include "stopwatch.hpp"
 
+#include <cstdio>
 #include <thread>
 #include <vector>
 
@@ -35,6 +36,8 @@ TEST(start_stop, ten_thousand_times_leaves_nothing_behind) {
         }
     }
     EXPECT_TRUE(quern_test::eventually([&] { return thread_count() == threads; }));
+    std::printf("[ stress   ] %d cycles: %zu -> %zu KiB resident\n", k_cycles - k_warm_up,
+                memory >> 10, resident_bytes() >> 10);
     if (!quern_test::k_sanitized) {
         constexpr std::size_t k_noise = std::size_t{4} << 20;  // bytes: what the heap may vary by
         EXPECT_LT(resident_bytes(), memory + k_noise);
