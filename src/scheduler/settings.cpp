@@ -29,6 +29,7 @@ std::vector<std::string_view> policy_names() {
 
 std::vector<std::string_view> binding_names() {
     std::vector<std::string_view> names;
+    names.reserve(topology::k_named_policies.size());
     for (const topology::binding_policy policy : topology::k_named_policies) {
         names.push_back(name_of(policy));
     }

@@ -24,15 +24,10 @@ constexpr std::string_view k_variable_prefix = "QUERN_";
 /// Where Quern is installed: CMake's find_package reads them, and modules of clusters set them.
 constexpr std::array<std::string_view, 2> k_foreign_variables = {"QUERN_DIR", "QUERN_ROOT"};
 
-struct assignment {
-    std::string_view name;  ///< in the table
-    setting_value value;
-};
-
 /// What was said for the whole process so far, by the program and by its command line.
 struct process_settings {
     std::mutex mutex;
-    std::vector<assignment> said;
+    settings said;
 };
 
 process_settings& of_process() {
@@ -40,31 +35,25 @@ process_settings& of_process() {
     return all;
 }
 
-void add_to_process(const std::vector<assignment>& said) {
-    process_settings& all = of_process();
-    const std::scoped_lock lock(all.mutex);
-    all.said.insert(all.said.end(), said.begin(), said.end());
-}
-
-/// The name in the table that is spelt so, or an empty one.
-std::string_view name_spelt(std::string_view text, detail::spelling spell) {
+/// The row whose name is spelt so, or null.
+const setting* find_spelt(std::string_view text, detail::spelling spell) {
     for (const setting& row : setting_table()) {
         if (spell(row.name) == text) {
-            return row.name;
+            return &row;
         }
     }
-    return {};
+    return nullptr;
 }
 
 void read_variable(settings& into, std::string_view variable, std::string_view value) {
-    const std::string_view name = name_spelt(variable, detail::as_variable);
-    if (name.empty()) {
+    const setting* const row = find_spelt(variable, detail::as_variable);
+    if (row == nullptr) {
         detail::refuse_unknown("unknown environment variable " + std::string(variable),
                                variable.substr(k_variable_prefix.size()), detail::setting_names(),
                                detail::as_variable);
     }
-    into.set(name, {std::string(value), setting_source::environment,
-                    "environment " + std::string(variable)});
+    into.set(row->name, {std::string(value), setting_source::environment,
+                         "environment " + std::string(variable)});
 }
 
 void read_environment(settings& into) {
@@ -80,15 +69,15 @@ void read_environment(settings& into) {
     }
 }
 
-/// The value that one option --quern:name=value gives.
-assignment read_option(std::string_view text) {
+/// An option --quern:name=value.
+void read_option(settings& into, std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string option(text.substr(0, equals));
     if (option == k_help_option) {
         throw std::invalid_argument("quern: option " + option + " takes no value");
     }
-    const std::string_view name = name_spelt(option, detail::as_option);
-    if (name.empty()) {
+    const setting* const row = find_spelt(option, detail::as_option);
+    if (row == nullptr) {
         std::vector<std::string_view> names = detail::setting_names();
         names.push_back("help");
         detail::refuse_unknown("unknown option " + std::string(text),
@@ -96,10 +85,10 @@ assignment read_option(std::string_view text) {
     }
     if (equals == text.size()) {
         throw std::invalid_argument("quern: option " + option + " needs a value: " + option +
-                                    "=VALUE");
+                                    "=VALUE; accepted: " + row->accepted());
     }
-    return {name,
-            {std::string(text.substr(equals + 1)), setting_source::command_line, "command line"}};
+    into.set(row->name,
+             {std::string(text.substr(equals + 1)), setting_source::command_line, "command line"});
 }
 
 std::string help_of(const setting& row) {
@@ -129,15 +118,12 @@ Examples (of a program called prog):
 }  // namespace
 
 settings current_settings() {
-    settings all;
-    read_environment(all);
-    {
+    settings all = [] {
         process_settings& process = of_process();
         const std::scoped_lock lock(process.mutex);
-        for (const assignment& each : process.said) {
-            all.set(each.name, each.value);
-        }
-    }
+        return process.said;
+    }();
+    read_environment(all);
     if (!all.at("config").text.empty()) {
         detail::read_settings_file(all);
     }
@@ -145,8 +131,10 @@ settings current_settings() {
 }
 
 bool take_command_line(int& argc, char** argv) {
+    process_settings& process = of_process();
+    const std::scoped_lock lock(process.mutex);
+    settings said = process.said;  // a copy, so that an error changes nothing
     std::vector<char*> kept;
-    std::vector<assignment> said;
     bool wants_help = false;
     bool is_ours = true;  // until an argument "--"
     for (int i = 0; i < argc; ++i) {
@@ -157,8 +145,7 @@ bool take_command_line(int& argc, char** argv) {
         } else if (text == k_help_option) {
             wants_help = true;
         } else {
-            said.push_back(read_option(text));
-            settings().set(said.back().name, said.back().value);  // throws for a bad value
+            read_option(said, text);
         }
     }
     if (kept.size() < static_cast<std::size_t>(argc)) {
@@ -166,7 +153,7 @@ bool take_command_line(int& argc, char** argv) {
         kept.push_back(nullptr);  // as a main's argv ends
         std::copy(kept.begin(), kept.end(), argv);
     }
-    add_to_process(said);
+    process.said = std::move(said);
     if (wants_help) {
         std::fputs(settings_help().c_str(), stdout);
     }
@@ -174,9 +161,9 @@ bool take_command_line(int& argc, char** argv) {
 }
 
 void set_setting(std::string_view name, std::string_view value, std::string_view origin) {
-    setting_value said{std::string(value), setting_source::program, std::string(origin)};
-    settings().set(name, said);  // throws for an unknown name and for a bad value
-    add_to_process({{name_spelt(name, detail::as_key), std::move(said)}});
+    process_settings& process = of_process();
+    const std::scoped_lock lock(process.mutex);
+    process.said.set(name, {std::string(value), setting_source::program, std::string(origin)});
 }
 
 std::string settings_help() {

@@ -115,7 +115,8 @@ TEST(command_line_options, of_bad_values_are_errors) {
               "quern: threads is '' (command line); accepted: a whole number from 1 to 4096, or "
               "auto");
     EXPECT_EQ(error_of({"--quern:threads", "2"}),
-              "quern: option --quern:threads needs a value: --quern:threads=VALUE");
+              "quern: option --quern:threads needs a value: --quern:threads=VALUE; accepted: a "
+              "whole number from 1 to 4096, or auto");
     EXPECT_EQ(error_of({"--quern:help=full"}), "quern: option --quern:help takes no value");
 }
 
