@@ -85,12 +85,12 @@ void bind_workers(detail::pool_description& description, const settings& chosen)
     }
 }
 
-/// Requires: `chosen` is what the pool was made from.
+/// Every knob is a setting of the same name: what it is at first.
 void set_knobs(detail::pool& made, const settings& chosen) {
-    made.knobs.spin_us.store(*chosen.number("spin_us"), std::memory_order_relaxed);
-    const auto active = chosen.number("active_workers");
-    if (active && *active < made.size()) {
-        made.set_active_workers(*active);
+    for (const detail::knob& each : detail::all_knobs()) {
+        if (const auto value = chosen.number(each.name)) {
+            each.set(made, *value);
+        }
     }
 }
 

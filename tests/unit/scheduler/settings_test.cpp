@@ -45,6 +45,12 @@ TEST(setting_table, has_the_defaults_that_the_code_has) {
     EXPECT_EQ(all.number("threads"), std::nullopt);
 }
 
+TEST(setting_table, has_a_row_for_every_knob) {
+    for (const quern::detail::knob& each : quern::detail::all_knobs()) {
+        EXPECT_NO_THROW((void)quern::settings().number(each.name)) << each.name;
+    }
+}
+
 TEST(settings, keep_the_strongest_value_in_any_order) {
     constexpr setting_source sources[] = {setting_source::file, setting_source::environment,
                                           setting_source::program, setting_source::command_line};
