@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -72,32 +73,32 @@ inline std::string checked_word(std::string_view option, std::string word,
     throw usage_error(fmt::format("{} is '{}'; {}", option, word, accepted_text(word, accepted)));
 }
 
-/// Workers, policy and binding: as the environment (QUERN_*) says, unless the command line does.
-struct runtime_choice {
-    quern::runtime_options options = quern::runtime_options::from_environment();
-
-    void add_to(CLI::App& app) {
-        constexpr std::int64_t k_most_workers = 4096;  // what a pool accepts
-        quern::pool_options& pool = options.pools.front();
-        add_count(app, "--threads", pool.workers, 1, k_most_workers, "workers")
-            ->default_str("as many as the process may use");
-        app.add_option("--policy", pool.policy, "scheduling policy, such as priority-local-fifo")
-            ->capture_default_str();
-        app.add_option("--bind", pool.binding,
-                       "binding: none, compact, scatter, balanced, numa-balanced or a list 0,2-5")
-            ->capture_default_str();
+/// The settings of the runtime that applications also take as options of their own: --threads=2 is
+/// short for --quern:threads=2, which wins where both are given.
+inline void add_runtime_options(CLI::App& app) {
+    for (const quern::setting& row : quern::setting_table()) {
+        if (row.name != "threads" && row.name != "policy" && row.name != "bind") {
+            continue;
+        }
+        const std::string option = "--" + std::string(row.name);
+        app.add_option_function<std::string>(
+               option,
+               [&row, option](const std::string& text) {
+                   quern::set_setting(row.name, text, "option " + option);
+               },
+               fmt::format("{} ({})", row.help, row.accepted()))
+            ->type_name(row.type == quern::setting_type::number ? "N" : "NAME")
+            ->default_str(std::string(row.fallback));
     }
+}
 
-    /// `workers` = 0 keeps what was chosen.
-    quern::runtime_options with(unsigned workers) const {
-        quern::runtime_options changed = options;
-        changed.pools.front().workers = workers != 0 ? workers : options.pools.front().workers;
-        return changed;
-    }
-};
-
-/// Parses; returns false when only --help was asked for. Throws usage_error.
+/// Parses; returns false when only --help or --quern:help was asked for. Throws usage_error, and
+/// std::invalid_argument for a bad setting.
 inline bool parse(CLI::App& app, int argc, char** argv) {
+    if (!quern::take_command_line(argc, argv)) {
+        return false;
+    }
+    app.footer(app.get_footer() + "\n\nThe option --quern:help shows the settings of the runtime.");
     app.allow_extras();  // so that what is unknown becomes a message with the nearest match
     try {
         app.parse(argc, argv);
@@ -120,8 +121,8 @@ inline bool parse(CLI::App& app, int argc, char** argv) {
     return true;
 }
 
-/// The whole of an application's main: runs it and turns exceptions into messages. A bad policy or
-/// binding arrives from the runtime as std::invalid_argument.
+/// The whole of an application's main: runs it and turns exceptions into messages. A bad setting of
+/// the runtime arrives as std::invalid_argument.
 template <class Run>
 int guarded_main(const char* name, Run&& run) {
     try {
@@ -130,8 +131,11 @@ int guarded_main(const char* name, Run&& run) {
         fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, error.what(), name);
         return k_usage;
     } catch (const std::invalid_argument& error) {
-        fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, error.what(), name);
+        fmt::print(stderr, "{}: {}\nTry '{} --quern:help'.\n", name, error.what(), name);
         return k_usage;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "{}: there is not enough memory for a problem of this size\n", name);
+        return k_wrong_answer;
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}: {}\n", name, error.what());
         return k_wrong_answer;

@@ -98,19 +98,18 @@ int run(int argc, char** argv) {
     int n = 35;
     int repeat = 7;
     std::string which = "all";
-    apps::runtime_choice choice;
     apps::add_count(app, "--n", n, 0, 60, "argument");
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
     app.add_option("--variant", which, "context, plain, future, serial or all")
         ->capture_default_str();
-    choice.add_to(app);
+    apps::add_runtime_options(app);
     app.footer(k_examples);
     if (!apps::parse(app, argc, argv)) {
         return apps::k_success;
     }
     apps::checked_word("--variant", which, {"context", "plain", "future", "serial", "all"});
 
-    const quern::runtime rt(choice.options);
+    const quern::runtime rt;
     fmt::print("fib: {} worker{}, policy {}\n", rt.workers(), rt.workers() == 1 ? "" : "s",
                rt.default_pool().policy());
     const auto wanted = [&which](const char* name) { return which == name || which == "all"; };

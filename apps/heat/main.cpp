@@ -200,7 +200,6 @@ struct arguments {
     problem p;
     std::string sweep;  ///< empty, full or short
     std::string csv;    ///< empty or a file
-    apps::runtime_choice choice;
 };
 
 /// False when only help was asked for.
@@ -213,7 +212,7 @@ bool read_arguments(arguments& a, int argc, char** argv) {
     const CLI::Option* size =
         apps::add_count(app, "--partition", p.partition_size, 1, k_many, "points per task");
     apps::add_count(app, "--ahead", p.ahead, 0, k_many, "steps described in advance; 0: chosen");
-    a.choice.add_to(app);
+    apps::add_runtime_options(app);
     app.add_flag("--check", p.check, "compare with a serial sweep, bit by bit");
     app.add_flag("--sweep{full}", a.sweep, "run many sizes of partition; --sweep=short fewer");
     app.add_option("--csv", a.csv, "write the measurements to this file")->type_name("FILE");
@@ -241,7 +240,7 @@ int run(int argc, char** argv) {
     }
     problem& p = a.p;
     csv_file csv(a.csv);
-    const quern::runtime rt(a.choice.options);
+    const quern::runtime rt;
     const bool is_sweep = !a.sweep.empty();
     grids both(p.points);
     std::optional<serial_result> serial;

@@ -96,15 +96,14 @@ int run(int argc, char** argv) {
     CLI::App app("Queens on a board, a task for every queen that is placed.", "nqueens");
     int n = 13;
     int repeat = 5;
-    apps::runtime_choice choice;
     apps::add_count(app, "--n", n, 1, k_largest, "queens, and rows of the board");
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    choice.add_to(app);
+    apps::add_runtime_options(app);
     app.footer(k_examples);
     if (!apps::parse(app, argc, argv)) {
         return apps::k_success;
     }
-    const quern::runtime rt(choice.options);
+    const quern::runtime rt;
     const row all = (1U << n) - 1;
     quern::worker_totals spent;
     const auto in_parallel = [&] {

@@ -112,10 +112,9 @@ int run(int argc, char** argv) {
     CLI::App app("Unbalanced tree search, a task for every node.", "uts");
     std::string name = "T3";
     int repeat = 5;
-    apps::runtime_choice choice;
     app.add_option("--tree", name, "T1, T3 or T1L")->capture_default_str();
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    choice.add_to(app);
+    apps::add_runtime_options(app);
     app.footer(k_examples);
     if (!apps::parse(app, argc, argv)) {
         return apps::k_success;
@@ -125,7 +124,7 @@ int run(int argc, char** argv) {
     take_census(t, root_of(t), whole);
     check(whole == t.expected, t, whole);
 
-    const quern::runtime rt(choice.options);
+    const quern::runtime rt;
     quern::worker_totals spent;
     const auto in_parallel = [&] {
         double seconds = 0;

@@ -5,6 +5,7 @@
 
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/scheduler/runtime.hpp>
+#include <quern/scheduler/settings.hpp>
 #include <quern/sync/condition_variable.hpp>
 #include <quern/sync/latch.hpp>
 #include <quern/sync/mutex.hpp>

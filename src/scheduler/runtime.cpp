@@ -3,8 +3,8 @@
 // them and tells each whom to steal from first.
 #include <quern/scheduler/runtime.hpp>
 
-#include <quern/base/nearest_match.hpp>
 #include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/settings.hpp>
 #include <quern/topology/binding.hpp>
 #include <quern/topology/distance.hpp>
 #include <quern/topology/limits.hpp>
@@ -12,8 +12,6 @@
 #include <quern/topology/workers.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <stdexcept>
 
 namespace quern {
@@ -26,41 +24,55 @@ const topology::machine& this_machine() {
     return machine;
 }
 
-unsigned resolve_workers(unsigned wanted) {
-    if (wanted != 0) {
-        return wanted;
+/// What the program wrote for a pool stands above file and environment, below the command line.
+settings settings_for(const pool_options& wanted, bool is_first) {
+    settings all = is_first ? current_settings() : settings();
+    const std::string origin = "program, pool '" + wanted.name + "'";
+    const auto say = [&](std::string_view name, std::string text) {
+        all.set(name, {std::move(text), setting_source::program, origin});
+    };
+    if (wanted.workers) {
+        say("threads", *wanted.workers == 0 ? "auto" : std::to_string(*wanted.workers));
     }
-    return topology::choose_workers(this_machine(), topology::read_cpu_limits()).count;
+    if (wanted.policy) {
+        say("policy", *wanted.policy);
+    }
+    if (wanted.binding) {
+        say("bind", *wanted.binding);
+    }
+    if (wanted.stacks) {
+        say("stack", std::string(k_stack_class_names.at(static_cast<std::size_t>(*wanted.stacks))));
+    }
+    if (wanted.active_workers) {
+        say("active_workers", std::to_string(*wanted.active_workers));
+    }
+    if (wanted.spin_us) {
+        say("spin_us", std::to_string(*wanted.spin_us));
+    }
+    return all;
 }
 
-topology::binding require_binding(const std::string& text) {
-    const auto how = topology::parse_binding(text);
-    if (!how) {
-        throw std::invalid_argument("quern: binding: " + how.reason());
-    }
-    return *how;
+unsigned workers_of(const settings& chosen) {
+    const auto count = chosen.number("threads");
+    return count ? *count
+                 : topology::choose_workers(this_machine(), topology::read_cpu_limits()).count;
 }
 
-/// Adds the variable to the message of what is wrong with its value.
-template <class Check>
-void check_variable(const char* name, const char* value, Check&& check) {
-    try {
-        check();
-    } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument("quern: " + std::string(name) + "='" + value +
-                                    "': " + error.what());
-    }
+stack_class stacks_of(const settings& chosen) {
+    const auto* const name =
+        std::find(k_stack_class_names.begin(), k_stack_class_names.end(), chosen.at("stack").text);
+    return static_cast<stack_class>(name - k_stack_class_names.begin());
 }
 
-void bind_workers(detail::pool_description& description, const std::string& text) {
-    const auto how = require_binding(text);
-    if (how.policy == topology::binding_policy::none) {
+void bind_workers(detail::pool_description& description, const settings& chosen) {
+    const auto how = topology::parse_binding(chosen.at("bind").text);
+    if (how->policy == topology::binding_policy::none) {
         return;
     }
     const auto allowed = topology::allowed_pus(this_machine(), topology::read_cpu_limits());
-    const auto units = topology::assign(this_machine(), allowed, how, description.workers);
+    const auto units = topology::assign(this_machine(), allowed, *how, description.workers);
     if (!units) {
-        throw std::invalid_argument("quern: binding '" + text + "': " + units.reason());
+        chosen.refuse("bind", units.reason());
     }
     if (this_machine().is_this_computer()) {  // an invented one has no units to run on
         description.processing_units.assign(units->begin(), units->end());
@@ -73,51 +85,39 @@ void bind_workers(detail::pool_description& description, const std::string& text
     }
 }
 
-std::unique_ptr<detail::pool> make_pool(const pool_options& options) {
-    detail::pool_description description;
-    description.name = options.name;
-    description.workers = resolve_workers(options.workers);
-    description.policy = &find_scheduling_policy(options.policy);
-    description.stacks = options.stacks;
-    bind_workers(description, options.binding);
-    return std::make_unique<detail::pool>(std::move(description));
+/// Every knob is a setting of the same name: what it is at first.
+void set_knobs(detail::pool& made, const settings& chosen) {
+    for (const detail::knob& each : detail::all_knobs()) {
+        if (const auto value = chosen.number(each.name)) {
+            each.set(made, *value);
+        }
+    }
 }
 
-unsigned threads_from(const char* text) {
-    const std::string_view value(text);
-    unsigned count = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-    if (error != std::errc{} || end != value.data() + value.size() || count == 0 ||
-        count > detail::k_max_workers) {
-        throw std::invalid_argument("quern: QUERN_THREADS='" + std::string(value) +
-                                    "': accepted is a whole number from 1 to 4096");
+std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, bool is_first) {
+    const settings chosen = settings_for(wanted, is_first);
+    detail::pool_description description;
+    description.name = wanted.name;
+    description.workers = workers_of(chosen);
+    description.policy = &find_scheduling_policy(chosen.at("policy").text);
+    description.stacks = stacks_of(chosen);
+    if (chosen.number("active_workers").value_or(1) > description.workers) {
+        chosen.refuse("active_workers", "accepted: a whole number from 1 to " +
+                                            std::to_string(description.workers) +
+                                            ", the workers of pool '" + wanted.name + "'");
     }
-    return count;
+    bind_workers(description, chosen);
+    auto made = std::make_unique<detail::pool>(std::move(description));
+    set_knobs(*made, chosen);
+    return made;
 }
 
 }  // namespace
 
-runtime_options runtime_options::with_workers(unsigned count, std::string policy) {
+runtime_options runtime_options::with_workers(unsigned count, std::optional<std::string> policy) {
     runtime_options options;
     options.pools.front().workers = count;
     options.pools.front().policy = std::move(policy);
-    return options;
-}
-
-runtime_options runtime_options::from_environment() {
-    runtime_options options;
-    pool_options& pool = options.pools.front();
-    if (const char* threads = std::getenv("QUERN_THREADS")) {
-        pool.workers = threads_from(threads);
-    }
-    if (const char* policy = std::getenv("QUERN_POLICY")) {
-        check_variable("QUERN_POLICY", policy, [&] { find_scheduling_policy(policy); });
-        pool.policy = policy;
-    }
-    if (const char* binding = std::getenv("QUERN_BIND")) {
-        check_variable("QUERN_BIND", binding, [&] { require_binding(binding); });
-        pool.binding = binding;
-    }
     return options;
 }
 
@@ -161,7 +161,7 @@ runtime::runtime(const runtime_options& options) {
                 throw std::invalid_argument("quern: two pools are named '" + wanted.name + "'");
             }
         }
-        m_pools.push_back(make_pool(wanted));
+        m_pools.push_back(make_pool(wanted, m_pools.empty()));
     }
 }
 

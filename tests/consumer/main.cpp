@@ -14,5 +14,6 @@
 
 int main() {
     std::printf("quern %s\n", QUERN_VERSION_STRING);
-    return std::strcmp(QUERN_VERSION_STRING, EXPECTED_VERSION) == 0 ? 0 : 1;
+    const bool runs = quern::async([] { return 42; }).get() == 42;  // and so links everything
+    return runs && std::strcmp(QUERN_VERSION_STRING, EXPECTED_VERSION) == 0 ? 0 : 1;
 }

@@ -14,9 +14,9 @@ namespace {
 using namespace model;
 using namespace model::random_programs;
 
-// QUERN_MODEL_SEEDS=n runs n programs per test instead; for long runs by hand.
+// TEST_MODEL_SEEDS=n runs n programs per test instead; for long runs by hand.
 std::uint32_t seeds() {
-    const char* const text = std::getenv("QUERN_MODEL_SEEDS");
+    const char* const text = std::getenv("TEST_MODEL_SEEDS");
     return text != nullptr ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 400;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Seeds and time limits of the stress tests. The seed is printed and can be given again in
-// QUERN_STRESS_SEED; QUERN_STRESS_SECONDS makes a run longer.
+// TEST_STRESS_SEED; TEST_STRESS_SECONDS makes a run longer.
 #pragma once
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -15,11 +15,10 @@ namespace quern_test {
 
 inline std::uint64_t stress_seed() {
     static const std::uint64_t seed = [] {
-        const char* given = std::getenv("QUERN_STRESS_SEED");
+        const char* given = std::getenv("TEST_STRESS_SEED");
         const std::uint64_t value =
             given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-        std::printf("[ stress   ] QUERN_STRESS_SEED=%llu\n",
-                    static_cast<unsigned long long>(value));
+        std::printf("[ stress   ] TEST_STRESS_SEED=%llu\n", static_cast<unsigned long long>(value));
         std::fflush(stdout);
         return value;
     }();
@@ -30,7 +29,7 @@ inline std::uint64_t stress_seed() {
 inline std::chrono::steady_clock::time_point stress_end() {
     constexpr double k_seconds = 2;
     constexpr double k_seconds_sanitized = 1.5;
-    const char* given = std::getenv("QUERN_STRESS_SECONDS");
+    const char* given = std::getenv("TEST_STRESS_SECONDS");
     const double seconds = given != nullptr ? std::strtod(given, nullptr)
                                             : (k_sanitized ? k_seconds_sanitized : k_seconds);
     return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -23,6 +23,16 @@ inline constexpr int k_success = 0;
 inline constexpr int k_failure = 1;
 inline constexpr int k_usage = 2;
 
+/// Calls f; a setting of the runtime that is unknown or bad is the user's mistake too.
+template <class F>
+auto reading_settings(F&& f) {
+    try {
+        return f();
+    } catch (const std::invalid_argument& error) {
+        throw usage_error(error.what());
+    }
+}
+
 /// Each adds one subcommand, which sets `chosen` when it is named.
 void add_info(CLI::App& quern, action& chosen);
 

@@ -25,8 +25,8 @@ constexpr unsigned k_most_workers = 65536;  // a slip of the finger beyond it
 struct info_options {
     bool json = false;
     bool show_binding = false;
-    std::string binding;  ///< empty: all named policies
-    unsigned workers = 0;
+    std::string binding;              ///< empty: all named policies
+    std::optional<unsigned> workers;  ///< 0: as many as allowed
     system_root root;
 };
 
@@ -54,7 +54,10 @@ int show_info(const info_options& options) {
     info_report report;
     report.machine = options.root.real() ? machine::detect() : machine::from_sysfs(options.root);
     report.limits = topology::read_cpu_limits(options.root);
-    report.workers = topology::choose_workers(report.machine, report.limits, options.workers);
+    report.chosen = reading_settings(current_settings);
+    report.workers = topology::choose_workers(
+        report.machine, report.limits,
+        options.workers ? options.workers : report.chosen.number("threads"));
     report.features = probe_features(options.root);
     const topology::cpu_list allowed = topology::allowed_pus(report.machine, report.limits);
     for (const binding& how : wanted) {

@@ -5,6 +5,7 @@
 
 #include "probes.hpp"
 
+#include <quern/scheduler/settings.hpp>
 #include <quern/topology/binding.hpp>
 #include <quern/topology/limits.hpp>
 #include <quern/topology/machine.hpp>
@@ -24,6 +25,7 @@ struct info_report {
     topology::machine machine;
     topology::cpu_limits limits;
     topology::worker_choice workers;
+    settings chosen;                    ///< what a runtime gets here, unless its program says more
     std::vector<placement> placements;  ///< empty unless asked for
     std::vector<feature> features;
 };

@@ -153,6 +153,18 @@ void add_workers(json_writer& json, const topology::worker_choice& workers) {
     json.end_object();
 }
 
+void add_settings(json_writer& json, const settings& chosen) {
+    json.begin_object("settings");
+    for (const setting& row : setting_table()) {
+        const setting_value& value = chosen.at(row.name);
+        json.begin_object(row.name);
+        json.text("value", value.text);
+        json.text("origin", value.origin);
+        json.end_object();
+    }
+    json.end_object();
+}
+
 void add_placements(json_writer& json, const std::vector<placement>& placements) {
     json.begin_object("binding");
     for (const placement& placed : placements) {
@@ -177,6 +189,7 @@ std::string info_as_json(const info_report& report) {
     add_machine(json, report.machine);
     add_limits(json, report);
     add_workers(json, report.workers);
+    add_settings(json, report.chosen);
     if (!report.placements.empty()) {
         add_placements(json, report.placements);
     }

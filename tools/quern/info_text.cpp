@@ -123,6 +123,16 @@ void add_limits(std::string& out, const info_report& report) {
     }
 }
 
+/// In the order of the table, the values in a column.
+void add_settings(std::string& out, const settings& chosen) {
+    section(out, "settings, and where each is from");
+    for (const setting& row : setting_table()) {
+        const setting_value& value = chosen.at(row.name);
+        line(out, row.name,
+             fmt::format("{:<20} {}", value.text.empty() ? "none" : value.text, value.origin));
+    }
+}
+
 void add_placements(std::string& out, const info_report& report) {
     if (report.placements.empty()) {
         return;
@@ -160,6 +170,7 @@ std::string info_as_text(const info_report& report) {
     add_limits(out, report);
     section(out, "workers");
     out += "  " + report.workers.why + "\n";
+    add_settings(out, report.chosen);
     add_placements(out, report);
     add_features(out, report.features, true);
     add_features(out, report.features, false);

@@ -4,6 +4,7 @@
 #include "command.hpp"
 
 #include <quern/base/nearest_match.hpp>
+#include <quern/scheduler/settings.hpp>
 #include <quern/version.hpp>
 
 #include <fmt/format.h>
@@ -22,6 +23,8 @@ constexpr const char* k_examples = R"(Examples:
   quern info --json           the same, for programs
   quern info --binding        where each binding policy would put the workers
   quern info --workers 4 --binding=0,2-4
+  quern info --quern:config=quern.toml
+                              the settings of a runtime, and where each is from
   HWLOC_SYNTHETIC="pack:2 [numa] l3:2 core:4 pu:2" quern info --binding
                               the same questions about an invented machine)";
 
@@ -73,6 +76,9 @@ void reject_leftovers(CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
+    if (!reading_settings([&] { return take_command_line(argc, argv); })) {
+        return k_success;
+    }
     CLI::App app("Tools around Quern, a task-parallel runtime.", "quern");
     action chosen;
     app.set_version_flag("--version", "quern " QUERN_VERSION_STRING);

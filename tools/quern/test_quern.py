@@ -3,13 +3,14 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 QUERN = sys.argv.pop()
-ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("HWLOC_")}
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("HWLOC_", "QUERN_"))}
 
 
 def run(*arguments, **variables):
@@ -52,7 +53,8 @@ class Info(unittest.TestCase):
         self.assertEqual(result.stderr, "")
         titles = [line for line in result.stdout.splitlines() if line and not line.startswith(" ")]
         self.assertRegex(titles[0], r"^Quern \d+\.\d+\.\d+$")
-        self.assertEqual(titles[1:], ["machine", "limits", "workers", "available", "unavailable, and why"])
+        self.assertEqual(titles[1:], ["machine", "limits", "workers", "settings, and where each is from", "available",
+                                      "unavailable, and why"])
 
     def test_json_says_the_same(self):
         answer = json.loads(run("info", "--json").stdout)
@@ -106,9 +108,49 @@ class Info(unittest.TestCase):
         self.assertIn("HWLOC_SYNTHETIC", broken.stderr)
 
 
+class Settings(unittest.TestCase):
+    DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
+                "active_workers": "all", "spin_us": "50", "config": ""}
+
+    def settings(self, *arguments, **variables):
+        result = run("info", "--json", *arguments, **variables)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_are_defaults_when_nobody_says_anything(self):
+        expected = {name: {"value": value, "origin": "default"} for name, value in self.DEFAULTS.items()}
+        self.assertEqual(self.settings()["settings"], expected)
+
+    def test_have_origins(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write("\nthreads = 5\nstack = 'small'\nspin_us = 9\n")
+            file.flush()
+            sources = (["--quern:threads=3"], {"QUERN_CONFIG": file.name, "QUERN_SPIN_US": "8"})
+            answer = self.settings(*sources[0], **sources[1])
+            self.assertEqual(answer["workers"]["count"], 3)
+            self.assertEqual(answer["workers"]["decided_by"], "request")
+            expected = {"threads": ("3", "command line"), "stack": ("small", f"file {file.name}:3"),
+                        "spin_us": ("8", "environment QUERN_SPIN_US"), "policy": ("work-stealing", "default"),
+                        "config": (file.name, "environment QUERN_CONFIG")}
+            text = run("info", *sources[0], **sources[1]).stdout
+        for name, (value, origin) in expected.items():
+            self.assertEqual(answer["settings"][name], {"value": value, "origin": origin})
+            self.assertRegex(text, rf"(?m)^  {name} +{re.escape(value)} +{re.escape(origin)}$")
+
+    def test_yield_to_the_option_workers(self):
+        self.assertEqual(self.settings("--workers", "2", QUERN_THREADS="3")["workers"]["count"], 2)
+        self.assertFalse(self.settings("--workers", "0", QUERN_THREADS="3")["workers"]["requested"])
+
+    def test_help(self):
+        for arguments in [("--quern:help",), ("info", "--quern:help")]:
+            result = run(*arguments, QUERN_THREADS="0")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn("--quern:threads=VALUE", result.stdout)
+
+
 class Mistakes(unittest.TestCase):
-    def expect(self, arguments, *parts):
-        result = run(*arguments)
+    def expect(self, arguments, *parts, **variables):
+        result = run(*arguments, **variables)
         self.assertEqual(result.returncode, 2, result.stdout)
         self.assertEqual(result.stdout, "")
         for part in parts:
@@ -127,6 +169,13 @@ class Mistakes(unittest.TestCase):
         self.expect(["info", "--workers", "-1"], "--workers")
         self.expect(["info", "--json=3"], "json")
         self.expect(["info", "--root", "/no/such/folder"], "/no/such/folder")
+
+    def test_in_settings(self):
+        self.expect(["info", "--quern:thread=2"], "quern: unknown option --quern:thread=2", "'--quern:threads'?")
+        self.expect(["info", "--quern:threads=0"], "quern: threads is '0' (command line); accepted: a whole number")
+        self.expect(["info"], "policy is 'foo' (environment QUERN_POLICY)", QUERN_POLICY="foo")
+        self.expect(["info"], "QUERN_THREAD;", "did you mean 'QUERN_THREADS'?", QUERN_THREAD="2")
+        self.expect(["info"], "'/no/such.toml'", "No such file", QUERN_CONFIG="/no/such.toml")
 
     def test_no_subcommand_is_help_and_an_error(self):
         self.expect([], "Usage:", "info")

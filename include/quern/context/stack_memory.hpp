@@ -11,6 +11,7 @@
 // a shallow depth keeps one page of physical memory.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -25,6 +26,10 @@ enum class stack_class : std::uint8_t {
 };
 
 inline constexpr std::size_t k_stack_class_count = 3;
+
+/// In the order of the classes.
+inline constexpr std::array<std::string_view, k_stack_class_count> k_stack_class_names = {
+    "small", "medium", "large"};
 
 /// Usable bytes of a class, less one guard page.
 constexpr std::size_t stack_bytes(stack_class c) noexcept {

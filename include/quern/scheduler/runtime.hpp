@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,17 +21,23 @@ namespace detail {
 class pool;
 }
 
-/// Which workers a pool has and how they share work.
+/// Which workers a pool has and how they share work. What is left empty comes from the settings
+/// (settings.hpp) in the first pool of a runtime, and is the default in others; what is said here
+/// yields to the command line alone.
 struct pool_options {
     std::string name = "default";
     /// Workers; 0 means as many as the affinity mask, the cpuset and the CPU quota allow.
-    unsigned workers = 0;
+    std::optional<unsigned> workers{};
     /// A name of scheduling_policies().
-    std::string policy = "work-stealing";
+    std::optional<std::string> policy{};
     /// Where workers run: none, compact, scatter, balanced, numa-balanced, or a list "0,2-5".
-    std::string binding = "none";
+    std::optional<std::string> binding{};
     /// Stack of tasks that do not ask for another class.
-    stack_class stacks = stack_class::medium;
+    std::optional<stack_class> stacks{};
+    /// How many workers may take work at first: pool_ref::set_active_workers().
+    std::optional<unsigned> active_workers{};
+    /// Microseconds that a worker without work searches before it sleeps.
+    std::optional<unsigned> spin_us{};
 };
 
 /// The pools of a runtime; the first one gets the tasks that name no other.
@@ -38,11 +45,7 @@ struct runtime_options {
     std::vector<pool_options> pools{pool_options{}};
 
     /// The usual case: one pool.
-    static runtime_options with_workers(unsigned count, std::string policy = "work-stealing");
-
-    /// What QUERN_THREADS, QUERN_POLICY and QUERN_BIND say, else the defaults above. Throws
-    /// std::invalid_argument that names the variable, its value and what is accepted.
-    static runtime_options from_environment();
+    static runtime_options with_workers(unsigned count, std::optional<std::string> policy = {});
 };
 
 /// A handle to a pool of a living runtime; cheap to copy.
@@ -91,9 +94,10 @@ private:
 /// at two workers.
 class runtime {
 public:
-    /// Throws std::invalid_argument for an unknown policy or binding, two pools of one name, or no
-    /// pool; std::system_error when a thread cannot be made.
-    explicit runtime(const runtime_options& options = runtime_options::from_environment());
+    /// Throws std::invalid_argument for an option or a setting that is not accepted, with its
+    /// origin; for two pools of one name, or no pool; std::system_error when a thread cannot be
+    /// made.
+    explicit runtime(const runtime_options& options = {});
     ~runtime();
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
@@ -106,8 +110,8 @@ public:
     unsigned workers() const noexcept { return default_pool().workers(); }
     worker_totals totals() const noexcept { return default_pool().totals(); }
 
-    /// The runtime of tasks that are made outside of any, started at the first call with
-    /// runtime_options::from_environment() and ended when the program ends. Thread safe.
+    /// The runtime of tasks that are made outside of any, started at the first call as the
+    /// settings say and ended when the program ends. Thread safe.
     static runtime& default_instance();
 
 private:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/scheduler/runtime.hpp>
+#include <quern/scheduler/settings.hpp>
 #include <quern/task/run_on.hpp>
 
 #include <cstdio>
@@ -12,9 +13,11 @@
 
 namespace quern {
 
-/// Starts a runtime, runs body() or body(argc, argv) as its first task, ends the runtime, and
-/// returns what main should: the body's int, or 0 when it returns void. An exception that leaves
-/// the body, or a bad option or environment variable, is printed to stderr and gives 1.
+/// Takes the options --quern:* out of the command line, starts a runtime, runs body() or
+/// body(argc, argv) as its first task, ends the runtime, and returns what main should: the body's
+/// int, or 0 when it returns void. The option --quern:help prints the settings and gives 0; nothing
+/// else is done then. An exception that leaves the body, or an unknown or bad setting, is printed
+/// to stderr and gives 1.
 /// Requires: not called on a worker.
 ///
 ///     int main(int argc, char** argv) {
@@ -23,6 +26,9 @@ namespace quern {
 template <class Body>
 int main(int argc, char** argv, Body&& body) noexcept {
     try {
+        if (!take_command_line(argc, argv)) {
+            return 0;
+        }
         runtime here;
         return detail::run_on(here.default_pool().get(), [&]() -> int {
             const auto call = [&] {

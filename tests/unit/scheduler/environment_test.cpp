@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The environment variables QUERN_THREADS, QUERN_POLICY and QUERN_BIND: what good values do, and
-// that a bad one is an error that names the variable, its value and what is accepted.
+// The environment variables QUERN_*: what good values do, and that a bad value or an unknown
+// variable is an error that names it, what is accepted and the nearest match.
 #include <quern/scheduler/runtime.hpp>
+#include <quern/scheduler/settings.hpp>
 
 #include "on_runtime.hpp"
 
@@ -12,63 +13,71 @@
 
 namespace {
 
+using quern::current_settings;
 using quern::runtime;
 using quern::runtime_options;
 
 class environment_test : public testing::Test {
 protected:
-    void SetUp() override { clear(); }
-    ~environment_test() override { clear(); }
+    ~environment_test() override {
+        for (const std::string& name : m_set) {
+            ::unsetenv(name.c_str());
+        }
+    }
 
-    static void set(const char* name, const char* value) { ::setenv(name, value, 1); }
+    void set(const std::string& name, const std::string& value) {
+        ::setenv(name.c_str(), value.c_str(), 1);
+        m_set.push_back(name);
+    }
 
     static std::string error() {
         try {
-            (void)runtime_options::from_environment();
+            (void)current_settings();
         } catch (const std::invalid_argument& e) {
             return e.what();
         }
         return "";
     }
 
-    static void expect_error(const char* name, const std::string& value,
-                             const std::vector<std::string>& parts) {
-        set(name, value.c_str());
-        const std::string text = error();
-        EXPECT_NE(text.find(name), std::string::npos) << name << "=" << value << ": " << text;
-        EXPECT_NE(text.find(value), std::string::npos) << name << "=" << value << ": " << text;
-        for (const std::string& part : parts) {
-            EXPECT_NE(text.find(part), std::string::npos) << name << "=" << value << ": " << text;
-        }
-        ::unsetenv(name);
+    void expect_error(const std::string& name, const std::string& value,
+                      const std::string& message) {
+        set(name, value);
+        EXPECT_EQ(error(), "quern: " + message);
+        ::unsetenv(name.c_str());
     }
 
 private:
-    static void clear() {
-        for (const char* name : {"QUERN_THREADS", "QUERN_POLICY", "QUERN_BIND"}) {
-            ::unsetenv(name);
-        }
-    }
+    std::vector<std::string> m_set;
 };
 
 TEST_F(environment_test, that_says_nothing_leaves_the_defaults) {
-    const runtime_options options = runtime_options::from_environment();
-    ASSERT_EQ(options.pools.size(), 1U);
-    EXPECT_EQ(options.pools.front().workers, 0U);
-    EXPECT_EQ(options.pools.front().policy, "work-stealing");
-    EXPECT_EQ(options.pools.front().binding, "none");
+    const quern::settings all = current_settings();
+    for (const quern::setting& row : quern::setting_table()) {
+        EXPECT_EQ(all.at(row.name).text, row.fallback) << row.name;
+        EXPECT_EQ(all.at(row.name).origin, "default") << row.name;
+    }
 }
 
 TEST_F(environment_test, chooses_workers_policy_and_binding) {
     set("QUERN_THREADS", "3");
     set("QUERN_POLICY", "priority-local-fifo");
     set("QUERN_BIND", "compact");
-    const runtime_options options = runtime_options::from_environment();
-    EXPECT_EQ(options.pools.front().workers, 3U);
-    EXPECT_EQ(options.pools.front().binding, "compact");
+    EXPECT_EQ(current_settings().at("threads").origin, "environment QUERN_THREADS");
     const runtime rt;
     EXPECT_EQ(rt.workers(), 3U);
     EXPECT_EQ(rt.default_pool().policy(), "priority-local-fifo");
+    EXPECT_EQ(quern::async(rt, [] { return 5; }).get(), 5);
+}
+
+TEST_F(environment_test, chooses_stack_active_workers_and_spin) {
+    set("QUERN_THREADS", "3");
+    set("QUERN_STACK", "large");
+    set("QUERN_ACTIVE_WORKERS", "2");
+    set("QUERN_SPIN_US", "0");
+    const runtime rt;
+    EXPECT_EQ(rt.default_pool().get().stacks(), quern::stack_class::large);
+    EXPECT_EQ(rt.default_pool().active_workers(), 2U);
+    EXPECT_EQ(rt.default_pool().get().knobs.spin_us.load(), 0U);
     EXPECT_EQ(quern::async(rt, [] { return 5; }).get(), 5);
 }
 
@@ -78,34 +87,124 @@ TEST_F(environment_test, may_bind_to_a_list) {
     EXPECT_EQ(quern::async(rt, [] { return 5; }).get(), 5);
 }
 
-TEST_F(environment_test, is_overruled_by_what_the_program_says) {
+TEST_F(environment_test, may_name_the_defaults) {
+    for (const quern::setting& row : quern::setting_table()) {
+        if (!row.fallback.empty()) {
+            set(row.variable(), std::string(row.fallback));
+        }
+    }
+    const runtime rt;
+    EXPECT_EQ(rt.default_pool().active_workers(), rt.workers());
+}
+
+TEST_F(environment_test, concerns_the_first_pool_of_a_runtime) {
     set("QUERN_THREADS", "3");
+    set("QUERN_POLICY", "priority-local-fifo");
+    runtime_options two;
+    two.pools = {{.name = "first"}, {.name = "second", .workers = 1}};
+    const runtime rt(two);
+    EXPECT_EQ(rt.pool("first").workers(), 3U);
+    EXPECT_EQ(rt.pool("first").policy(), "priority-local-fifo");
+    EXPECT_EQ(rt.pool("second").workers(), 1U);
+    EXPECT_EQ(rt.pool("second").policy(), "work-stealing");
+}
+
+TEST_F(environment_test, decides_what_the_program_leaves_open) {
+    set("QUERN_THREADS", "3");
+    set("QUERN_POLICY", "priority-local-fifo");
     const runtime rt(runtime_options::with_workers(2));
     EXPECT_EQ(rt.workers(), 2U);
+    EXPECT_EQ(rt.default_pool().policy(), "priority-local-fifo");
+}
+
+TEST_F(environment_test, is_overruled_by_a_program_that_wants_what_fits_the_machine) {
+    const unsigned fitting = runtime().workers();
+    set("QUERN_THREADS", std::to_string(fitting + 1));
+    EXPECT_EQ(runtime().workers(), fitting + 1);
+    EXPECT_EQ(runtime(runtime_options::with_workers(0)).workers(), fitting);
 }
 
 TEST_F(environment_test, refuses_numbers_of_threads_that_are_none) {
-    for (const char* value : {"two", "2x", "-1", "+2", " 2", "2 ", "1.5", "0x2", "99999999999"}) {
-        expect_error("QUERN_THREADS", value, {"1", "4096"});
+    for (const char* value :
+         {"", "two", "2x", "-1", "+2", " 2", "2 ", "1.5", "0x2", "99999999999", "0", "4097"}) {
+        expect_error("QUERN_THREADS", value,
+                     "threads is '" + std::string(value) +
+                         "' (environment QUERN_THREADS); accepted: a whole number from 1 to 4096, "
+                         "or auto");
     }
-    set("QUERN_THREADS", "");
-    EXPECT_NE(error().find("QUERN_THREADS"), std::string::npos);
+    expect_error(
+        "QUERN_THREADS", "uato",
+        "threads is 'uato' (environment QUERN_THREADS); accepted: a whole number from 1 to "
+        "4096, or auto; did you mean 'auto'?");
 }
 
-TEST_F(environment_test, refuses_numbers_of_threads_out_of_range) {
-    expect_error("QUERN_THREADS", "0", {"1", "4096"});
-    expect_error("QUERN_THREADS", "4097", {"1", "4096"});
-}
-
-TEST_F(environment_test, refuses_unknown_policies) {
+TEST_F(environment_test, refuses_unknown_words) {
+    expect_error("QUERN_POLICY", "foo",
+                 "policy is 'foo' (environment QUERN_POLICY); accepted: work-stealing, "
+                 "priority-local-fifo");
     expect_error("QUERN_POLICY", "work-staeling",
-                 {"work-stealing", "priority-local-fifo", "did you mean 'work-stealing'?"});
-    expect_error("QUERN_POLICY", "elephant", {"work-stealing", "priority-local-fifo"});
+                 "policy is 'work-staeling' (environment QUERN_POLICY); accepted: work-stealing, "
+                 "priority-local-fifo; did you mean 'work-stealing'?");
+    expect_error("QUERN_STACK", "lagre",
+                 "stack is 'lagre' (environment QUERN_STACK); accepted: small, medium, large; did "
+                 "you mean 'large'?");
+    expect_error("QUERN_CONFIG", "",
+                 "config is '' (environment QUERN_CONFIG); accepted: the path of a file");
 }
 
 TEST_F(environment_test, refuses_unknown_bindings) {
-    expect_error("QUERN_BIND", "compct", {"compact", "scatter", "did you mean 'compact'?"});
-    expect_error("QUERN_BIND", "3-1", {});
+    const std::string accepted =
+        "; accepted: none, compact, scatter, balanced, numa-balanced, or a list of CPUs such as "
+        "0,2-5";
+    expect_error("QUERN_BIND", "", "bind is '' (environment QUERN_BIND)" + accepted);
+    expect_error(
+        "QUERN_BIND", "compct",
+        "bind is 'compct' (environment QUERN_BIND)" + accepted + "; did you mean 'compact'?");
+    expect_error("QUERN_BIND", "3-1",
+                 "bind is '3-1' (environment QUERN_BIND); binding \"3-1\": \"3-1\" is a range that "
+                 "ends before it begins");
+}
+
+TEST_F(environment_test, refuses_unknown_variables) {
+    const std::string accepted =
+        "; accepted: QUERN_THREADS, QUERN_POLICY, QUERN_BIND, QUERN_STACK, QUERN_ACTIVE_WORKERS, "
+        "QUERN_SPIN_US, QUERN_CONFIG";
+    expect_error(
+        "QUERN_THREAD", "2",
+        "unknown environment variable QUERN_THREAD" + accepted + "; did you mean 'QUERN_THREADS'?");
+    expect_error("QUERN_elephant", "2", "unknown environment variable QUERN_elephant" + accepted);
+    expect_error("QUERN_", "2", "unknown environment variable QUERN_" + accepted);
+}
+
+TEST_F(environment_test, leaves_the_variables_of_others_alone) {
+    for (const char* name : {"QUERNS_THREADS", "quern_thread", "THREADS", "MY_QUERN_THREAD",
+                             "QUERN", "QUERN_DIR", "QUERN_ROOT"}) {
+        set(name, "elephant");
+    }
+    EXPECT_EQ(error(), "");
+}
+
+std::string error_of(const runtime_options& options) {
+    try {
+        const runtime rt(options);
+    } catch (const std::invalid_argument& e) {
+        return e.what();
+    }
+    return "";
+}
+
+TEST_F(environment_test, may_not_ask_for_what_the_machine_has_not) {
+    set("QUERN_BIND", "3999");
+    const std::string text = error_of({});
+    EXPECT_EQ(text.find("quern: bind is '3999' (environment QUERN_BIND); "), 0U) << text;
+    EXPECT_NE(text.find("names CPU 3999"), std::string::npos) << text;
+}
+
+TEST_F(environment_test, may_not_activate_more_workers_than_there_are) {
+    set("QUERN_ACTIVE_WORKERS", "3");
+    EXPECT_EQ(error_of(runtime_options::with_workers(2)),
+              "quern: active_workers is '3' (environment QUERN_ACTIVE_WORKERS); accepted: a whole "
+              "number from 1 to 2, the workers of pool 'default'");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using quern::scheduling_policies;
 TEST(scheduling_policy_names, begin_with_the_default) {
     ASSERT_GE(scheduling_policies().size(), 2U);
     EXPECT_EQ(scheduling_policies().front()->name, "work-stealing");
-    EXPECT_EQ(quern::pool_options{}.policy, "work-stealing");
+    EXPECT_EQ(quern::runtime().default_pool().policy(), "work-stealing");
 }
 
 TEST(scheduling_policy_names, are_found) {

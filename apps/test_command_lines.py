@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Runs the applications with command lines and environments that are right and wrong. Usage: test_command_lines.py <bin>
+
+The programs are found in the folder <bin>; what they compute is tested elsewhere.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = sys.argv.pop()
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("QUERN_")}
+FIB = ["fib", "--n", "15", "--repeat", "1", "--variant", "plain"]
+
+
+def limit_memory():
+    """Of address space: so that a system which promises any amount does not run out of it."""
+    resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+
+
+def run(program, *arguments, **variables):
+    return subprocess.run([os.path.join(BIN, program), *arguments], capture_output=True, text=True, timeout=30,
+                          check=False, env={**ENVIRONMENT, **variables}, preexec_fn=limit_memory)
+
+
+class Settings(unittest.TestCase):
+    def expect_workers(self, count, *arguments, policy="work-stealing", **variables):
+        result = run(*FIB, *arguments, **variables)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn(f"fib: {count} worker{'' if count == 1 else 's'}, policy {policy}\n", result.stdout)
+
+    def test_come_from_every_source(self):
+        self.expect_workers(3, "--threads", "3")
+        self.expect_workers(3, "--threads=3", "--policy=priority-local-fifo", policy="priority-local-fifo")
+        self.expect_workers(3, "--quern:threads=3")
+        self.expect_workers(3, QUERN_THREADS="3")
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write("threads = 3\npolicy = 'priority-local-fifo'\n")
+            file.flush()
+            self.expect_workers(3, f"--quern:config={file.name}", policy="priority-local-fifo")
+            self.expect_workers(2, QUERN_CONFIG=file.name, QUERN_THREADS="2", policy="priority-local-fifo")
+
+    def test_the_stronger_wins(self):
+        self.expect_workers(1, "--threads=1", QUERN_THREADS="3")
+        self.expect_workers(1, "--threads=2", "--quern:threads=1", QUERN_THREADS="3")
+        self.expect_workers(1, "--quern:threads=1", "--threads=2")
+
+    def test_help(self):
+        for program in ["fib", "heat", "nqueens", "uts"]:
+            result = run(program, "--quern:help")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertIn("--quern:threads=VALUE", result.stdout)
+            self.assertIn("--quern:help", run(program, "--help").stdout)
+
+
+class Mistakes(unittest.TestCase):
+    def expect(self, arguments, *parts, status=2, **variables):
+        result = run(*arguments, **variables)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        self.assertEqual(result.stdout, "")
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    def test_in_settings(self):
+        accepted = "accepted: a whole number from 1 to 4096, or auto"
+        self.expect(["fib", "--quern:thread=2"], "unknown option --quern:thread=2", "did you mean '--quern:threads'?")
+        self.expect(["fib", "--quern:threads=0"], "threads is '0' (command line); " + accepted)
+        self.expect(["fib", "--threads", "0"], "threads is '0' (option --threads); " + accepted)
+        self.expect(["fib", "--threads", "-1"], "threads is '-1' (option --threads); " + accepted)
+        self.expect(["fib", "--bind=compct"], "bind is 'compct' (option --bind)", "did you mean 'compact'?")
+        self.expect(["fib", "--bind=3999"], "bind is '3999' (option --bind)", "names CPU 3999")
+        self.expect(["fib"], "policy is 'foo' (environment QUERN_POLICY)", QUERN_POLICY="foo")
+        self.expect(["fib"], "QUERN_THREAD;", "did you mean 'QUERN_THREADS'?", QUERN_THREAD="2")
+        self.expect(["fib"], "config is '/no/such.toml'", "No such file", QUERN_CONFIG="/no/such.toml")
+
+    def test_in_numbers(self):
+        heat = "accepted: a whole number from 1 to 1000000000000"
+        for text in ["-5", "0", "x", "1e6", "1.5", "", "99999999999999999999"]:
+            self.expect(["heat", "--points", text], f"--points is '{text}'; {heat}")
+        self.expect(["heat", "--partition", "0"], "--partition is '0'; " + heat)
+        self.expect(["heat", "--points", "100", "--partition", "1000"], "--partition is '1000'", "at most --points, 100")
+        self.expect(["heat", "--points"], "--points")
+        self.expect(["fib", "--n", "61"], "--n is '61'; accepted: a whole number from 0 to 60")
+        self.expect(["nqueens", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 17")
+        self.expect(["uts", "--repeat", "-1"], "--repeat is '-1'")
+
+    def test_in_words(self):
+        self.expect(["heat", "--pionts", "4"], "unknown argument '--pionts'", "did you mean '--points'?")
+        self.expect(["heat", "more"], "unknown argument 'more'")
+        self.expect(["heat", "--sweep=shrt"], "--sweep is 'shrt'", "did you mean 'short'?")
+        self.expect(["uts", "--tree", "T2"], "--tree is 'T2'; accepted: T1, T3, T1L")
+        self.expect(["heat", "--csv", "/no/such/x.csv", "--points", "1000"], "--csv is '/no/such/x.csv'")
+
+    def test_that_ask_for_too_much_memory(self):
+        self.expect(["heat", "--points", "1000000000000", "--steps", "1"], "not enough memory", status=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

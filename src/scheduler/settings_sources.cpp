@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where settings come from while a program runs: the environment, what the program says for the
+// whole process, and its command line. The file has a reader of its own (settings_file.cpp).
+#include <quern/scheduler/settings.hpp>
+
+#include "settings_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include <unistd.h>
+
+namespace quern {
+
+namespace {
+
+constexpr std::string_view k_option_prefix = "--quern:";
+constexpr std::string_view k_help_option = "--quern:help";
+constexpr std::string_view k_variable_prefix = "QUERN_";
+/// Where Quern is installed: CMake's find_package reads them, and modules of clusters set them.
+constexpr std::array<std::string_view, 2> k_foreign_variables = {"QUERN_DIR", "QUERN_ROOT"};
+
+/// What was said for the whole process so far, by the program and by its command line.
+struct process_settings {
+    std::mutex mutex;
+    settings said;
+};
+
+process_settings& of_process() {
+    static process_settings all;
+    return all;
+}
+
+/// The row whose name is spelt so, or null.
+const setting* find_spelt(std::string_view text, detail::spelling spell) {
+    for (const setting& row : setting_table()) {
+        if (spell(row.name) == text) {
+            return &row;
+        }
+    }
+    return nullptr;
+}
+
+void read_variable(settings& into, std::string_view variable, std::string_view value) {
+    const setting* const row = find_spelt(variable, detail::as_variable);
+    if (row == nullptr) {
+        detail::refuse_unknown("unknown environment variable " + std::string(variable),
+                               variable.substr(k_variable_prefix.size()), detail::setting_names(),
+                               detail::as_variable);
+    }
+    into.set(row->name, {std::string(value), setting_source::environment,
+                         "environment " + std::string(variable)});
+}
+
+void read_environment(settings& into) {
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        const std::string_view text = *entry;
+        const std::size_t equals = std::min(text.find('='), text.size());
+        const std::string_view variable = text.substr(0, equals);
+        if (variable.starts_with(k_variable_prefix) &&
+            std::find(k_foreign_variables.begin(), k_foreign_variables.end(), variable) ==
+                k_foreign_variables.end()) {
+            read_variable(into, variable, text.substr(std::min(equals + 1, text.size())));
+        }
+    }
+}
+
+/// An option --quern:name=value.
+void read_option(settings& into, std::string_view text) {
+    const std::size_t equals = std::min(text.find('='), text.size());
+    const std::string option(text.substr(0, equals));
+    if (option == k_help_option) {
+        throw std::invalid_argument("quern: option " + option + " takes no value");
+    }
+    const setting* const row = find_spelt(option, detail::as_option);
+    if (row == nullptr) {
+        std::vector<std::string_view> names = detail::setting_names();
+        names.push_back("help");
+        detail::refuse_unknown("unknown option " + std::string(text),
+                               option.substr(k_option_prefix.size()), names, detail::as_option);
+    }
+    if (equals == text.size()) {
+        throw std::invalid_argument("quern: option " + option + " needs a value: " + option +
+                                    "=VALUE; accepted: " + row->accepted());
+    }
+    into.set(row->name,
+             {std::string(text.substr(equals + 1)), setting_source::command_line, "command line"});
+}
+
+std::string help_of(const setting& row) {
+    const std::string fallback(row.fallback.empty() ? "none" : row.fallback);
+    return "  " + row.option() + "=VALUE\n      " + std::string(row.help) +
+           "\n      accepted: " + row.accepted() + "\n      default: " + fallback + "\n";
+}
+
+constexpr const char* k_help_begin =
+    R"(This program runs on Quern, a task-parallel runtime with these settings:
+
+)";
+
+constexpr const char* k_help_end = R"(  --quern:help
+      prints this
+
+Each may also be an environment variable (QUERN_THREADS for threads) or a line in the TOML file that
+config names (threads = 2). From the weakest to the strongest: default, file, environment, what the
+program says, command line.
+
+Examples (of a program called prog):
+  prog --quern:threads=2 --quern:policy=priority-local-fifo
+  QUERN_THREADS=2 QUERN_BIND=compact prog
+  QUERN_CONFIG=quern.toml prog
+)";
+
+}  // namespace
+
+settings current_settings() {
+    settings all = [] {
+        process_settings& process = of_process();
+        const std::scoped_lock lock(process.mutex);
+        return process.said;
+    }();
+    read_environment(all);
+    if (!all.at("config").text.empty()) {
+        detail::read_settings_file(all);
+    }
+    return all;
+}
+
+bool take_command_line(int& argc, char** argv) {
+    process_settings& process = of_process();
+    const std::scoped_lock lock(process.mutex);
+    settings said = process.said;  // a copy, so that an error changes nothing
+    std::vector<char*> kept;
+    bool wants_help = false;
+    bool is_ours = true;  // until an argument "--"
+    for (int i = 0; i < argc; ++i) {
+        const std::string_view text = argv[i];
+        is_ours = is_ours && text != "--";
+        if (i == 0 || !is_ours || !text.starts_with(k_option_prefix)) {
+            kept.push_back(argv[i]);
+        } else if (text == k_help_option) {
+            wants_help = true;
+        } else {
+            read_option(said, text);
+        }
+    }
+    if (kept.size() < static_cast<std::size_t>(argc)) {
+        argc = static_cast<int>(kept.size());
+        kept.push_back(nullptr);  // as a main's argv ends
+        std::copy(kept.begin(), kept.end(), argv);
+    }
+    process.said = std::move(said);
+    if (wants_help) {
+        std::fputs(settings_help().c_str(), stdout);
+    }
+    return !wants_help;
+}
+
+void set_setting(std::string_view name, std::string_view value, std::string_view origin) {
+    process_settings& process = of_process();
+    const std::scoped_lock lock(process.mutex);
+    process.said.set(name, {std::string(value), setting_source::program, std::string(origin)});
+}
+
+std::string settings_help() {
+    std::string text = k_help_begin;
+    for (const setting& row : setting_table()) {
+        text += help_of(row);
+    }
+    return text + k_help_end;
+}
+
+}  // namespace quern
