@@ -5,10 +5,22 @@
 
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/scheduler/runtime.hpp>
+#include <quern/sync/and_gate.hpp>
+#include <quern/sync/barrier.hpp>
+#include <quern/sync/call_once.hpp>
+#include <quern/sync/channel.hpp>
 #include <quern/sync/condition_variable.hpp>
+#include <quern/sync/condition_variable_any.hpp>
+#include <quern/sync/event.hpp>
+#include <quern/sync/full_empty.hpp>
+#include <quern/sync/guard.hpp>
 #include <quern/sync/latch.hpp>
 #include <quern/sync/mutex.hpp>
+#include <quern/sync/recursive_mutex.hpp>
 #include <quern/sync/semaphore.hpp>
+#include <quern/sync/shared_mutex.hpp>
+#include <quern/sync/sliding_semaphore.hpp>
+#include <quern/sync/trigger.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/fork_join.hpp>
