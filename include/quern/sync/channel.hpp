@@ -83,8 +83,8 @@ public:
 
     /// No more values. Those who wait go on: receivers with nothing, senders with an exception.
     void close() noexcept {
-        m_filled.close();
         m_free.close();
+        m_filled.close();  // last: a receiver that learns of it may destroy the channel
     }
 
     [[nodiscard]] bool is_closed() const noexcept { return m_filled.is_closed(); }

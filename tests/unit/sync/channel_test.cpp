@@ -244,6 +244,23 @@ TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_the_last_value) {
     }
 }
 
+TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_it_has_been_closed) {
+    const int rounds = k_sanitized ? 2'000 : 20'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto values =
+            i % 2 == 0 ? std::make_unique<channel<int>>() : std::make_unique<channel<int>>(1);
+        all.task([&c = *values] {
+            c.send(42);
+            c.close();
+        });
+        int sum = 0;
+        for (const int value : *values) {
+            sum += value;
+        }
+        ASSERT_EQ(sum, 42);
+    }
+}
+
 TEST(channel_test_of_limits, a_capacity_of_zero_is_an_error) {
     EXPECT_THROW(channel<int>(0), std::invalid_argument);
 }
