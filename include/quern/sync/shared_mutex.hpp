@@ -26,7 +26,7 @@ namespace quern {
 /// A task may suspend while it holds the mutex. It may be destroyed as soon as nobody holds it or
 /// waits for it, even while the unlock() that made it so has not returned.
 /// Thread safety: any thread. Cost: a spin lock for a few instructions to lock and to unlock, for
-/// readers too: under many readers of very short sections a quern::mutex is no slower.
+/// readers too: it pays when they hold it for longer than that, or suspend.
 class shared_mutex {
 public:
     constexpr shared_mutex() noexcept = default;

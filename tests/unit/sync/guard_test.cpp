@@ -105,6 +105,26 @@ TEST_P(guard_test, keeps_one_order_for_functions_that_share_guards) {
     EXPECT_EQ(order.size(), 50U);
 }
 
+TEST_P(guard_test, runs_in_the_pool_of_the_task_that_gives_the_function) {
+    guard a;
+    guard b;
+    std::vector<int> order;
+    all.task([&] {
+        const quern::pool_ref mine = quern::current_pool();
+        const auto note = [&](int i) {
+            EXPECT_EQ(&quern::current_pool().get(), &mine.get());
+            order.push_back(i);
+        };
+        auto first = run_guarded(a, [&] { note(1); });
+        auto second = run_guarded({&a, &b}, [&] { note(2); });
+        run_guarded(b, [&] { note(3); }).get();
+        second.get();
+        first.get();
+    });
+    all.finish();
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
 TEST_P(guard_test, delivers_an_exception_and_runs_the_next_function) {
     guard g;
     auto bad = run_guarded(here, g, [] { throw std::runtime_error("no"); });
