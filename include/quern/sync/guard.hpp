@@ -126,7 +126,7 @@ auto run_guarded(const task_attributes& how, guard& g, F&& f) {
 ///     quern::run_guarded({&from, &to}, [&] { from_balance -= 5; to_balance += 5; });
 ///
 /// It takes its place at all of them in one step, so two that share guards are run in the same
-/// order at each, and nobody waits for one guard while holding up another.
+/// order at each, and no two ever wait for each other.
 template <class F>
 auto run_guarded(const guard_set& all, F&& f) {
     return detail::run_at({}, detail::guarded_place(all), std::forward<F>(f));
