@@ -31,9 +31,4 @@ void latch::count_down(std::ptrdiff_t n) noexcept {
     }
 }
 
-void latch::wait_for_gate() const noexcept {
-    detail::waiter self;
-    detail::wait_in(self, [this, &self] { return m_gate.enqueue(self); });
-}
-
 }  // namespace quern

@@ -42,7 +42,7 @@ public:
     /// Waits until the count is zero.
     void wait() const noexcept {
         if (!m_gate.is_open()) {
-            wait_for_gate();
+            detail::wait_for(m_gate);
         }
     }
 
@@ -53,10 +53,8 @@ public:
     }
 
 private:
-    void wait_for_gate() const noexcept;
-
     std::atomic<std::ptrdiff_t> m_left;
-    mutable detail::gate<detail::std_atomics, detail::waiter> m_gate;
+    mutable detail::task_gate m_gate;
 };
 
 }  // namespace quern

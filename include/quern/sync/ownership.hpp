@@ -91,4 +91,8 @@ private:
 
 using task_ownership = ownership<std_atomics, waiter, spin_lock>;
 
+/// Takes it for `me`, who does not own it; waits if it must: the slow path of every lock whose word
+/// this is.
+QUERN_COLD void take_or_wait(task_ownership& wanted, std::uintptr_t me) noexcept;
+
 }  // namespace quern::detail

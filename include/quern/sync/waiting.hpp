@@ -93,6 +93,46 @@ public:
         return w;
     }
 
+    /// The one that has waited longest, or null.
+    Waiter* front() const noexcept { return m_first.load(k_relaxed); }
+
+    /// Takes out those at the front for which `may_go(w)` is true, as a chain; ends with the first
+    /// for which it is not.
+    template <class Predicate>
+    Waiter* pop_while(Predicate may_go) noexcept {
+        Waiter* const first = m_first.load(k_relaxed);
+        Waiter* last = nullptr;
+        Waiter* w = first;
+        for (; w != nullptr && may_go(*w); w = after(*w)) {
+            last = w;
+        }
+        if (last == nullptr) {
+            return nullptr;
+        }
+        last->next = nullptr;
+        m_first.store(w, k_relaxed);
+        return first;
+    }
+
+    /// Puts it before the first of those that it precedes, which must be those at the end. One look
+    /// if it precedes nobody.
+    template <class Precedes>
+    void insert(Waiter& w, Precedes precedes) noexcept {
+        Waiter* at = m_first.load(k_relaxed);
+        if (at == nullptr || !precedes(w, *static_cast<Waiter*>(m_last))) {
+            push(w);
+        } else if (precedes(w, *at)) {
+            w.next = at;
+            m_first.store(&w, k_relaxed);
+        } else {
+            while (!precedes(w, *after(*at))) {
+                at = after(*at);
+            }
+            w.next = at->next;
+            at->next = &w;
+        }
+    }
+
     /// Takes all, as a chain.
     Waiter* take_all() noexcept {
         Waiter* const all = m_first.load(k_relaxed);
@@ -102,6 +142,8 @@ public:
 
 private:
     static constexpr auto k_relaxed = std::memory_order_relaxed;
+
+    static Waiter* after(Waiter& w) noexcept { return static_cast<Waiter*>(w.next); }
 
     typename Atomics::template atomic<Waiter*> m_first{nullptr};
     typename Atomics::template plain<Waiter*> m_last{nullptr};  ///< not meaningful when empty

@@ -47,9 +47,9 @@ public:
         }
     }
 
-    /// Waits until every worker sleeps: whoever is going to be suspended has been queued then.
+    /// Waits until there is nothing to do: whoever is going to be suspended has been queued then.
     void settle() {
-        while (pool().gate.load().sleeping != pool().size()) {
+        while (!pool().quiet()) {
             std::this_thread::yield();
         }
     }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::and_gate: HPX's: a trigger that is set when each of a number of inputs has been set.
+#pragma once
+
+#include <quern/base/spin_lock.hpp>
+#include <quern/sync/trigger.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace quern {
+
+/// Collects inputs that come in any order, one generation after another.
+///
+///     quern::and_gate neighbours(2);
+///     auto both = neighbours.get_future();
+///     from_left([&] { neighbours.set(0); });
+///     from_right([&] { neighbours.set(1); });
+///     both.then([](auto) { relax(); });
+///
+/// When every input has been set the generation ends, as that of a quern::trigger does, and all
+/// inputs may be set again. What precedes each set() happens before what the generation's end lets
+/// go on. It may be destroyed as a trigger may.
+/// Thread safety: any thread. Cost: a spin lock for a few instructions; the last input sets the
+/// trigger.
+class and_gate {
+public:
+    /// Throws std::invalid_argument when there are no inputs.
+    explicit and_gate(std::size_t inputs);
+
+    [[nodiscard]] std::size_t inputs() const noexcept { return m_is_set.size(); }
+
+    /// Sets input number `which`, counted from 0. Returns whether it was the last of this
+    /// generation. Throws std::out_of_range when there is no such input, std::invalid_argument when
+    /// it has been set in this generation already.
+    bool set(std::size_t which);
+
+    /// Ready when the present generation ends.
+    shared_future<void> get_future() { return m_trigger.get_future(); }
+
+    /// Waits until generation number `n`, counted from 0, has begun.
+    void synchronize(std::int64_t n) noexcept { m_trigger.synchronize(n); }
+
+    /// The number of the present generation.
+    [[nodiscard]] std::int64_t generation() const noexcept { return m_trigger.generation(); }
+
+private:
+    bool first_time(std::size_t which, bool& is_last) noexcept;
+
+    detail::spin_lock m_lock;
+    std::vector<bool> m_is_set;  ///< in this generation
+    std::size_t m_left;          ///< inputs that are not
+    trigger m_trigger;
+};
+
+}  // namespace quern

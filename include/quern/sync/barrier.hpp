@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::barrier: std::barrier for tasks and threads outside. All state is under a spin lock; the
+// completion function runs without it.
+#pragma once
+
+#include <quern/base/spin_lock.hpp>
+#include <quern/sync/level.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+namespace quern {
+
+namespace detail {
+
+/// What does not depend on the completion function.
+class barrier_base {
+public:
+    barrier_base(const barrier_base&) = delete;
+    barrier_base& operator=(const barrier_base&) = delete;
+
+protected:
+    struct arrival {
+        std::int64_t phase;  ///< of which it is one
+        bool is_last;        ///< then the caller must complete the phase
+    };
+
+    /// Throws std::invalid_argument when `expected` is negative.
+    explicit barrier_base(std::ptrdiff_t expected);
+
+    /// Of `n`, of whom `leaving` will not come to later phases.
+    arrival arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept;
+    void begin_next_phase() noexcept;
+    void wait(std::int64_t phase) const noexcept { wait_for(m_phase, phase + 1, m_lock); }
+
+private:
+    mutable spin_lock m_lock;
+    mutable level m_phase{0};
+    std::ptrdiff_t m_expected;  ///< by the phases to come
+    std::ptrdiff_t m_left;      ///< who have yet to come to this one
+};
+
+/// The completion function of a barrier that needs none.
+struct completes_nothing {
+    void operator()() const noexcept {}
+};
+
+}  // namespace detail
+
+/// A place where a number of participants meet again and again: each phase ends when all have
+/// arrived.
+///
+///     quern::barrier all(n, [&]() noexcept { std::swap(old_grid, new_grid); });
+///     for (int i = 0; i < n; ++i)
+///         quern::post([&, i] {
+///             for (int step = 0; step < steps; ++step) {
+///                 relax(old_grid, new_grid, i);
+///                 all.arrive_and_wait();
+///             }
+///         });
+///
+/// The last one to arrive calls the completion function, which may suspend; then the next phase
+/// begins and those who wait go on. What precedes an arrive() happens before that call, and the
+/// call before the return of every wait() of that phase. Tasks are woken in the order in which they
+/// began to wait. The barrier may be destroyed as soon as every wait() has returned, even while the
+/// arrive() that let them return has not, if nobody is going to arrive again.
+/// Thread safety: any thread. Cost: a spin lock for a few instructions to arrive, another to wait.
+template <class CompletionFunction = detail::completes_nothing>
+class barrier : private detail::barrier_base {
+    static_assert(std::is_nothrow_invocable_v<CompletionFunction&>,
+                  "the completion function of a barrier must be noexcept");
+
+public:
+    /// The phase in which one has arrived.
+    class arrival_token {
+    public:
+        arrival_token(arrival_token&&) noexcept = default;
+        arrival_token& operator=(arrival_token&&) noexcept = default;
+
+    private:
+        friend class barrier;
+        explicit arrival_token(std::int64_t phase) noexcept : m_phase(phase) {}
+        std::int64_t m_phase;
+    };
+
+    /// Throws std::invalid_argument when `expected` is negative, and what moving `f` throws.
+    explicit barrier(std::ptrdiff_t expected, CompletionFunction f = CompletionFunction())
+        : barrier_base(expected), m_completion(std::move(f)) {}
+
+    static constexpr std::ptrdiff_t max() noexcept {
+        return std::numeric_limits<std::ptrdiff_t>::max();
+    }
+
+    /// Counts as the arrival of `n` participants and does not wait.
+    /// Requires: 0 < n <= those that have yet to arrive; the program is aborted otherwise.
+    [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) noexcept {
+        return arrival_token(arrive_as(n, 0));
+    }
+
+    /// Waits until the phase of the token has ended, if it has not.
+    void wait(arrival_token&& token) const noexcept { barrier_base::wait(token.m_phase); }
+
+    /// arrive(), then wait().
+    void arrive_and_wait() noexcept { wait(arrive()); }
+
+    /// Arrives, and is not expected from the next phase on. Does not wait.
+    void arrive_and_drop() noexcept { arrive_as(1, 1); }
+
+private:
+    std::int64_t arrive_as(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept {
+        const arrival made = barrier_base::arrive(n, leaving);
+        if (made.is_last) {
+            m_completion();
+            begin_next_phase();
+        }
+        return made.phase;
+    }
+
+    [[no_unique_address]] CompletionFunction m_completion;
+};
+
+}  // namespace quern

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::call_once and once_flag: those of the standard, for tasks and threads outside. A mutex for
+// those who come first, and one load for all later ones.
+#pragma once
+
+#include <quern/sync/mutex.hpp>
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace quern {
+
+/// Whether something has been done once. For call_once.
+class once_flag {
+public:
+    constexpr once_flag() noexcept = default;
+    once_flag(const once_flag&) = delete;
+    once_flag& operator=(const once_flag&) = delete;
+
+private:
+    template <class F, class... Args>
+    friend void call_once(once_flag& flag, F&& f, Args&&... args);
+
+    std::atomic<bool> m_done{false};
+    mutex m_trying;
+};
+
+/// Calls f(args...) unless a call with this flag has already returned from its function.
+///
+///     quern::once_flag loaded;
+///     quern::call_once(loaded, [&] { load(table); });   // in every task that needs the table
+///
+/// Others that come meanwhile wait until that call has returned; what it did happens before their
+/// return. The function may suspend. When it throws, its caller gets the exception and the one that
+/// has waited longest calls its own function.
+/// Errors: what f throws; std::system_error (resource_deadlock_would_occur) when f itself comes to
+/// call_once with the same flag.
+/// Thread safety: any thread. Cost: one load once it is done; those that waited go on one after
+/// another.
+template <class F, class... Args>
+void call_once(once_flag& flag, F&& f, Args&&... args) {
+    if (flag.m_done.load(std::memory_order_acquire)) {  // pairs with the store below
+        return;
+    }
+    const std::scoped_lock lock(flag.m_trying);
+    if (!flag.m_done.load(std::memory_order_relaxed)) {
+        std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+        flag.m_done.store(true, std::memory_order_release);  // pairs with the first load
+    }
+}
+
+}  // namespace quern

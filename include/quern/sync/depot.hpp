@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// What carries a channel: things that are put in and taken out in order, and those who wait for
+// one. A thing is an intrusive link, so that the user's values are made, moved and destroyed by
+// their own tasks and never under the spin lock. Nothing here owns what it holds.
+#pragma once
+
+#include <quern/base/spin_lock.hpp>
+#include <quern/sync/waiting.hpp>
+
+namespace quern::detail {
+
+/// Base of what a depot holds.
+struct parcel {
+    parcel* next = nullptr;
+};
+
+/// First in, first out, for parcels and for those who wait. Once it is closed nothing is put in any
+/// more; what is in it can still be taken out.
+class depot {
+public:
+    constexpr depot() noexcept = default;
+
+    /// Gives it to the one that has waited longest, or keeps it. False: closed, nothing is done.
+    /// With an heir the last access is the release of the spin lock, before it is woken.
+    bool put(parcel& p) noexcept;
+
+    /// Waits until there is one. Null: closed, and there is none.
+    parcel* take() noexcept;
+
+    /// Null: there is none.
+    parcel* try_take() noexcept;
+
+    /// Lets all go on that wait, with nothing.
+    void close() noexcept;
+
+    bool is_closed() const noexcept;
+
+private:
+    struct taker : waiter {
+        parcel* got = nullptr;
+    };
+
+    parcel* pop() noexcept;
+
+    mutable spin_lock m_lock;
+    bool m_closed = false;
+    wait_queue<std_atomics, parcel> m_parcels;
+    /// Invariant: empty while there are parcels or it is closed, when m_lock is free.
+    wait_queue<std_atomics, taker> m_takers;
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::event: a flag for which tasks and threads outside can wait. HPX has it under this name.
+#pragma once
+
+#include <quern/sync/gate.hpp>
+#include <quern/sync/waiting.hpp>
+
+namespace quern {
+
+/// Set or not set; stays set until it is reset.
+///
+///     quern::event loaded;
+///     quern::async([&] { load(table); loaded.set(); });
+///     loaded.wait();
+///     use(table);
+///
+/// What precedes a set() happens before the return of every wait() that it lets go on. A set() lets
+/// all go on that wait then, in the order in which they began to wait, also when a reset() follows
+/// before they run. The event may be destroyed as soon as every wait() has returned, even while the
+/// set() that let it return has not.
+/// Thread safety: any thread. Cost: one load to wait for what is set, one read-modify-write else.
+class event {
+public:
+    constexpr explicit event(bool is_set = false) noexcept : m_gate(is_set) {}
+    event(const event&) = delete;
+    event& operator=(const event&) = delete;
+
+    /// Lets all go on. Does nothing when it is set.
+    void set() noexcept { detail::wake_all(m_gate.open()); }
+
+    /// Lets those wait that come from now on. Does nothing when it is not set.
+    void reset() noexcept { m_gate.close(); }
+
+    /// Whether it is set now; HPX says `occurred`.
+    [[nodiscard]] bool is_set() const noexcept { return m_gate.is_open(); }
+
+    /// Waits until it is set.
+    void wait() const noexcept {
+        if (!m_gate.is_open()) {
+            detail::wait_for(m_gate);
+        }
+    }
+
+private:
+    mutable detail::task_gate m_gate;
+};
+
+}  // namespace quern

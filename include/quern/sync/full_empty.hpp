@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::full_empty: a value with a full/empty bit, after the words of the Tera MTA and Qthreads,
+// whose names the operations have. Tasks hand values over through it and wait at it.
+#pragma once
+
+#include <quern/sync/turns.hpp>
+
+#include <type_traits>
+#include <utility>
+
+namespace quern {
+
+/// A cell that is full or empty, with operations that wait for the one and leave the other.
+///
+///     quern::full_empty<int> cell;                    // empty
+///     quern::async([&] { cell.write_ef(compute()); });
+///     use(cell.read_fe());                            // waits; the cell is empty again
+///
+/// | operation | waits until it is | leaves it |
+/// |---|---|---|
+/// | read_fe | full | empty |
+/// | read_ff | full | full |
+/// | write_ef | empty | full |
+/// | write_f | - | full |
+/// | purge | - | empty |
+/// | fill | - | full |
+///
+/// Each has the cell for itself for as long as it moves or copies the value, which happens in the
+/// caller's task. The next one is whoever has waited longest of those whom the new state lets go
+/// on, so that none of them starves. An exception that T throws reaches the caller and leaves the
+/// bit as it was, and the value as T leaves it.
+/// It may be destroyed as soon as nobody waits and every operation has returned, but for the one
+/// that let the last reader or writer go on.
+/// Thread safety: any thread. Cost: a spin lock for a few instructions at begin and end.
+/// Requires of T: it can be constructed without arguments, moved and assigned.
+template <class T>
+class full_empty {
+public:
+    /// Empty.
+    full_empty() noexcept(std::is_nothrow_default_constructible_v<T>) : m_turns(false) {}
+
+    /// Full.
+    explicit full_empty(T value) : m_value(std::move(value)), m_turns(true) {}
+
+    full_empty(const full_empty&) = delete;
+    full_empty& operator=(const full_empty&) = delete;
+
+    /// Waits until it is full, moves the value out and leaves it empty.
+    T read_fe() {
+        detail::turn mine(m_turns, detail::cell_state::full);
+        T value(std::move(m_value));
+        mine.leave(false);
+        return value;
+    }
+
+    /// Waits until it is full, copies the value and leaves it full.
+    T read_ff() requires std::is_copy_constructible_v<T> {
+        const detail::turn mine(m_turns, detail::cell_state::full);
+        return m_value;
+    }
+
+    /// Waits until it is empty, writes the value and leaves it full.
+    void write_ef(T value) { write(detail::cell_state::empty, std::move(value)); }
+
+    /// Writes the value and leaves it full, whatever it was.
+    void write_f(T value) { write(detail::cell_state::either, std::move(value)); }
+
+    /// Makes it empty, whatever it was; the value becomes T().
+    void purge() {
+        detail::turn mine(m_turns, detail::cell_state::either);
+        m_value = T();
+        mine.leave(false);
+    }
+
+    /// Makes it full, whatever it was, with the value that is in it: T(), or what the last
+    /// read_fe() has left behind, which for a type without pointers is what it read.
+    void fill() noexcept {
+        detail::turn mine(m_turns, detail::cell_state::either);
+        mine.leave(true);
+    }
+
+    /// Whether it is full now.
+    [[nodiscard]] bool is_full() const noexcept { return m_turns.is_full(); }
+
+private:
+    void write(detail::cell_state wanted, T&& value) {
+        detail::turn mine(m_turns, wanted);
+        m_value = std::move(value);
+        mine.leave(true);
+    }
+
+    T m_value{};
+    detail::turns m_turns;
+};
+
+}  // namespace quern

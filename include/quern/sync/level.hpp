@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// A number and those who wait until it has reached what they need: the phases of a barrier, the
+// limit of a sliding semaphore, the generations of a trigger. Everything here is called under a
+// lock of the primitive, and says whom the caller must wake when it has let go of that lock.
+#pragma once
+
+#include <quern/sync/waiting.hpp>
+
+#include <cstdint>
+#include <mutex>
+
+namespace quern::detail {
+
+struct level_waiter : waiter {
+    explicit level_waiter(std::int64_t level) noexcept : needs(level) {}
+    const std::int64_t needs;
+};
+
+class level {
+public:
+    constexpr explicit level(std::int64_t value) noexcept : m_value(value) {}
+
+    std::int64_t value() const noexcept { return m_value; }
+    bool reaches(std::int64_t needs) const noexcept { return needs <= m_value; }
+
+    /// False: it is reached. True: `self` waits and will be woken when it is.
+    bool enqueue(level_waiter& self) noexcept {
+        if (reaches(self.needs)) {
+            return false;
+        }
+        m_queue.insert(
+            self, [](const level_waiter& a, const level_waiter& b) { return a.needs < b.needs; });
+        return true;
+    }
+
+    /// Returns those who need no more than that, as a chain: by what they need, then by when they
+    /// came.
+    level_waiter* set(std::int64_t value) noexcept {
+        m_value = value;
+        return m_queue.pop_while([this](const level_waiter& w) { return reaches(w.needs); });
+    }
+
+private:
+    std::int64_t m_value;
+    /// Invariant: in the order of their needs, which are all above m_value.
+    wait_queue<std_atomics, level_waiter> m_queue;
+};
+
+/// Waits until the level, which is guarded by `lock`, has reached what is needed.
+template <class Lock>
+void wait_for(level& what, std::int64_t needs, Lock& lock) noexcept {
+    {
+        const std::scoped_lock guard(lock);
+        if (what.reaches(needs)) {
+            return;
+        }
+    }
+    level_waiter self(needs);
+    wait_in(self, [&what, &lock, &self] {
+        const std::scoped_lock guard(lock);
+        return what.enqueue(self);
+    });
+}
+
+}  // namespace quern::detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::recursive_mutex: std::recursive_mutex for tasks and threads outside. The word and the
+// queue of quern::mutex, and a number that only the holder touches.
+#pragma once
+
+#include <quern/sync/ownership.hpp>
+
+#include <cstddef>
+
+namespace quern {
+
+/// A mutex that its holder may lock again; it is free when every lock() has been unlocked.
+///
+///     quern::recursive_mutex m;
+///     void visit(node& n) {
+///         std::scoped_lock lock(m);
+///         for (node& child : n.children) visit(child);
+///     }
+///
+/// In all else as quern::mutex: fair, held across suspensions, for any thread, destroyed when
+/// nobody holds it or waits for it. The holder is the task: another task for which the holder waits
+/// does not hold it, so a holder must not fork_join or get() what locks it too.
+/// Cost without contention: as quern::mutex; to lock again is a load.
+class recursive_mutex {
+public:
+    constexpr recursive_mutex() noexcept = default;
+    recursive_mutex(const recursive_mutex&) = delete;
+    recursive_mutex& operator=(const recursive_mutex&) = delete;
+
+    void lock() noexcept {
+        const std::uintptr_t me = detail::this_holder();
+        if (m_owner.owned_by(me)) {
+            ++m_again;
+        } else if (!m_owner.try_take(me)) [[unlikely]] {
+            detail::take_or_wait(m_owner, me);
+        }
+    }
+
+    /// False when another one holds it. Does not fail without cause.
+    [[nodiscard]] bool try_lock() noexcept {
+        const std::uintptr_t me = detail::this_holder();
+        if (m_owner.owned_by(me)) {
+            ++m_again;
+            return true;
+        }
+        return m_owner.try_take(me);
+    }
+
+    /// Requires: the caller holds it; the program is aborted otherwise.
+    void unlock() noexcept {
+        const std::uintptr_t me = detail::this_holder();
+        QUERN_ASSERT(m_owner.owned_by(me),
+                     "a recursive mutex is unlocked by a task or thread that does not hold it");
+        if (m_again != 0) {
+            --m_again;
+        } else if (detail::waiter* heir = m_owner.give_up(me)) [[unlikely]] {
+            heir->wake();
+        }
+    }
+
+private:
+    detail::task_ownership m_owner;
+    /// How often the holder has locked it beyond the first time. Invariant: 0 while it is free.
+    std::size_t m_again = 0;
+};
+
+}  // namespace quern

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::shared_mutex: std::shared_mutex for tasks and threads outside, for std::unique_lock,
+// std::scoped_lock and std::shared_lock. All state is under a spin lock.
+#pragma once
+
+#include <quern/base/spin_lock.hpp>
+#include <quern/sync/waiting.hpp>
+
+#include <cstddef>
+
+namespace quern {
+
+/// A mutex that one writer holds alone, or any number of readers together.
+///
+///     quern::shared_mutex m;
+///     int look_up(int key) { std::shared_lock lock(m); return table.at(key); }
+///     void put(int key, int value) { std::unique_lock lock(m); table[key] = value; }
+///
+/// Fair: there is one queue for readers and writers, and who comes when somebody is queued goes to
+/// its end, a reader too. Whoever lets go hands the mutex to the first in the queue; if that is a
+/// reader, also to the readers directly behind it. So a writer waits for those before it only, and
+/// a reader for the writers before it: neither can starve. The price is that readers on either side
+/// of a waiting writer do not overlap, and that a reader which locks again while a writer waits
+/// never goes on.
+///
+/// A task may suspend while it holds the mutex. It may be destroyed as soon as nobody holds it or
+/// waits for it, even while the unlock() that made it so has not returned.
+/// Thread safety: any thread. Cost: a spin lock for a few instructions to lock and to unlock, for
+/// readers too: it pays when they hold it for longer than that, or suspend.
+class shared_mutex {
+public:
+    constexpr shared_mutex() noexcept = default;
+    shared_mutex(const shared_mutex&) = delete;
+    shared_mutex& operator=(const shared_mutex&) = delete;
+
+    /// Throws std::system_error (resource_deadlock_would_occur) when the caller is the writer.
+    void lock() { lock_as(false); }
+
+    /// False when somebody holds it or waits for it.
+    [[nodiscard]] bool try_lock() noexcept { return try_lock_as(false); }
+
+    /// Requires: the caller is the writer; the program is aborted otherwise.
+    void unlock() noexcept;
+
+    /// Throws std::system_error (resource_deadlock_would_occur) when the caller is the writer.
+    void lock_shared() { lock_as(true); }
+
+    /// False when a writer holds it or somebody waits for it.
+    [[nodiscard]] bool try_lock_shared() noexcept { return try_lock_as(true); }
+
+    /// Requires: a reader holds it; the program is aborted otherwise.
+    void unlock_shared() noexcept;
+
+private:
+    struct request : detail::waiter {
+        request(std::uintptr_t who, bool reads) noexcept : waiter(who), shared(reads) {}
+        const bool shared;
+    };
+
+    void lock_as(bool shared);
+    bool try_lock_as(bool shared) noexcept;
+    bool admit(const request& r) noexcept;
+    bool admit_first(const request& r) noexcept;
+    request* hand_over() noexcept;
+
+    detail::spin_lock m_lock;
+    std::uintptr_t m_writer = 0;
+    std::size_t m_readers = 0;  ///< Invariant: 0 while there is a writer.
+    /// Invariant: the first one cannot be admitted, while m_lock is free.
+    detail::wait_queue<detail::std_atomics, request> m_queue;
+};
+
+}  // namespace quern

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+// The barrier: counting arrivals, and going from one phase to the next.
+#include <quern/sync/barrier.hpp>
+
+#include <quern/base/assert.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace quern::detail {
+
+barrier_base::barrier_base(std::ptrdiff_t expected) : m_expected(expected), m_left(expected) {
+    if (expected < 0) {
+        throw std::invalid_argument("quern::barrier: the number of participants is " +
+                                    std::to_string(expected) + ", accepted are 0 and more");
+    }
+}
+
+barrier_base::arrival barrier_base::arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept {
+    const std::scoped_lock guard(m_lock);
+    QUERN_ASSERT(n > 0, "barrier::arrive of a number that is not positive");
+    QUERN_ASSERT(n <= m_left, "more arrive at a barrier than it expects in this phase");
+    m_expected -= leaving;
+    m_left -= n;
+    return {m_phase.value(), m_left == 0};
+}
+
+void barrier_base::begin_next_phase() noexcept {
+    level_waiter* waiting = nullptr;
+    {
+        const std::scoped_lock guard(m_lock);
+        m_left = m_expected;
+        waiting = m_phase.set(m_phase.value() + 1);
+    }
+    wake_all(waiting);
+}
+
+}  // namespace quern::detail

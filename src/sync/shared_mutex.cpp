@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// The shared mutex: whom it admits and to whom it is handed over. Who calls these functions is in
+// the header.
+#include <quern/sync/shared_mutex.hpp>
+
+#include <quern/base/assert.hpp>
+
+#include <mutex>
+#include <system_error>
+
+namespace quern {
+
+/// Gives it to `r` if those who hold it now allow that. Under the spin lock.
+bool shared_mutex::admit(const request& r) noexcept {
+    if (m_writer != 0 || (!r.shared && m_readers != 0)) {
+        return false;
+    }
+    if (r.shared) {
+        ++m_readers;
+    } else {
+        m_writer = r.holder;
+    }
+    return true;
+}
+
+/// The same for one that comes, behind all that are queued.
+bool shared_mutex::admit_first(const request& r) noexcept {
+    return m_queue.looks_empty() && admit(r);
+}
+
+/// After somebody has let go: admits the first in the queue and who may go with it.
+shared_mutex::request* shared_mutex::hand_over() noexcept {
+    return m_queue.pop_while([this](const request& r) { return admit(r); });
+}
+
+bool shared_mutex::try_lock_as(bool shared) noexcept {
+    const request self(detail::this_holder(), shared);
+    const std::scoped_lock guard(m_lock);
+    return admit_first(self);
+}
+
+void shared_mutex::lock_as(bool shared) {
+    request self(detail::this_holder(), shared);
+    {
+        const std::scoped_lock guard(m_lock);
+        if (admit_first(self)) {
+            return;
+        }
+        if (m_writer == self.holder) {
+            throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                                    "quern::shared_mutex: locked again by its writer");
+        }
+    }
+    detail::wait_in(self, [this, &self] {
+        const std::scoped_lock guard(m_lock);
+        if (admit_first(self)) {
+            return false;
+        }
+        m_queue.push(self);
+        return true;
+    });
+}
+
+void shared_mutex::unlock() noexcept {
+    const std::uintptr_t me = detail::this_holder();
+    request* heirs = nullptr;
+    {
+        const std::scoped_lock guard(m_lock);
+        QUERN_ASSERT(m_writer == me,
+                     "a shared mutex is unlocked by a task or thread that is not its writer");
+        m_writer = 0;
+        heirs = hand_over();
+    }
+    detail::wake_all(heirs);
+}
+
+void shared_mutex::unlock_shared() noexcept {
+    request* heirs = nullptr;
+    {
+        const std::scoped_lock guard(m_lock);
+        QUERN_ASSERT(m_readers != 0, "a shared mutex is unlocked by a reader while it has none");
+        --m_readers;
+        heirs = hand_over();
+    }
+    detail::wake_all(heirs);
+}
+
+}  // namespace quern

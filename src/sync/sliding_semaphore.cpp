@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sliding semaphore: moving the window and waking those who are in it then.
+#include <quern/sync/sliding_semaphore.hpp>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace quern {
+
+namespace {
+
+std::int64_t checked(std::int64_t max_difference) {
+    if (max_difference < 0) {
+        throw std::invalid_argument("quern::sliding_semaphore: the maximal difference is " +
+                                    std::to_string(max_difference) + ", accepted are 0 and more");
+    }
+    return max_difference;
+}
+
+/// Requires: max_difference >= 0.
+std::int64_t end_of(std::int64_t max_difference, std::int64_t lower_limit) noexcept {
+    constexpr std::int64_t k_most = std::numeric_limits<std::int64_t>::max();
+    return lower_limit > k_most - max_difference ? k_most : lower_limit + max_difference;
+}
+
+}  // namespace
+
+sliding_semaphore::sliding_semaphore(std::int64_t max_difference, std::int64_t lower_limit)
+    : m_max_difference(checked(max_difference)),
+      m_lower_limit(lower_limit),
+      m_end(end_of(max_difference, lower_limit)) {}
+
+void sliding_semaphore::set_max_difference(std::int64_t max_difference, std::int64_t lower_limit) {
+    checked(max_difference);
+    detail::level_waiter* heirs = nullptr;
+    {
+        const std::scoped_lock guard(m_lock);
+        m_max_difference = max_difference;
+        m_lower_limit = lower_limit;
+        heirs = m_end.set(end_of(max_difference, lower_limit));
+    }
+    detail::wake_all(heirs);
+}
+
+bool sliding_semaphore::try_wait(std::int64_t upper_limit) const noexcept {
+    const std::scoped_lock guard(m_lock);
+    return m_end.reaches(upper_limit);
+}
+
+void sliding_semaphore::signal(std::int64_t lower_limit) noexcept {
+    detail::level_waiter* heirs = nullptr;
+    {
+        const std::scoped_lock guard(m_lock);
+        if (lower_limit <= m_lower_limit) {
+            return;
+        }
+        m_lower_limit = lower_limit;
+        heirs = m_end.set(end_of(m_max_difference, lower_limit));
+    }
+    detail::wake_all(heirs);
+}
+
+}  // namespace quern

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// The trigger: handing out the future of a generation, and ending it. Futures are made and
+// fulfilled without the spin lock.
+#include <quern/sync/trigger.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace quern {
+
+shared_future<void> trigger::get_future() {
+    {
+        const std::scoped_lock guard(m_lock);
+        if (m_end) {
+            return m_future;
+        }
+    }
+    promise<void> fresh;
+    shared_future<void> future = fresh.get_future().share();
+    const std::scoped_lock guard(m_lock);
+    if (!m_end) {  // else another one was faster
+        m_end.emplace(std::move(fresh));
+        m_future = std::move(future);
+    }
+    return m_future;
+}
+
+std::int64_t trigger::set() noexcept {
+    std::optional<promise<void>> end;
+    shared_future<void> future;
+    detail::level_waiter* waiting = nullptr;
+    std::int64_t ended = 0;
+    {
+        const std::scoped_lock guard(m_lock);
+        end.swap(m_end);
+        std::swap(future, m_future);
+        ended = m_generation.value();
+        waiting = m_generation.set(ended + 1);
+    }
+    if (end) {
+        end->set_value();
+    }
+    detail::wake_all(waiting);
+    return ended;
+}
+
+std::int64_t trigger::generation() const noexcept {
+    const std::scoped_lock guard(m_lock);
+    return m_generation.value();
+}
+
+}  // namespace quern

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// The event's protocol, a gate that is closed again (quern/sync/gate.hpp), in every interleaving.
+#include <quern/sync/gate.hpp>
+
+#include "sync_parts.hpp"
+
+namespace {
+
+using namespace model_sync;
+using model::expect_passes_everywhere;
+using model::run;
+
+using gate = quern::detail::gate<model::protocol_atomics, waiter>;
+
+struct event {
+    void set() { wake_all(opened.open()); }
+    void reset() { opened.close(); }
+    void wait() {
+        if (!opened.is_open()) {
+            waiter self;
+            if (opened.enqueue(self)) {
+                self.sleep();
+            }
+        }
+    }
+    gate opened{false};
+};
+
+TEST(model_event, shows_what_was_done_before_it_was_set_for_the_first_or_the_second_time) {
+    expect_passes_everywhere("event, set, reset, set", k_fewer, [](run& r) {
+        struct state {
+            event ready;
+            model::var<int> done{0};
+        };
+        auto& s = r.make<state>();
+        r.thread([&s] {
+            s.done = 1;
+            s.ready.set();
+            s.ready.reset();
+            s.ready.set();
+        });
+        for (int t = 0; t != 2; ++t) {
+            r.thread([&s] {
+                s.ready.wait();
+                model::check(s.done == 1, "it is done");
+            });
+        }
+    });
+}
+
+/// One waits twice, and its second waiter lies where its first one lay, while another one comes who
+/// may have seen the first at the head of the list.
+TEST(model_event, loses_nobody_when_a_waiter_comes_back_at_the_same_place) {
+    expect_passes_everywhere("event, a waiter comes twice", k_fewer, [](run& r) {
+        struct state {
+            event ready;
+            model::atomic<int> rounds{0};
+            std::optional<waiter> place;
+        };
+        auto& s = r.make<state>();
+        r.thread([&s] {
+            for (int i = 0; i != 2; ++i) {
+                s.place.emplace();
+                if (s.ready.opened.enqueue(*s.place)) {
+                    s.place->sleep();
+                }
+                s.place.reset();
+                s.ready.reset();
+                s.rounds.store(i + 1, std::memory_order_release);
+            }
+        });
+        r.thread([&s] {
+            for (int i = 0; i != 3; ++i) {
+                while (s.rounds.load(std::memory_order_acquire) < i) {
+                    model::atomics::pause();
+                }
+                s.ready.set();
+            }
+        });
+        r.thread([&s] { s.ready.wait(); });
+    });
+}
+
+TEST(model_event, two_may_set_it_and_one_reset_it) {
+    expect_passes_everywhere("event, 2 set, 1 resets, 1 waits", k_fewer, [](run& r) {
+        auto& ready = r.make<event>();
+        r.thread([&ready] { ready.wait(); });
+        r.thread([&ready] { ready.set(); });
+        r.thread([&ready] {
+            ready.reset();
+            ready.set();
+            ready.set();
+        });
+    });
+}
+
+TEST(model_event, may_be_destroyed_after_wait) {
+    expect_passes_everywhere("event destroyed", k_fewer, [](run& r) {
+        struct state {
+            std::optional<event> ready;
+        };
+        auto& s = r.make<state>();
+        s.ready.emplace();
+        r.thread([&s] {
+            s.ready->reset();
+            s.ready->set();
+        });
+        r.thread([&s] {
+            s.ready->wait();
+            s.ready.reset();
+        });
+    });
+}
+
+}  // namespace

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// call_once: once, seen by all, and tried again after an exception.
+#include <quern/sync/call_once.hpp>
+
+#include <quern/sync/event.hpp>
+
+#include "crew.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <system_error>
+
+namespace {
+
+using quern_test::crew;
+using quern_test::k_sanitized;
+using quern_test::let_others_run;
+
+class call_once_test : public quern_test::on_workers {};
+QUERN_ON_1_2_8_WORKERS(call_once_test);
+
+TEST_P(call_once_test, calls_one_of_many_and_lets_the_others_wait_for_it) {
+    const int rounds = k_sanitized ? 20 : 200;
+    for (int round = 0; round < rounds; ++round) {
+        quern::once_flag flag;
+        int calls = 0;
+        std::atomic<int> wrong{0};
+        const auto come = [&] {
+            quern::call_once(flag, [&] {
+                if (quern::detail::current_context() != nullptr) {
+                    let_others_run();  // it may suspend
+                }
+                ++calls;
+            });
+            wrong += calls == 1 ? 0 : 1;
+        };
+        for (int i = 0; i < 20; ++i) {
+            all.task(come);
+        }
+        all.thread(come);
+        come();
+        all.finish();
+        ASSERT_EQ(calls, 1);
+        ASSERT_EQ(wrong.load(), 0);
+    }
+}
+
+TEST_P(call_once_test, lets_the_next_one_try_after_an_exception) {
+    constexpr int k_failures = 5;
+    constexpr int k_tasks = 20;
+    quern::once_flag flag;
+    int tries = 0;
+    std::atomic<int> thrown{0};
+    for (int i = 0; i < k_tasks; ++i) {
+        all.task([&] {
+            try {
+                quern::call_once(flag, [&] {
+                    let_others_run();
+                    if (++tries <= k_failures) {
+                        throw std::runtime_error("not yet");
+                    }
+                });
+            } catch (const std::runtime_error&) {
+                ++thrown;
+            }
+        });
+    }
+    all.finish();
+    EXPECT_EQ(tries, k_failures + 1);
+    EXPECT_EQ(thrown.load(), k_failures);
+}
+
+TEST_P(call_once_test, passes_arguments_as_they_are_and_ignores_the_result) {
+    quern::once_flag flag;
+    auto value = std::make_unique<int>(42);
+    int seen = 0;
+    const auto take = [](std::unique_ptr<int> from, int& to) { return to = *from; };
+    quern::call_once(flag, take, std::move(value), seen);
+    EXPECT_EQ(seen, 42);
+    quern::call_once(flag, [] { FAIL() << "called a second time"; });
+}
+
+TEST_P(call_once_test, throws_when_the_function_comes_back_to_its_own_flag) {
+    quern::once_flag flag;
+    all.task([&] {
+        EXPECT_THROW(quern::call_once(flag, [&] { quern::call_once(flag, [] {}); }),
+                     std::system_error);
+        bool called = false;
+        quern::call_once(flag, [&] { called = true; });
+        EXPECT_TRUE(called);
+    });
+    all.finish();
+}
+
+}  // namespace

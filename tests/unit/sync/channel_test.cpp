@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: BSL-1.0
+// The channel: nothing is lost or doubled, the order is kept, closing ends it, exceptions of
+// values.
+#include <quern/sync/channel.hpp>
+
+#include "crew.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using quern::channel;
+using quern_test::crew;
+using quern_test::k_sanitized;
+
+class channel_test : public quern_test::on_workers {
+protected:
+    /// Senders and receivers, tasks and threads; the receivers end when the channel is closed.
+    void exchange_all(channel<std::unique_ptr<int>>& values) {
+        constexpr int k_tasks = 8;
+        const int each = k_sanitized ? 300 : 3'000;
+        std::atomic<long> sum{0};
+        std::atomic<int> senders{k_tasks + 2};
+        const auto send = [&] {
+            for (int i = 1; i <= each; ++i) {
+                values.send(std::make_unique<int>(i));
+            }
+            if (--senders == 0) {
+                values.close();
+            }
+        };
+        const auto receive = [&] {
+            long mine = 0;
+            for (const auto& value : values) {
+                mine += *value;
+            }
+            sum += mine;
+        };
+        for (int i = 0; i < k_tasks; ++i) {
+            all.task(send);
+            all.task(receive);
+        }
+        for (int i = 0; i < 2; ++i) {
+            all.thread(send);
+            all.thread(receive);
+        }
+        all.finish();
+        const long n = each;
+        EXPECT_EQ(sum.load(), (k_tasks + 2) * (n * (n + 1) / 2));
+        EXPECT_EQ(values.try_receive(), std::nullopt);
+    }
+};
+QUERN_ON_1_2_8_WORKERS(channel_test);
+
+TEST_P(channel_test, loses_and_doubles_nothing) {
+    channel<std::unique_ptr<int>> unbounded;
+    exchange_all(unbounded);
+    for (const std::size_t capacity : {1U, 2U, 16U}) {
+        channel<std::unique_ptr<int>> bounded(capacity);
+        exchange_all(bounded);
+    }
+}
+
+TEST_P(channel_test, delivers_in_the_order_of_sending) {
+    for (const bool bounded : {false, true}) {
+        const auto values =
+            bounded ? std::make_unique<channel<int>>(3) : std::make_unique<channel<int>>();
+        constexpr int k_values = 1'000;
+        all.task([&] {
+            for (int i = 0; i < k_values; ++i) {
+                values->send(i);
+            }
+            values->close();
+        });
+        std::vector<int> received;
+        all.task([&] {
+            for (const int value : *values) {
+                received.push_back(value);
+            }
+        });
+        all.finish();
+        std::vector<int> expected(k_values);
+        std::iota(expected.begin(), expected.end(), 0);
+        EXPECT_EQ(received, expected);
+    }
+}
+
+TEST_P(channel_test, gives_values_to_receivers_in_the_order_of_their_waiting) {
+    constexpr int k_waiting = 20;
+    channel<int> values;
+    std::vector<int> got(k_waiting, -1);
+    for (std::size_t i = 0; i < k_waiting; ++i) {
+        all.task([&, i] { got[i] = values.receive().value(); });
+        all.settle();
+    }
+    for (int i = 0; i < k_waiting; ++i) {
+        values.send(i);
+    }
+    all.finish();
+    std::vector<int> expected(k_waiting);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(got, expected);
+}
+
+TEST_P(channel_test, holds_senders_back_when_it_is_full_and_lets_them_go_on_in_order) {
+    constexpr int k_waiting = 10;
+    channel<int> values(2);
+    EXPECT_TRUE(values.try_send(0));
+    EXPECT_TRUE(values.try_send(1));
+    int third = 2;
+    EXPECT_FALSE(values.try_send(third));
+    std::atomic<int> sent{0};
+    for (int i = 2; i < 2 + k_waiting; ++i) {
+        all.task([&, i] {
+            values.send(i);
+            ++sent;
+        });
+        all.settle();
+    }
+    EXPECT_EQ(sent.load(), 0);
+    for (int i = 0; i < 2 + k_waiting; ++i) {
+        EXPECT_EQ(values.receive(), i);
+        all.settle();
+        EXPECT_EQ(sent.load(), std::min(i + 1, k_waiting));
+    }
+}
+
+TEST_P(channel_test, delivers_after_close_what_was_sent_before_and_then_nothing) {
+    channel<std::string> values(4);
+    values.send("a");
+    values.send("b");
+    values.close();
+    values.close();  // no effect
+    EXPECT_TRUE(values.is_closed());
+    EXPECT_THROW(values.send("c"), quern::channel_closed);
+    EXPECT_THROW((void)values.try_send("c"), quern::channel_closed);
+    std::string all_values;
+    all.task([&] {
+        for (const std::string& value : values) {
+            all_values += value;
+        }
+        EXPECT_EQ(values.receive(), std::nullopt);
+    });
+    all.finish();
+    EXPECT_EQ(all_values, "ab");
+}
+
+TEST_P(channel_test, lets_all_go_on_that_wait_when_it_is_closed) {
+    channel<int> empty;
+    channel<int> full(1);
+    full.send(1);
+    std::atomic<int> nothing{0};
+    std::atomic<int> refused{0};
+    const auto receive = [&] { nothing += empty.receive() ? 0 : 1; };
+    const auto send = [&] {
+        try {
+            full.send(2);
+        } catch (const quern::channel_closed&) {
+            ++refused;
+        }
+    };
+    for (int i = 0; i < 10; ++i) {
+        all.task(receive);
+        all.task(send);
+    }
+    all.thread(receive);
+    all.thread(send);
+    all.settle();
+    EXPECT_EQ(nothing.load() + refused.load(), 0);
+    all.task([&] { empty.close(); });
+    all.task([&] { full.close(); });
+    all.finish();
+    EXPECT_EQ(nothing.load(), 11);
+    EXPECT_EQ(refused.load(), 11);
+    EXPECT_EQ(full.receive(), 1);
+    EXPECT_EQ(full.receive(), std::nullopt);
+}
+
+/// Throws when it is moved for the n-th time; counts those that live.
+struct fragile {
+    fragile(int moves, int& count) : left(moves), living(&count) { ++*living; }
+    fragile(fragile&& other) : left(other.left - 1), living(other.living) {
+        if (left < 0) {
+            throw std::runtime_error("moved too often");
+        }
+        ++*living;
+    }
+    ~fragile() { --*living; }
+    int left;
+    int* living;
+};
+
+TEST_P(channel_test, throws_what_a_value_throws_and_goes_on_with_the_slot) {
+    int living = 0;
+    channel<fragile> values(1);
+    EXPECT_THROW(values.send(fragile(0, living)), std::runtime_error);
+    EXPECT_FALSE(values.try_receive().has_value());  // not sent
+    values.send(fragile(1, living));
+    EXPECT_THROW((void)values.receive(), std::runtime_error);
+    EXPECT_EQ(living, 0);
+    values.send(fragile(10, living));  // there is room again
+    EXPECT_EQ(living, 1);
+    EXPECT_TRUE(values.receive().has_value());
+    EXPECT_EQ(living, 0);
+}
+
+TEST_P(channel_test, destroys_the_values_that_are_left) {
+    int living = 0;
+    {
+        channel<fragile> bounded(4);
+        channel<fragile> unbounded;
+        for (int i = 0; i < 3; ++i) {
+            bounded.send(fragile(10, living));
+            unbounded.send(fragile(10, living));
+        }
+        (void)bounded.receive();
+        EXPECT_EQ(living, 5);
+    }
+    EXPECT_EQ(living, 0);
+}
+
+TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_the_last_value) {
+    const int rounds = k_sanitized ? 2'000 : 20'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto values =
+            i % 2 == 0 ? std::make_unique<channel<int>>() : std::make_unique<channel<int>>(1);
+        all.task([&c = *values] { c.send(42); });
+        ASSERT_EQ(values->receive(), 42);
+    }
+    for (int i = 0; i < rounds; ++i) {
+        all.task([this, i] {
+            auto values =
+                i % 2 == 0 ? std::make_unique<channel<int>>() : std::make_unique<channel<int>>(1);
+            all.task([&c = *values] { c.send(42); });
+            EXPECT_EQ(values->receive(), 42);
+        });
+        if (i % 100 == 0) {
+            all.finish();
+        }
+    }
+}
+
+TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_it_has_been_closed) {
+    const int rounds = k_sanitized ? 2'000 : 20'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto values =
+            i % 2 == 0 ? std::make_unique<channel<int>>() : std::make_unique<channel<int>>(1);
+        all.task([&c = *values] {
+            c.send(42);
+            c.close();
+        });
+        int sum = 0;
+        for (const int value : *values) {
+            sum += value;
+        }
+        ASSERT_EQ(sum, 42);
+    }
+}
+
+TEST(channel_test_of_limits, a_capacity_of_zero_is_an_error) {
+    EXPECT_THROW(channel<int>(0), std::invalid_argument);
+}
+
+}  // namespace

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSL-1.0
+// Guards: functions one after another, in the order of the calls, also with several guards.
+#include <quern/sync/guard.hpp>
+
+#include "crew.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+
+namespace {
+
+using quern::guard;
+using quern::run_guarded;
+using quern_test::crew;
+using quern_test::k_sanitized;
+using quern_test::let_others_run;
+
+class guard_test : public quern_test::on_workers {
+protected:
+    quern::task_attributes here{.pool = &all.runtime().default_pool().get()};
+};
+QUERN_ON_1_2_8_WORKERS(guard_test);
+
+TEST_P(guard_test, runs_one_function_after_another_in_the_order_of_the_calls) {
+    constexpr int k_functions = 200;
+    guard g;
+    std::vector<int> order;  // plain: the guard orders the accesses
+    bool inside = false;
+    std::vector<quern::future<int>> results;
+    for (int i = 0; i < k_functions; ++i) {
+        results.push_back(run_guarded(here, g, [&, i] {
+            EXPECT_FALSE(inside);
+            inside = true;
+            let_others_run();  // it may suspend
+            order.push_back(i);
+            inside = false;
+            return 2 * i;
+        }));
+    }
+    for (int i = 0; i < k_functions; ++i) {
+        EXPECT_EQ(results[static_cast<std::size_t>(i)].get(), 2 * i);
+    }
+    std::vector<int> expected(k_functions);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(order, expected);
+}
+
+TEST_P(guard_test, excludes_functions_that_tasks_and_threads_give_to_it) {
+    constexpr int k_each = 50;
+    guard g;
+    int count = 0;
+    const auto give = [&] {
+        for (int i = 0; i < k_each; ++i) {
+            run_guarded(here, g, [&] { ++count; }).wait();
+            (void)run_guarded(here, g, [&] { ++count; });
+        }
+    };
+    for (int i = 0; i < 10; ++i) {
+        all.task(give);
+    }
+    all.thread(give);
+    all.finish();
+    run_guarded(here, g, [] {}).wait();  // behind all others
+    EXPECT_EQ(count, 11 * 2 * k_each);
+}
+
+TEST_P(guard_test, takes_several_guards_together) {
+    constexpr std::size_t k_guards = 4;
+    const std::size_t rounds = k_sanitized ? 100 : 1'000;
+    std::array<guard, k_guards> guards;
+    std::array<long, k_guards> values{};
+    std::vector<quern::future<void>> ended;
+    for (std::size_t i = 0; i < rounds; ++i) {
+        const std::size_t from = i % k_guards;
+        const std::size_t to = (i * 7 + 1) % k_guards;  // sometimes the same
+        ended.push_back(run_guarded(here, {&guards[from], &guards[to]}, [&, from, to] {
+            values[from] -= 1;
+            values[to] += 1;
+        }));
+    }
+    for (auto& e : ended) {
+        e.get();
+    }
+    EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0L), 0);
+}
+
+TEST_P(guard_test, keeps_one_order_for_functions_that_share_guards) {
+    guard a;
+    guard b;
+    std::vector<int> order;
+    std::vector<quern::future<void>> ended;
+    for (int i = 0; i < 50; ++i) {
+        const auto note = [&, i] { order.push_back(i); };
+        // every second one has both, so that each is ordered with the next and the one before
+        ended.push_back(i % 2 == 0 ? run_guarded(here, {&b, &a}, note)
+                                   : run_guarded(here, i % 4 == 1 ? a : b, note));
+    }
+    for (auto& e : ended) {
+        e.get();
+    }
+    EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+    EXPECT_EQ(order.size(), 50U);
+}
+
+TEST_P(guard_test, runs_in_the_pool_of_the_task_that_gives_the_function) {
+    guard a;
+    guard b;
+    std::vector<int> order;
+    all.task([&] {
+        const quern::pool_ref mine = quern::current_pool();
+        const auto note = [&](int i) {
+            EXPECT_EQ(&quern::current_pool().get(), &mine.get());
+            order.push_back(i);
+        };
+        auto first = run_guarded(a, [&] { note(1); });
+        auto second = run_guarded({&a, &b}, [&] { note(2); });
+        run_guarded(b, [&] { note(3); }).get();
+        second.get();
+        first.get();
+    });
+    all.finish();
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST_P(guard_test, delivers_an_exception_and_runs_the_next_function) {
+    guard g;
+    auto bad = run_guarded(here, g, [] { throw std::runtime_error("no"); });
+    auto good = run_guarded(here, g, [] { return 42; });
+    EXPECT_EQ(good.get(), 42);
+    EXPECT_THROW(bad.get(), std::runtime_error);
+}
+
+TEST_P(guard_test, lets_a_function_give_it_further_ones) {
+    guard g;
+    std::vector<int> order;
+    auto inner = run_guarded(here, g, [&] {
+        order.push_back(1);
+        return run_guarded(here, g, [&] { order.push_back(3); });
+    });
+    auto other = run_guarded(here, g, [&] { order.push_back(2); });
+    other.wait();
+    inner.wait();  // of the function that it returned
+    run_guarded(here, g, [] {}).wait();
+    std::sort(order.begin(), order.end());
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
+}
+
+TEST_P(guard_test, is_destroyed_while_functions_are_still_to_be_run) {
+    const int rounds = k_sanitized ? 200 : 2'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto g = std::make_unique<guard>();
+        auto first = run_guarded(here, *g, [] { let_others_run(); });
+        auto second = run_guarded(here, *g, [value = std::make_unique<int>(i)] { return *value; });
+        g.reset();
+        EXPECT_EQ(second.get(), i);
+        EXPECT_TRUE(first.valid());
+    }
+}
+
+TEST_P(guard_test, of_an_empty_set_orders_nothing) {
+    EXPECT_EQ(run_guarded(here, quern::guard_set({}), [] { return 1; }).get(), 1);
+}
+
+}  // namespace

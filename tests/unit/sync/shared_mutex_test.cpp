@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+// The shared mutex: exclusion, sharing, the order of readers and writers, destruction by the last.
+#include <quern/sync/shared_mutex.hpp>
+
+#include <quern/sync/event.hpp>
+#include <quern/sync/latch.hpp>
+
+#include "crew.hpp"
+
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <system_error>
+
+namespace {
+
+using quern_test::crew;
+using quern_test::k_sanitized;
+using quern_test::let_others_run;
+
+class shared_mutex_test : public quern_test::on_workers {};
+QUERN_ON_1_2_8_WORKERS(shared_mutex_test);
+
+TEST_P(shared_mutex_test, excludes_writers_from_one_another_and_from_readers) {
+    constexpr int k_tasks = 60;
+    constexpr int k_threads = 3;
+    const int each = k_sanitized ? 100 : 500;
+    quern::shared_mutex m;
+    int a = 0;
+    int b = 0;
+    std::atomic<int> torn{0};
+    const auto work = [&](int who) {
+        for (int i = 0; i < each; ++i) {
+            if ((who + i) % 3 == 0) {
+                const std::unique_lock lock(m);
+                ++a;
+                ++b;
+            } else {
+                const std::shared_lock lock(m);
+                torn += a == b ? 0 : 1;
+            }
+        }
+    };
+    for (int i = 0; i < k_tasks; ++i) {
+        all.task([&, i] { work(i); });
+    }
+    for (int i = 0; i < k_threads; ++i) {
+        all.thread([&, i] { work(i); });
+    }
+    all.finish();
+    EXPECT_EQ(torn.load(), 0);
+    EXPECT_EQ(a, b);
+    EXPECT_GT(a, 0);
+}
+
+TEST_P(shared_mutex_test, lets_readers_in_together) {
+    constexpr int k_readers = 20;
+    quern::shared_mutex m;
+    quern::latch met(k_readers + 1);
+    for (int i = 0; i < k_readers; ++i) {
+        all.task([&] {
+            const std::shared_lock lock(m);
+            met.arrive_and_wait();  // all are inside
+        });
+    }
+    {
+        const std::shared_lock lock(m);
+        met.arrive_and_wait();
+        EXPECT_FALSE(m.try_lock());
+    }
+    all.finish();
+    EXPECT_TRUE(m.try_lock());
+    m.unlock();
+}
+
+/// Readers (r) and writers (w) that come one after another while a writer holds the mutex, and the
+/// groups in which they are let in.
+TEST_P(shared_mutex_test, admits_in_the_order_of_waiting_and_readers_that_stand_together_at_once) {
+    const std::string line = "rrwwrrrwr";
+    quern::shared_mutex m;
+    std::mutex log_lock;
+    std::string log;
+    const auto note = [&](char c) {
+        const std::scoped_lock lock(log_lock);
+        log += c;
+    };
+    m.lock();
+    for (const char kind : line) {
+        all.task([&, kind] {
+            if (kind == 'r') {
+                const std::shared_lock lock(m);
+                note('r');
+            } else {
+                const std::unique_lock lock(m);
+                note('w');
+            }
+        });
+        all.settle();
+    }
+    EXPECT_EQ(log, "");
+    m.unlock();
+    all.finish();
+    EXPECT_EQ(log, line);
+}
+
+TEST_P(shared_mutex_test, lets_no_new_reader_pass_a_waiting_writer) {
+    quern::shared_mutex m;
+    std::atomic<bool> written{false};
+    m.lock_shared();
+    all.task([&] {
+        const std::unique_lock lock(m);
+        let_others_run();
+        written = true;
+    });
+    all.settle();
+    EXPECT_FALSE(m.try_lock_shared());
+    all.task([&] {
+        const std::shared_lock lock(m);
+        EXPECT_TRUE(written.load());
+    });
+    all.settle();
+    EXPECT_FALSE(written.load());
+    m.unlock_shared();
+    all.finish();
+    EXPECT_TRUE(written.load());
+}
+
+TEST_P(shared_mutex_test, starves_neither_a_writer_among_readers_nor_a_reader_among_writers) {
+    quern::shared_mutex m;
+    std::atomic<bool> stop{false};
+    for (int i = 0; i < 4; ++i) {
+        all.task([&, i] {
+            while (!stop.load()) {
+                if (i % 2 == 0) {
+                    const std::shared_lock lock(m);
+                    let_others_run();
+                } else {
+                    const std::unique_lock lock(m);
+                    let_others_run();
+                }
+            }
+        });
+    }
+    all.thread([&] {
+        for (int i = 0; i < 50; ++i) {
+            m.lock();
+            m.unlock();
+            m.lock_shared();
+            m.unlock_shared();
+        }
+        stop = true;
+    });
+    all.finish();
+}
+
+TEST_P(shared_mutex_test, throws_when_its_writer_locks_again) {
+    quern::shared_mutex m;
+    const auto check = [&] {
+        const std::unique_lock lock(m);
+        EXPECT_THROW(m.lock(), std::system_error);
+        EXPECT_THROW(m.lock_shared(), std::system_error);
+        EXPECT_FALSE(m.try_lock());
+        EXPECT_FALSE(m.try_lock_shared());
+    };
+    check();
+    all.task(check);
+    all.finish();
+    EXPECT_TRUE(m.try_lock_shared());
+    EXPECT_TRUE(m.try_lock_shared());
+    m.unlock_shared();
+    m.unlock_shared();
+}
+
+TEST_P(shared_mutex_test, is_destroyed_by_the_last_who_leaves) {
+    struct shared {
+        quern::shared_mutex m;
+        std::atomic<int> users{4};
+    };
+    const auto leave = [](shared* s, bool reads) {
+        bool last = false;
+        if (reads) {
+            const std::shared_lock lock(s->m);
+        } else {
+            const std::unique_lock lock(s->m);
+        }
+        {
+            const std::unique_lock lock(s->m);
+            last = --s->users == 0;
+        }
+        if (last) {
+            delete s;
+        }
+    };
+    const int rounds = k_sanitized ? 2'000 : 10'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto* s = new shared;
+        for (int t = 0; t < 3; ++t) {
+            all.task([=] { leave(s, t != 0); });
+        }
+        leave(s, true);
+    }
+    all.finish();
+}
+
+TEST(shared_mutex_death_test, unlocking_what_one_does_not_hold_aborts) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(quern::shared_mutex().unlock(), "not its writer");
+    EXPECT_DEATH(quern::shared_mutex().unlock_shared(), "it has none");
+}
+
+}  // namespace
