@@ -239,7 +239,7 @@ void pool::give_context(context& idle) noexcept {
 std::uint64_t pool::activations() const noexcept {
     std::uint64_t sum = 0;
     for (const auto& w : m_workers) {
-        sum += w->stats.activations.value();
+        sum += w->stats.activations.value(std::memory_order_acquire);
     }
     return sum;
 }
@@ -248,8 +248,7 @@ bool pool::quiet() noexcept {
     const auto all_asleep = [this] {
         return gate.load().sleeping + m_throttled.load(std::memory_order_seq_cst) == size();
     };
-    const std::uint64_t before = activations();
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    const std::uint64_t before = activations();  // acquire: read before the gate is
     return all_asleep() && !m_workers.front()->somebody_has_public_work() && timers.empty() &&
            all_asleep() && activations() == before;
 }

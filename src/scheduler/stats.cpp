@@ -25,23 +25,23 @@ namespace detail {
 
 worker_totals worker_stats::read() const noexcept {
     double times[3] = {0, 0, 0};
-    for (;;) {  // a sequence lock: what is read between two equal even versions belongs together
+    constexpr auto k_acquire = std::memory_order_acquire;
+    for (;;) {  // what is read between two equal even versions belongs together
         const tick_count now = ticks();
-        const std::uint32_t version = m_version.load(std::memory_order_acquire);  // pairs: enter
+        const std::uint32_t version = m_version.load(k_acquire);
         if (version % 2 != 0) {
             std::this_thread::yield();  // the worker may have been interrupted there
             continue;
         }
-        const tick_count since = m_since.load(std::memory_order_relaxed);
+        const tick_count since = m_since.load(k_acquire);
         for (int i = 0; i < 3; ++i) {
-            times[i] = static_cast<double>(m_ticks[i].value());
+            times[i] = static_cast<double>(m_ticks[i].value(k_acquire));
         }
-        if (since != 0 && now > since) {
-            times[static_cast<int>(m_phase.load(std::memory_order_relaxed))] +=
-                static_cast<double>(now - since);
-        }
-        std::atomic_thread_fence(std::memory_order_acquire);  // pairs with enter
+        const worker_phase phase = m_phase.load(k_acquire);
         if (m_version.load(std::memory_order_relaxed) == version) {
+            if (since != 0 && now > since) {
+                times[static_cast<int>(phase)] += static_cast<double>(now - since);
+            }
             break;
         }
     }

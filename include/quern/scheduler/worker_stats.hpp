@@ -40,14 +40,14 @@ namespace quern::detail {
 /// A counter that one thread writes and any may read.
 class single_writer_counter {
 public:
-    void add(std::uint64_t n = 1) noexcept {
-        m_value.store(m_value.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    using order = std::memory_order;
+
+    void add(std::uint64_t n = 1, order how = order::relaxed) noexcept {
+        m_value.store(m_value.load(order::relaxed) + n, how);
     }
     /// For what was counted too early.
-    void take_back() noexcept {
-        m_value.store(m_value.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    }
-    std::uint64_t value() const noexcept { return m_value.load(std::memory_order_relaxed); }
+    void take_back() noexcept { m_value.store(m_value.load(order::relaxed) - 1, order::relaxed); }
+    std::uint64_t value(order how = order::relaxed) const noexcept { return m_value.load(how); }
 
 private:
     std::atomic<std::uint64_t> m_value{0};
@@ -56,16 +56,18 @@ private:
 class alignas(k_cache_line) worker_stats {
 public:
     /// Books the time since the last change to the phase that ends. One clock read.
+    /// A sequence lock: whoever sees one of the changes also sees that the version is odd or newer
+    /// (release here, acquire in read).
     void enter(worker_phase next) noexcept {
+        constexpr auto k_release = std::memory_order_release;
         const std::uint32_t version = m_version.load(std::memory_order_relaxed);
         m_version.store(version + 1, std::memory_order_relaxed);  // odd: being changed
-        std::atomic_thread_fence(std::memory_order_release);      // pairs with read
         const tick_count now = ticks();
         m_ticks[static_cast<int>(m_phase.load(std::memory_order_relaxed))].add(
-            now - m_since.load(std::memory_order_relaxed));
-        m_since.store(now, std::memory_order_relaxed);
-        m_phase.store(next, std::memory_order_relaxed);
-        m_version.store(version + 2, std::memory_order_release);  // pairs with read
+            now - m_since.load(std::memory_order_relaxed), k_release);
+        m_since.store(now, k_release);
+        m_phase.store(next, k_release);
+        m_version.store(version + 2, k_release);
     }
 
     /// Starts the clock. Called by the worker before anything else.
