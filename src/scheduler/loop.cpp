@@ -13,8 +13,9 @@ namespace quern::detail {
 
 namespace {
 
-/// Items between two looks at work from outside, so that a worker that feeds itself does not
-/// starve it. Prime, so that it does not fall into step with a pattern of the program.
+/// Items between two looks at work from outside, of low priority and of pollers, so that a worker
+/// that feeds itself does not starve them. Prime, so that it does not fall into step with a pattern
+/// of the program.
 constexpr std::uint32_t k_fairness_interval = 61;
 
 /// Pauses between two rounds over all victims, doubled per round up to the limit.
@@ -135,6 +136,12 @@ work* worker::take_ready() noexcept {
         }
         if (work* item = queues.inbox.pop()) {
             return item;
+        }
+        if (work* item = m_pool.low.pop()) {
+            return item;
+        }
+        if (!m_pool.pollers.empty()) {
+            m_pool.pollers.poll();
         }
     }
     if (work* item = m_pool.policy().pop(*this)) {
@@ -325,8 +332,11 @@ std::chrono::nanoseconds worker::until_next_look() const noexcept {
     constexpr std::chrono::nanoseconds k_longest = std::chrono::hours(1);
     const std::chrono::nanoseconds limit = m_pool.pollers.empty() ? k_longest : k_poll_interval;
     const auto now = timer::clock::now();
-    const auto earliest = std::max(m_pool.timers.earliest(), now);  // it may be far in the past
-    return std::min<std::chrono::nanoseconds>(earliest - now, limit);
+    const auto earliest = m_pool.timers.earliest();
+    if (earliest == timer::clock::time_point::min()) {
+        return k_poll_interval;  // another worker is firing what is due
+    }
+    return std::min<std::chrono::nanoseconds>(std::max(earliest, now) - now, limit);
 }
 
 void worker::obey_throttle() noexcept {
@@ -337,8 +347,8 @@ void worker::obey_throttle() noexcept {
     if (!throttled()) {
         return;
     }
-    if (has_public_work()) {
-        notify_public_work();  // somebody else has to do it now
+    if (has_public_work() || m_pool.timers.any()) {
+        notify_public_work();  // somebody else has to see to it now
     }
     stats.enter(worker_phase::idle);
     m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);

@@ -245,8 +245,10 @@ std::uint64_t pool::activations() const noexcept {
 }
 
 bool pool::quiet() noexcept {
-    const auto all_asleep = [this] {
-        return gate.load().sleeping + m_throttled.load(std::memory_order_seq_cst) == size();
+    const auto all_asleep = [this] {  // none of them counted twice on its way from one to the other
+        const std::uint32_t throttled = m_throttled.load(std::memory_order_seq_cst);
+        return gate.load().sleeping + throttled == size() &&
+               m_throttled.load(std::memory_order_seq_cst) == throttled;
     };
     const std::uint64_t before = activations();  // acquire: read before the gate is
     return all_asleep() && !m_workers.front()->somebody_has_public_work() && timers.empty() &&

@@ -101,7 +101,9 @@ std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, bool is_firs
     description.workers = workers_of(chosen);
     description.policy = &find_scheduling_policy(chosen.at("policy").text);
     description.stacks = stacks_of(chosen);
-    if (chosen.number("active_workers").value_or(1) > description.workers) {
+    // From file and environment it holds for runtimes of every size: as many as there are, then.
+    if (chosen.at("active_workers").source >= setting_source::program &&
+        chosen.number("active_workers").value_or(1) > description.workers) {
         chosen.refuse("active_workers", "accepted: a whole number from 1 to " +
                                             std::to_string(description.workers) +
                                             ", the workers of pool '" + wanted.name + "'");

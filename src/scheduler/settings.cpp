@@ -103,7 +103,7 @@ std::vector<std::string_view> words_of(const setting& row) {
 /// What is wrong with a value; empty when it is accepted.
 std::string fault_of(const setting& row, std::string_view text) {
     const std::vector<std::string_view> words = words_of(row);
-    if (std::find(words.begin(), words.end(), text) != words.end()) {
+    if (text == row.fallback || std::find(words.begin(), words.end(), text) != words.end()) {
         return "";
     }
     if (row.type == setting_type::number) {

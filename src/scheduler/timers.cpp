@@ -62,7 +62,7 @@ void timer_queue::publish_earliest() noexcept {
     // seq_cst: read by a worker that goes to sleep, after it has said so.
     m_earliest.store(due, std::memory_order_seq_cst);
     tick_count look = std::numeric_limits<tick_count>::max();
-    if (m_root != nullptr) {  // others may fire what is due
+    if (m_root != nullptr && m_root->due != clock::time_point::max()) {
         const std::chrono::nanoseconds left =
             std::clamp<std::chrono::nanoseconds>(m_root->due - clock::now(), {}, k_longest_look);
         look = ticks() + ticks_of_ns(static_cast<double>(left.count()));

@@ -37,10 +37,10 @@ std::int64_t trigger::set() noexcept {
         ended = m_generation.value();
         waiting = m_generation.set(ended + 1);
     }
+    detail::wake_all(waiting);  // first: what set_value() calls may wait for one of them
     if (end) {
         end->set_value();
     }
-    detail::wake_all(waiting);
     return ended;
 }
 

@@ -9,9 +9,19 @@
 
 namespace quern {
 
+namespace {
+
+/// Whoever calls: the context on which the calling task began, or null for a thread outside.
+detail::context* own_root() noexcept {
+    detail::context* here = detail::current_context();
+    return here != nullptr ? &here->root() : nullptr;
+}
+
+}  // namespace
+
 task_group::task_group() : task_group(current_pool()) {}
 
-task_group::task_group(pool_ref where) : m_pool(where.get()), m_owner(detail::current_context()) {
+task_group::task_group(pool_ref where) : m_pool(where.get()), m_owner(own_root()) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
@@ -24,11 +34,8 @@ task_group::~task_group() {
 }
 
 bool task_group::owned_here() const noexcept {
-    const detail::context* here = detail::current_context();
-    if (here == nullptr || m_owner == nullptr) {
-        return here == m_owner && std::this_thread::get_id() == m_owner_thread;
-    }
-    return here->continues(*m_owner);
+    return own_root() == m_owner &&
+           (m_owner != nullptr || std::this_thread::get_id() == m_owner_thread);
 }
 
 void task_group::launch_task(detail::runnable& item) noexcept {
@@ -86,6 +93,7 @@ void task_group::run_own_tasks() noexcept {
             here.notify_public_work();
             break;
         }
+        const detail::lent_context lent(*item);
         item->run(*item);
     }
 }

@@ -66,8 +66,13 @@ private:
     bool m_settled = false;
 };
 
+template <class T, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<std::remove_cv_t<T>, Others> || ...);
+
+/// Integers: neither truth values nor characters.
 template <class T>
-concept loop_bound = std::integral<T> && !std::same_as<std::remove_cv_t<T>, bool>;
+concept loop_bound =
+    std::integral<T> && !is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
 
 /// The type that holds both ends of a range: of int and std::size_t, std::size_t.
 template <loop_bound First, loop_bound Last>
@@ -176,15 +181,15 @@ decltype(auto) on_worker(F&& f) {
 ///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
 void parallel_for(First first, Last last, grain how, Body&& body) {
-    using Index = detail::loop_index<First, Last>;
+    using index = detail::loop_index<First, Last>;
     std::atomic<bool> failed{false};
-    auto range = [&body, &failed](fork_context c, Index i, Index end) {
+    auto range = [&body, &failed](fork_context c, index i, index end) {
         if (failed.load(std::memory_order_relaxed)) {
             return;  // the exception is on its way: what has not begun is dropped
         }
         try {
             for (; i < end; ++i) {
-                if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
+                if constexpr (std::is_invocable_v<Body&, fork_context, index>) {
                     body(c, i);
                 } else {
                     body(i);
@@ -196,7 +201,7 @@ void parallel_for(First first, Last last, grain how, Body&& body) {
         }
     };
     detail::on_worker([&](detail::fork_slot* slot) {
-        detail::split_for(slot, detail::loop_end<Index>(first), detail::loop_end<Index>(last),
+        detail::split_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
                           detail::chunk_size(how), range);
     });
 }
@@ -215,8 +220,8 @@ void parallel_for(First first, Last last, Body&& body) {
 ///     double sum = quern::parallel_reduce(0, n, 0.0, [&](int i) { return x[i]; }, std::plus<>{});
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
 T parallel_reduce(First first, Last last, grain how, T initial, Map&& map, Combine&& combine) {
-    using Index = detail::loop_index<First, Last>;
-    auto range = [&map, &combine](Index i, Index end) {
+    using index = detail::loop_index<First, Last>;
+    auto range = [&map, &combine](index i, index end) {
         T value = map(i);
         for (++i; i < end; ++i) {
             value = combine(std::move(value), map(i));
@@ -224,8 +229,8 @@ T parallel_reduce(First first, Last last, grain how, T initial, Map&& map, Combi
         return value;
     };
     return detail::on_worker([&](detail::fork_slot* slot) {
-        return detail::split_reduce<Index, T>(
-            slot, detail::loop_end<Index>(first), detail::loop_end<Index>(last),
+        return detail::split_reduce<index, T>(
+            slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
             detail::chunk_size(how), std::move(initial), range, combine);
     });
 }

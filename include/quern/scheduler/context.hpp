@@ -79,15 +79,6 @@ public:
         return *c;
     }
 
-    /// Whether this is `other`, or was entered from it by call_on_fresh_stack: the same task,
-    /// deeper.
-    bool continues(const context& other) const noexcept {
-        const context* c = this;
-        while (c != nullptr && c != &other) {
-            c = c->m_below;
-        }
-        return c != nullptr;
-    }
     stack_class size() const noexcept { return span().size; }
 
     std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()

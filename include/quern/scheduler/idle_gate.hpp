@@ -55,8 +55,10 @@ public:
     /// A searcher says that it will sleep. It must look for work once more before it does.
     /// Returns the counts as they are now.
     counts announce_sleep(sleeper_type& self) noexcept {
-        self.word.store(sleeper_type::k_asleep, std::memory_order_relaxed);
-        // seq_cst: publishes the word above; ordered before the last look for work.
+        // seq_cst: a waker that need not read the gate (stop, a new poller) reads this word after
+        // it has written, and the sleeper looks for that after it has written this.
+        self.word.store(sleeper_type::k_asleep, std::memory_order_seq_cst);
+        // seq_cst: ordered before the last look for work.
         return split(m_word.fetch_add(k_sleeping - k_searching, std::memory_order_seq_cst) +
                      k_sleeping - k_searching);
     }
@@ -103,7 +105,7 @@ public:
     /// True: `other` slept and is now a searcher about to run.
     bool wake(sleeper_type& other) noexcept {
         std::uint32_t expected = sleeper_type::k_asleep;
-        if (other.word.load(std::memory_order_relaxed) != expected ||
+        if (other.word.load(std::memory_order_seq_cst) != expected ||
             !other.word.compare_exchange_strong(expected, sleeper_type::k_claimed,
                                                 std::memory_order_acq_rel,
                                                 std::memory_order_relaxed)) {

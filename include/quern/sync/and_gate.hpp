@@ -20,7 +20,9 @@ namespace quern {
 ///
 /// When every input has been set the generation ends, as that of a quern::trigger does, and all
 /// inputs may be set again. What precedes each set() happens before what the generation's end lets
-/// go on. It may be destroyed as a trigger may.
+/// go on. It may be destroyed as a trigger may. An input may be set for the next generation only by
+/// one who has seen the present one end: by its future, by synchronize() or as the last input.
+/// Unlike HPX's, generations are counted from 0 and advance by themselves.
 /// Thread safety: any thread. Cost: a spin lock for a few instructions; the last input sets the
 /// trigger.
 class and_gate {

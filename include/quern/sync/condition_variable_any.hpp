@@ -51,6 +51,8 @@ public:
     }
 
     /// The same, or until `stop` is requested. Returns what `ready()` returned last.
+    /// Requires: no callback that is registered with the same stop source suspends its task, since
+    /// std::stop_callback knows its requester by the thread.
     template <class Lock, class Predicate>
     bool wait(Lock& lock, std::stop_token stop, Predicate ready) {
         const std::stop_callback on_stop(stop, [this] { notify_each(); });

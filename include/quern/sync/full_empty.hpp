@@ -27,12 +27,12 @@ namespace quern {
 ///
 /// Each has the cell for itself for as long as it moves or copies the value, which happens in the
 /// caller's task. The next one is whoever has waited longest of those whom the new state lets go
-/// on, so that none of them starves. An exception that T throws reaches the caller and leaves the
-/// bit as it was, and the value as T leaves it.
-/// It may be destroyed as soon as nobody waits and every operation has returned, but for the one
-/// that let the last reader or writer go on.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions at begin and end.
-/// Requires of T: it can be constructed without arguments, moved and assigned.
+/// on, so that none of them starves (Qthreads instead serves all waiting readFF before a readFE).
+/// An exception that T throws reaches the caller and leaves the bit as it was, and the value as T
+/// leaves it. It may be destroyed as soon as nobody waits and every operation has returned, but for
+/// the one that let the last reader or writer go on. Thread safety: any thread. Cost: a spin lock
+/// for a few instructions at begin and end. Requires of T: it can be constructed without arguments,
+/// moved and assigned.
 template <class T>
 class full_empty {
 public:

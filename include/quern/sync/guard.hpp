@@ -73,12 +73,19 @@ private:
     promise<void> m_end;
 };
 
-/// Runs `f` at its place, in a task.
-template <class F>
-auto run_at(task_attributes how, guarded_place place, F&& f) {
+/// Runs `f` in a task, at a place at the guard or guards. Everything that user code may throw comes
+/// before the place is taken: a place that is lost lets the next ones go on too early.
+template <class Guards, class F>
+auto run_at(task_attributes how, Guards& guards, F&& f) {
+    using function = std::decay_t<F>;
+    static_assert(std::is_nothrow_move_constructible_v<function>,
+                  "a function for a guard must be movable without exceptions");
     how.how = launch::async;
+    how.pool = &pool_of(how);
+    function own(std::forward<F>(f));
+    guarded_place place(guards);
     auto before = place.take_before();
-    auto call = [f = std::decay_t<F>(std::forward<F>(f)),
+    auto call = [f = std::move(own),
                  place = std::move(place)](auto&&...) mutable -> decltype(auto) {
         struct leaver {
             guarded_place& mine;
@@ -114,11 +121,11 @@ auto run_at(task_attributes how, guarded_place place, F&& f) {
 /// pool; a launch policy does not apply. Cost: an async() or a then(), and a future.
 template <class F>
 auto run_guarded(guard& g, F&& f) {
-    return detail::run_at({}, detail::guarded_place(g), std::forward<F>(f));
+    return detail::run_at({}, g, std::forward<F>(f));
 }
 template <class F>
 auto run_guarded(const task_attributes& how, guard& g, F&& f) {
-    return detail::run_at(how, detail::guarded_place(g), std::forward<F>(f));
+    return detail::run_at(how, g, std::forward<F>(f));
 }
 
 /// The same with several guards: when all functions have ended that were given to any of them.
@@ -129,11 +136,11 @@ auto run_guarded(const task_attributes& how, guard& g, F&& f) {
 /// order at each, and no two ever wait for each other.
 template <class F>
 auto run_guarded(const guard_set& all, F&& f) {
-    return detail::run_at({}, detail::guarded_place(all), std::forward<F>(f));
+    return detail::run_at({}, all, std::forward<F>(f));
 }
 template <class F>
 auto run_guarded(const task_attributes& how, const guard_set& all, F&& f) {
-    return detail::run_at(how, detail::guarded_place(all), std::forward<F>(f));
+    return detail::run_at(how, all, std::forward<F>(f));
 }
 
 }  // namespace quern

@@ -26,6 +26,8 @@ namespace quern {
 /// trigger; one whose generation never ends has a broken promise when the trigger is destroyed. It
 /// may be destroyed as soon as every synchronize() has returned and every set() but the one that
 /// let it return.
+/// Unlike HPX's: set() ends the generation, not get_future(), which any number of callers may use;
+/// and synchronize() with a number that has passed returns at once.
 /// Thread safety: any thread. Cost: a spin lock for a few instructions; a get_future() allocates,
 /// a set() without futures does not.
 class trigger {
@@ -34,8 +36,7 @@ public:
     trigger(const trigger&) = delete;
     trigger& operator=(const trigger&) = delete;
 
-    /// Ready when the present generation ends. HPX gives it to one caller only. Throws
-    /// std::bad_alloc.
+    /// Ready when the present generation ends. Throws std::bad_alloc.
     shared_future<void> get_future();
 
     /// Ends the present generation and begins the next one. Returns the number of the one it ended.

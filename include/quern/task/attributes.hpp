@@ -8,6 +8,7 @@
 #include <quern/scheduler/work.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace quern {
 
@@ -49,13 +50,43 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.home = static_cast<std::int16_t>(wanted.worker);
 }
 
+/// While a task runs on the stack of one who waits for it: keeps the name, the priority and the id
+/// of the one who waits, and gives them back. Does nothing outside a worker.
+class lent_context {
+public:
+    explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
+        if (m_here != nullptr) {
+            context& root = m_here->root();
+            m_name = std::exchange(root.name, item.name);
+            m_id = std::exchange(root.task_id, 0);
+            m_urgency = std::exchange(m_here->urgency, item.urgency);
+        }
+    }
+    lent_context(const lent_context&) = delete;
+    lent_context& operator=(const lent_context&) = delete;
+    ~lent_context() {
+        if (m_here != nullptr) {
+            context& root = m_here->root();
+            root.name = m_name;
+            root.task_id = m_id;
+            m_here->urgency = m_urgency;
+        }
+    }
+
+private:
+    context* m_here;
+    const char* m_name = nullptr;
+    std::uint64_t m_id = 0;
+    priority m_urgency = priority::normal;
+};
+
 /// For the beginning of a task's run function: lends the task's name and priority to the context
 /// that runs it, or returns a larger context with the task as its first item when the present one
 /// is too small.
 inline context* begin_task(runnable& item) noexcept {
     context& here = *current_context();
     if (here.size() >= item.stack) [[likely]] {
-        here.name = item.name;
+        here.root().name = item.name;
         here.urgency = item.urgency;
         return nullptr;
     }

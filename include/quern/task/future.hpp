@@ -53,7 +53,9 @@ public:
     template <class Clock, class Duration>
     std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
         for (;;) {  // more than once only when the clock differs from the steady one, and is set
-            if (state().wait_until(detail::due_after(when - Clock::now()))) {
+            const auto now = Clock::now();  // compared first: the difference may overflow
+            if (state().wait_until(when > now ? detail::due_after(when - now)
+                                              : std::chrono::steady_clock::time_point::min())) {
                 return std::future_status::ready;
             }
             if (Clock::now() >= when) {

@@ -59,11 +59,13 @@ auto take_futures(It first, It last) {
 template <class F, class Arguments, class T>
 class join_frame final : public shared_state<T>, public runnable {
 public:
-    join_frame(const task_attributes& how, F&& f, Arguments&& arguments)
+    /// `runs_code`: whether `f`, when it is called in place, may run code that waits.
+    join_frame(const task_attributes& how, F&& f, Arguments&& arguments, bool runs_code)
         : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
           runnable(run_queued),
           m_pool(pool_of(how)),
           m_inline(how.how == launch::sync),
+          m_runs_code(m_inline && runs_code),
           m_function(std::move(f)),
           m_arguments(std::move(arguments)),
           m_nodes(count_futures(*m_arguments)) {
@@ -77,7 +79,7 @@ public:
         for_each_future(*m_arguments, [&](auto& f) {
             node& n = m_nodes[index++];
             n.notify = told;
-            n.runs_code = m_inline;
+            n.runs_code = m_runs_code;
             n.owner = this;
             if (!f.state().add_waiter(n)) {
                 arrive();  // not the last: this function has yet to arrive itself
@@ -133,6 +135,7 @@ private:
 
     pool& m_pool;
     const bool m_inline;
+    const bool m_runs_code;
     std::optional<F> m_function;
     std::optional<Arguments> m_arguments;
     std::vector<node> m_nodes;
@@ -141,9 +144,10 @@ private:
 
 /// The future of f(arguments), called when every future in them is ready.
 template <class F, class Arguments>
-auto join_futures(const task_attributes& how, Arguments arguments, F f) {
+auto join_futures(const task_attributes& how, Arguments arguments, F f, bool runs_code = true) {
     using T = std::invoke_result_t<F&, Arguments&&>;
-    auto* frame = new join_frame<F, Arguments, T>(how, std::move(f), std::move(arguments));
+    auto* frame =
+        new join_frame<F, Arguments, T>(how, std::move(f), std::move(arguments), runs_code);
     future<T> result{state_ref<shared_state<T>>(frame)};
     frame->start();
     return result;

@@ -26,6 +26,7 @@ public:
         m_pool = of;
         this->m_begin = [](state_base& self) noexcept {
             if (cast(self).may_run_here()) {
+                const lent_context lent(cast(self));
                 cast(self).begin();
             }
         };

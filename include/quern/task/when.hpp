@@ -103,8 +103,10 @@ auto when_any_of(Sequence futures) {
 
 template <class Sequence>
 auto when_all_of(Sequence futures) {
-    return join_futures(task_attributes{.how = launch::sync}, std::move(futures),
-                        [](Sequence&& ready) { return std::move(ready); });
+    constexpr bool k_runs_code = false;
+    return join_futures(
+        task_attributes{.how = launch::sync}, std::move(futures),
+        [](Sequence&& ready) { return std::move(ready); }, k_runs_code);
 }
 
 }  // namespace detail

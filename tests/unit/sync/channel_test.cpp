@@ -22,7 +22,7 @@ protected:
     /// Senders and receivers, tasks and threads; the receivers end when the channel is closed.
     void exchange_all(channel<std::unique_ptr<int>>& values) {
         constexpr int k_tasks = 8;
-        const int each = k_sanitized ? 300 : 3'000;
+        const int each = k_sanitized ? 100 : 500;
         std::atomic<long> sum{0};
         std::atomic<int> senders{k_tasks + 2};
         const auto send = [&] {

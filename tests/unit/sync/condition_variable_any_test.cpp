@@ -146,6 +146,20 @@ TEST_P(condition_variable_any_test, a_stop_request_at_any_moment_is_not_lost) {
     }
 }
 
+TEST_P(condition_variable_any_test, a_stop_request_between_the_look_and_the_wait_is_not_lost) {
+    quern::mutex m;
+    quern::condition_variable_any changed;
+    std::stop_source source;
+    all.task([&] {
+        std::unique_lock lock(m);
+        EXPECT_FALSE(changed.wait(lock, source.get_token(), [&] {
+            source.request_stop();
+            return false;
+        }));
+    });
+    all.finish();
+}
+
 TEST_P(condition_variable_any_test, is_destroyed_by_the_notified_at_once) {
     struct shared {
         quern::mutex m;

@@ -42,7 +42,7 @@ struct bounded_queue {
 TEST_P(condition_variable_test, producers_and_consumers_lose_nothing) {
     constexpr int k_tasks = 10;
     constexpr int k_threads = 2;
-    const int each = k_sanitized ? 500 : 5'000;
+    const int each = k_sanitized ? 200 : 1'000;
     bounded_queue queue;
     std::atomic<long> sum{0};
     const auto produce = [&] {

@@ -49,7 +49,7 @@ struct bounded_buffer {
 TEST_P(semaphore_test, a_bounded_buffer_loses_nothing) {
     constexpr int k_tasks = 10;
     constexpr int k_threads = 2;
-    const int each = k_sanitized ? 500 : 5'000;
+    const int each = k_sanitized ? 200 : 1'000;
     bounded_buffer buffer;
     std::atomic<long> sum{0};
     const auto produce = [&] {

@@ -43,6 +43,20 @@ TEST_P(trigger_test, ends_a_generation_for_all_who_have_its_future) {
     EXPECT_TRUE(next.is_ready());
 }
 
+TEST_P(trigger_test, wakes_those_who_wait_before_it_calls_what_may_wait_for_them) {
+    quern::trigger t;
+    quern::latch woken(1);
+    auto next = t.get_future().then(quern::launch::sync, [&](auto) { woken.wait(); });
+    all.task([&] {
+        t.synchronize(1);
+        woken.count_down();
+    });
+    all.settle();
+    all.task([&] { t.set(); });
+    all.finish();
+    next.get();
+}
+
 TEST_P(trigger_test, lets_one_wait_for_a_generation_to_come) {
     quern::trigger t;
     std::atomic<int> begun{0};

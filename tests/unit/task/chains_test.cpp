@@ -3,6 +3,7 @@
 // are kept by somebody else than a task.
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
+#include <quern/task/when.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -306,6 +307,22 @@ TEST_P(then_test, that_waits_in_place_does_not_keep_others_waiting) {
         auto maker = async([&source] { source.set_value(3); });
         EXPECT_EQ(queued.get(), 3);
         waiter.get();
+        blocked.get();
+        maker.get();
+    });
+}
+
+TEST_P(then_test, that_waits_in_place_does_not_keep_when_all_waiting) {
+    inside([] {
+        promise<int> source;
+        promise<void> done;
+        const auto go = done.get_future().share();
+        auto value = source.get_future().share();
+        auto blocked = value.then(launch::sync, [go](shared_future<int>) { go.wait(); });
+        auto all = quern::when_all(value);
+        auto maker = async([&source] { source.set_value(3); });
+        all.get();
+        done.set_value();
         blocked.get();
         maker.get();
     });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a task knows about itself and does with itself, and that threads outside may ask as well.
-#include <quern/task/fork_join.hpp>
+#include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -51,26 +51,6 @@ TEST_P(this_task_test, leaves_its_worker_to_others_while_it_sleeps) {
     EXPECT_LT(clock::now() - start, k_tasks * 20ms / 4);
 }
 
-TEST_P(this_task_test, sleepers_wake_in_the_order_of_their_times) {
-    std::vector<int> order;
-    std::mutex guard;
-    inside([&] {
-        std::vector<quern::future<void>> all;
-        const auto start = clock::now() + 10ms;
-        for (const int i : {3, 1, 4, 0, 2}) {
-            all.push_back(quern::async([&, i, start] {
-                this_task::sleep_until(start + i * 20ms);
-                const std::scoped_lock lock(guard);
-                order.push_back(i);
-            }));
-        }
-        for (auto& f : all) {
-            f.get();
-        }
-    });
-    EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4}));
-}
-
 TEST_P(this_task_test, lets_others_run_when_it_yields) {
     inside([] {
         std::atomic<bool> ran{false};
@@ -80,6 +60,37 @@ TEST_P(this_task_test, lets_others_run_when_it_yields) {
         }
         other.get();
     });
+}
+
+TEST_P(this_task_test, lets_low_priority_run_too_when_it_yields) {
+    inside([] {
+        std::atomic<bool> ran{false};
+        quern::post({.urgency = quern::priority::low}, [&ran] { ran.store(true); });
+        while (!ran.load()) {
+            this_task::yield();
+        }
+    });
+}
+
+TEST_P(this_task_test, is_itself_again_after_running_what_it_waited_for) {
+    const quern::task_attributes how{
+        .name = "outer", .urgency = quern::priority::high, .pool = &rt.default_pool().get()};
+    quern::async(how, [] {
+        const auto own = this_task::id();
+        quern::task_group group;
+        group.run({.name = "inner"}, [own] {
+            EXPECT_EQ(this_task::name(), std::string("inner"));
+            EXPECT_NE(this_task::id(), own);
+        });
+        group.wait();
+        quern::async([own] {
+            EXPECT_EQ(this_task::name(), nullptr);
+            EXPECT_NE(this_task::id(), own);
+        }).get();
+        EXPECT_EQ(this_task::id(), own);
+        EXPECT_EQ(this_task::name(), std::string("outer"));
+        EXPECT_EQ(this_task::get_priority(), quern::priority::high);
+    }).get();
 }
 
 TEST_P(this_task_test, goes_on_when_somebody_resumes_it) {

@@ -32,6 +32,7 @@ TEST_P(timed_wait_test, says_ready_at_once_when_the_result_is_there) {
         EXPECT_EQ(f.wait_for(0s), future_status::ready);
         EXPECT_EQ(f.wait_for(-1h), future_status::ready);
         EXPECT_EQ(f.wait_until(clock::now() - 1h), future_status::ready);
+        EXPECT_EQ(f.wait_until(clock::time_point::min()), future_status::ready);
         EXPECT_EQ(f.share().wait_for(std::chrono::hours::max()), future_status::ready);
     });
 }
@@ -45,6 +46,7 @@ TEST_P(timed_wait_test, says_timeout_not_before_the_time) {
             EXPECT_EQ(f.wait_for(time), future_status::timeout);
             EXPECT_GE(clock::now() - start, time);
         }
+        EXPECT_EQ(f.wait_until(clock::time_point::min()), future_status::timeout);
         const auto when = std::chrono::system_clock::now() + 2ms;
         EXPECT_EQ(f.wait_until(when), future_status::timeout);
         EXPECT_GE(std::chrono::system_clock::now(), when);
