@@ -23,6 +23,8 @@
 #include <quern/sync/sliding_semaphore.hpp>
 #include <quern/sync/trigger.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/await.hpp>
+#include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/future.hpp>
