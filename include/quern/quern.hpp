@@ -31,7 +31,10 @@
 #include <quern/task/main.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/scope.hpp>
+#include <quern/task/split_future.hpp>
 #include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
+#include <quern/task/unwrapping.hpp>
 #include <quern/task/when.hpp>
+#include <quern/task/when_each.hpp>
 #include <quern/version.hpp>

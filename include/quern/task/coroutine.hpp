@@ -233,6 +233,8 @@ private:
 /// optimisation level or sanitizer: the runtime resumes coroutines from a loop. Coroutines of other
 /// libraries may await a task too; they go on as deep on the stack as their own machinery makes it.
 ///
+/// gcc 12 runs a co_await in that arm of ?: which was not chosen; write an if.
+///
 /// Destroying a task that was never started or has ended is allowed; one that is suspended in
 /// between belongs to whoever awaits it or to start(). If what it waits for never comes it keeps
 /// its frame.
