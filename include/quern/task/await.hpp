@@ -215,6 +215,8 @@ namespace quern {
 /// is there already; otherwise the coroutine goes on in the first pool of the default runtime, and
 /// the thread returns to whoever had resumed the coroutine.
 ///
+/// Requires: that pool lives when the result comes, as for `then`.
+///
 /// Errors: those of get(); std::future_error(no_state) without suspension when there is no state.
 /// Cost: no allocation; the waiter lies in the coroutine's frame (about 100 bytes). A compare-
 /// exchange and a trip through the ready queue, or one load when the result is there.
