@@ -137,6 +137,7 @@ TEST_P(await_test, coroutines_of_others_await_tasks) {
 /// Awaitables that know nothing of Quern: the coroutine is resumed by a plain thread.
 struct on_new_thread {
     std::thread& thread;
+    int ticket = 5;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> h) const {
         const auto stored = std::make_shared<quern_test::door>();
@@ -146,7 +147,7 @@ struct on_new_thread {
         });
         stored->open();
     }
-    void await_resume() const noexcept {}
+    int await_resume() const noexcept { return ticket; }
 };
 struct refuses {
     bool await_ready() const noexcept { return false; }
@@ -172,8 +173,8 @@ TEST_P(await_test, awaitables_of_others_in_a_task) {
             refused = true;
         }
         const bool same = co_await answers{true};
-        co_await on_new_thread{t};
-        const bool left = quern::detail::current_context() == nullptr;
+        const int ticket = co_await on_new_thread{t};
+        const bool left = ticket == 5 && quern::detail::current_context() == nullptr;
         const int here = co_await value_of(quern::make_ready_future(1));  // no runner
         const int there = co_await std::move(f);                          // on a worker again
         const bool all = refused && same && left;
