@@ -10,23 +10,50 @@
 #include <iterator>
 #include <optional>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace quern::detail {
 
-/// Calls visit(future&) for every future in an argument: a future, a sequence or tuple of such;
-/// anything else holds none.
+/// Whether a type is a sequence: vector, list, array.
+template <class A>
+concept sequence_type = requires(A& a) {
+    typename A::value_type;
+    requires !std::is_same_v<typename A::value_type, A>;
+    a.begin();
+    a.end();
+};
+
+/// Whether an argument holds futures: is one, or a sequence or tuple of such, nested as you like.
+template <class A>
+struct holds_futures : std::false_type {};
+template <class A>
+    requires is_future_v<A>
+struct holds_futures<A> : std::true_type {
+};
+template <class A>
+    requires sequence_type<A>
+struct holds_futures<A> : holds_futures<typename A::value_type> {
+};
+template <class... Elements>
+struct holds_futures<std::tuple<Elements...>> : std::disjunction<holds_futures<Elements>...> {};
+template <class First, class Second>
+struct holds_futures<std::pair<First, Second>>
+    : std::disjunction<holds_futures<First>, holds_futures<Second>> {};
+
+/// Calls visit(future&) for every future that an argument holds.
 template <class Argument, class Visit>
 void for_each_future(Argument& argument, Visit&& visit) {
     if constexpr (is_future_v<Argument>) {
         visit(argument);
-    } else if constexpr (requires { typename Argument::value_type; }) {
-        if constexpr (is_future_v<typename Argument::value_type>) {
-            for (auto& f : argument) {
-                visit(f);
-            }
+    } else if constexpr (!holds_futures<Argument>::value) {
+        return;
+    } else if constexpr (sequence_type<Argument>) {
+        for (auto& element : argument) {
+            for_each_future(element, visit);
         }
-    } else if constexpr (requires { std::tuple_size<Argument>::value; }) {
+    } else {
         std::apply([&](auto&... each) { (for_each_future(each, visit), ...); }, argument);
     }
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// when_all and when_any: one future for many. As in the Concurrency TS and HPX.
+// when_all, when_any and when_some: one future for many. As in the Concurrency TS and HPX.
 #pragma once
 
 #include <quern/task/join_frame.hpp>
 
 #include <cstddef>
 #include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace quern {
@@ -19,23 +23,36 @@ struct when_any_result {
     Sequence futures;
 };
 
+/// The result of when_some: the futures given, and which ones became ready first, in that order.
+template <class Sequence>
+struct when_some_result {
+    std::vector<std::size_t> indices;
+    Sequence futures;
+};
+
 namespace detail {
 
-template <class Sequence>
-class when_any_state final : public shared_state<when_any_result<Sequence>> {
-    using base = shared_state<when_any_result<Sequence>>;
+/// Ready when `wanted` futures are. `Result` is one of the two above.
+template <class Result, class Sequence>
+class when_some_state final : public shared_state<Result> {
+    using base = shared_state<Result>;
 
 public:
     /// A reference for the future, one for start(), and one per waiter that is told.
-    explicit when_any_state(Sequence&& futures)
+    explicit when_some_state(Sequence&& futures)
         : base(2,
                [](state_base& self) noexcept {
-                   delete static_cast<when_any_state*>(static_cast<base*>(&self));
+                   delete static_cast<when_some_state*>(static_cast<base*>(&self));
                }),
           m_futures(std::move(futures)),
           m_nodes(count_futures(m_futures)) {}
 
-    void start() noexcept {
+    std::size_t size() const noexcept { return m_nodes.size(); }
+
+    /// Requires: wanted <= size().
+    void start(std::size_t wanted) noexcept {
+        m_wanted = wanted;
+        m_missing.store(wanted + 1, std::memory_order_relaxed);
         std::size_t index = 0;
         for_each_future(m_futures, [&](auto& f) {
             node& n = m_nodes[index];
@@ -47,58 +64,78 @@ public:
                 told(n);  // does not deliver before start() has arrived
             }
         });
-        // Until here the sequence was being read; whoever is first may now move it away.
-        if (m_nodes.empty()) {
-            tell(deliver(when_any_result<Sequence>::k_none));
-        } else {
-            tell(arrive());
-        }
+        tell(arrive());  // until here the sequence was being read; now it may be moved away
         this->release();
     }
 
 private:
     struct node : state_waiter {
-        when_any_state* owner = nullptr;
+        when_some_state* owner = nullptr;
         std::size_t index = 0;
+        std::size_t nth_ready = 0;  ///< in the node of rank n: the index of the n-th ready future
     };
 
     static state_waiter* told(state_waiter& w) noexcept {
         auto& n = static_cast<node&>(w);
-        when_any_state& self = *n.owner;
-        std::size_t none = when_any_result<Sequence>::k_none;
+        when_some_state& self = *n.owner;
+        const std::size_t rank = self.m_told.fetch_add(1, std::memory_order_relaxed);
         state_waiter* next = nullptr;
-        if (self.m_first.compare_exchange_strong(none, n.index, std::memory_order_relaxed)) {
+        if (rank < self.m_wanted) {
+            self.m_nodes[rank].nth_ready = n.index;
             next = self.arrive();
         }
         self.release();
         return next;
     }
 
-    /// Two arrivals deliver: the first ready future and the end of start().
     state_waiter* arrive() noexcept {
-        return m_arrivals.fetch_add(1, std::memory_order_acq_rel) == 1  // pairs with itself
-                   ? deliver(m_first.load(std::memory_order_relaxed))
+        // acq_rel: the last one sees what the others have written.
+        return m_missing.fetch_sub(1, std::memory_order_acq_rel) == 1
+                   ? this->settle_from([this] { return result(); })
                    : nullptr;
     }
-    state_waiter* deliver(std::size_t index) noexcept {
-        return this->settle_from([&] {
-            return when_any_result<Sequence>{index, std::move(m_futures)};
-        });
+
+    Result result() {
+        if constexpr (std::is_same_v<Result, when_any_result<Sequence>>) {
+            return {m_wanted == 0 ? Result::k_none : m_nodes.front().nth_ready,
+                    std::move(m_futures)};
+        } else {
+            std::vector<std::size_t> indices(m_wanted);
+            for (std::size_t rank = 0; rank < m_wanted; ++rank) {
+                indices[rank] = m_nodes[rank].nth_ready;
+            }
+            return {std::move(indices), std::move(m_futures)};
+        }
     }
 
     Sequence m_futures;
     std::vector<node> m_nodes;
-    std::atomic<std::size_t> m_first{when_any_result<Sequence>::k_none};
-    std::atomic<int> m_arrivals{0};
+    std::size_t m_wanted = 0;
+    std::atomic<std::size_t> m_told{0};
+    std::atomic<std::size_t> m_missing{0};  ///< those wanted, and start()
 };
 
 template <class Sequence>
 auto when_any_of(Sequence futures) {
-    auto* state = new when_any_state<Sequence>(std::move(futures));
-    future<when_any_result<Sequence>> result{
-        state_ref<shared_state<when_any_result<Sequence>>>(state)};
-    state->start();
-    return result;
+    using result = when_any_result<Sequence>;
+    auto* state = new when_some_state<result, Sequence>(std::move(futures));
+    future<result> first{state_ref<shared_state<result>>(state)};
+    state->start(state->size() == 0 ? 0 : 1);
+    return first;
+}
+
+template <class Sequence>
+auto when_some_of(std::size_t wanted, Sequence futures) {
+    using result = when_some_result<Sequence>;
+    auto state = std::make_unique<when_some_state<result, Sequence>>(std::move(futures));
+    if (wanted > state->size()) {
+        throw std::invalid_argument("quern: when_some() was asked for " + std::to_string(wanted) +
+                                    " of " + std::to_string(state->size()) + " futures");
+    }
+    auto& started = *state;
+    future<result> some{state_ref<shared_state<result>>(state.release())};
+    started.start(wanted);
+    return some;
 }
 
 template <class Sequence>
@@ -142,6 +179,31 @@ auto when_any(std::vector<Future> futures) { return detail::when_any_of(std::mov
 template <std::input_iterator It>
 auto when_any(It first, It last) {
     return when_any(detail::take_futures(first, last));
+}
+
+/// Ready when `count` of them are; the value holds all futures and the indices of those, in the
+/// order in which they became ready. As in HPX. An exception stays in the future that holds it,
+/// which counts as ready. Throws std::invalid_argument when there are fewer futures than that;
+/// these are lost then.
+///
+/// Thread safety: any thread. Cost: one allocation, and a waiter per future.
+///
+///     auto some = quern::when_some(2, std::move(replicas)).get();
+///     vote(some.futures[some.indices[0]].get(), some.futures[some.indices[1]].get());
+template <class... Futures>
+    requires(detail::is_future_v<Futures>&&...)
+auto when_some(std::size_t count, Futures&&... futures) {
+    return detail::when_some_of(
+        count, std::tuple<std::decay_t<Futures>...>(std::forward<Futures>(futures)...));
+}
+template <class Future>
+    requires detail::is_future_v<Future>
+auto when_some(std::size_t count, std::vector<Future> futures) {
+    return detail::when_some_of(count, std::move(futures));
+}
+template <std::input_iterator It>
+auto when_some(std::size_t count, It first, It last) {
+    return when_some(count, detail::take_futures(first, last));
 }
 
 }  // namespace quern

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// unwrapping: makes a function of values into one of futures, for dataflow and then. As in HPX.
+#pragma once
+
+#include <quern/task/join_frame.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+namespace detail {
+
+template <class Argument>
+auto unwrap(Argument&& argument);
+
+/// A sequence becomes a vector of what its elements become; nothing, if they become nothing.
+template <class Sequence>
+auto unwrap_sequence(Sequence&& sequence) {
+    using element = typename std::remove_cvref_t<Sequence>::value_type;
+    using passed = std::conditional_t<std::is_lvalue_reference_v<Sequence>, element&, element&&>;
+    using unwrapped = decltype(unwrap(std::declval<passed>()));
+    if constexpr (std::tuple_size_v<unwrapped> == 0) {
+        for (auto& each : sequence) {
+            unwrap(static_cast<passed>(each));
+        }
+        return std::tuple<>();
+    } else {
+        std::vector<std::decay_t<std::tuple_element_t<0, unwrapped>>> values;
+        values.reserve(sequence.size());
+        for (auto& each : sequence) {
+            values.push_back(std::get<0>(unwrap(static_cast<passed>(each))));
+        }
+        return std::tuple<decltype(values)>(std::move(values));
+    }
+}
+
+/// A tuple becomes a tuple of what is left of its elements; nothing, if none is.
+template <class Tuple>
+auto unwrap_tuple(Tuple&& whole) {
+    auto values = std::apply(
+        [](auto&&... each) {
+            return std::tuple_cat(unwrap(std::forward<decltype(each)>(each))...);
+        },
+        std::forward<Tuple>(whole));
+    if constexpr (std::tuple_size_v<decltype(values)> == 0) {
+        return values;
+    } else {
+        return std::tuple<decltype(values)>(std::move(values));
+    }
+}
+
+/// What stands for an argument after unwrapping, in a tuple of no or one element.
+template <class Argument>
+auto unwrap(Argument&& argument) {
+    using A = std::remove_cvref_t<Argument>;
+    if constexpr (is_future_v<A>) {
+        if constexpr (std::is_void_v<decltype(argument.get())>) {
+            argument.get();  // throws if the task has
+            return std::tuple<>();
+        } else {
+            return std::tuple<decltype(argument.get())>(argument.get());
+        }
+    } else if constexpr (!holds_futures<A>::value) {
+        return std::tuple<A>(std::forward<Argument>(argument));
+    } else if constexpr (sequence_type<A>) {
+        return unwrap_sequence(std::forward<Argument>(argument));
+    } else {
+        return unwrap_tuple(std::forward<Argument>(argument));
+    }
+}
+
+template <class F>
+struct unwrapping_function {
+    F function;
+
+    template <class... Arguments>
+    decltype(auto) operator()(Arguments&&... arguments) {
+        return std::apply(function, std::tuple_cat(unwrap(std::forward<Arguments>(arguments))...));
+    }
+};
+
+}  // namespace detail
+
+/// Makes a function of values into one of futures: each future is replaced by its value, a sequence
+/// that holds futures by a vector of values, a tuple or pair that does by a tuple of values, nested
+/// as you like; other arguments are passed on. Futures of void are left out, and so is what holds
+/// nothing else. A shared_future's value comes by reference to const, in a sequence as a copy. A
+/// future inside the value of a future stays one. What a future holds as an exception is thrown
+/// before the function is called.
+///
+///     std::vector<quern::future<int>> parts = ...;
+///     auto sum = quern::dataflow(quern::unwrapping([](std::vector<int> all, int first) { ... }),
+///                                std::move(parts), quern::async(f));
+template <class F>
+auto unwrapping(F&& f) {
+    return detail::unwrapping_function<std::decay_t<F>>{std::forward<F>(f)};
+}
+
+}  // namespace quern

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+// when_each: a function that is called with each of many futures as it becomes ready. As in HPX.
+#pragma once
+
+#include <quern/task/join_frame.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace quern {
+
+namespace detail {
+
+/// Ready futures stand in a list; the first that comes to an idle one makes the state ready to run,
+/// and the run calls the function for all that have come, until none is left.
+template <class F, class Sequence>
+class when_each_state final : public shared_state<void>, public runnable {
+public:
+    /// A reference for the future, one for start(), and one per waiter that is told.
+    when_each_state(pool& where, F&& f, Sequence&& futures)
+        : shared_state<void>(2, [](state_base& self) noexcept { delete &cast(self); }),
+          runnable(run_queued),
+          m_pool(where),
+          m_function(std::move(f)),
+          m_futures(std::move(futures)),
+          m_nodes(count_futures(m_futures)),
+          m_left(m_nodes.size()) {}
+
+    void start() noexcept {
+        if (m_nodes.empty()) {
+            settle([] {});
+        }
+        std::size_t index = 0;
+        for_each_future(m_futures, [&](auto& f) {
+            node& n = m_nodes[index];
+            n.notify = told;
+            n.owner = this;
+            n.index = index++;
+            n.source = &f;
+            n.call = call<std::remove_reference_t<decltype(f)>>;
+            this->add_reference();
+            if (!f.state().add_waiter(n)) {
+                told(n);
+            }
+        });
+        this->release();
+    }
+
+private:
+    struct node : state_waiter {
+        when_each_state* owner = nullptr;
+        std::size_t index = 0;
+        void* source = nullptr;
+        void (*call)(F& f, node& n) = nullptr;
+    };
+
+    static when_each_state& cast(state_base& self) noexcept {
+        return static_cast<when_each_state&>(static_cast<shared_state<void>&>(self));
+    }
+
+    template <class Future>
+    static void call(F& f, node& n) {
+        Future ready = std::move(*static_cast<Future*>(n.source));
+        if constexpr (std::is_invocable_v<F&, std::size_t, Future>) {
+            f(n.index, std::move(ready));
+        } else {
+            f(std::move(ready));
+        }
+    }
+
+    static state_waiter* told(state_waiter& w) noexcept {
+        when_each_state& self = *static_cast<node&>(w).owner;
+        std::uintptr_t seen = self.m_ready.load(std::memory_order_relaxed);
+        do {
+            w.next = seen == k_running ? nullptr : reinterpret_cast<state_waiter*>(seen);
+        } while (!self.m_ready.compare_exchange_weak(
+            seen, reinterpret_cast<std::uintptr_t>(&w),
+            std::memory_order_acq_rel,  // release: pairs with take; acquire: with stop
+            std::memory_order_relaxed));
+        if (seen == k_idle) {  // else the node is a running worker's and may be gone
+            self.m_pool.make_ready(self);
+        }
+        return nullptr;
+    }
+
+    static context* run_queued(work& item) {
+        auto& self = static_cast<when_each_state&>(static_cast<runnable&>(item));
+        if (context* larger = begin_task(self)) {
+            return larger;
+        }
+        self.add_reference();  // those of the nodes go one by one
+        do {
+            self.visit(self.take());
+        } while (!self.stop());
+        self.release();
+        current_context()->host().stats.tasks.add();
+        return nullptr;
+    }
+
+    /// Those that have become ready, the oldest first.
+    state_waiter* take() noexcept {
+        auto* youngest_first = reinterpret_cast<state_waiter*>(
+            m_ready.exchange(k_running, std::memory_order_acquire));  // pairs with told
+        state_waiter* oldest_first = nullptr;
+        while (youngest_first != nullptr) {
+            state_waiter* w = std::exchange(youngest_first, youngest_first->next);
+            w->next = std::exchange(oldest_first, w);
+        }
+        return oldest_first;
+    }
+
+    /// False: more have come.
+    bool stop() noexcept {
+        std::uintptr_t running = k_running;
+        return m_ready.compare_exchange_strong(running, k_idle,
+                                               std::memory_order_release,  // pairs with told
+                                               std::memory_order_relaxed);
+    }
+
+    void visit(state_waiter* chain) noexcept {
+        while (chain != nullptr) {
+            auto& n = static_cast<node&>(*std::exchange(chain, chain->next));
+            --m_left;
+            if (m_function) {
+                visit(n);
+            }
+            this->release();
+        }
+    }
+
+    void visit(node& n) noexcept {
+        try {
+            n.call(*m_function, n);
+        } catch (...) {
+            settle([] { throw; });
+            return;
+        }
+        if (m_left == 0) {
+            settle([] {});
+        }
+    }
+
+    template <class Outcome>
+    void settle(Outcome&& outcome) noexcept {
+        state_waiter* told = this->settle_from(outcome);
+        m_function.reset();
+        tell(told);
+    }
+
+    static constexpr std::uintptr_t k_idle = 0;
+    static constexpr std::uintptr_t k_running = 1;
+
+    pool& m_pool;
+    std::optional<F> m_function;  ///< none as soon as it will not be called any more
+    Sequence m_futures;
+    std::vector<node> m_nodes;
+    std::size_t m_left;
+    /// Idle, or the youngest of those that are ready; while they are visited, running stands for
+    /// none.
+    std::atomic<std::uintptr_t> m_ready{k_idle};
+};
+
+template <class F, class Sequence>
+future<void> when_each_of(F f, Sequence futures) {
+    auto* state =
+        new when_each_state<F, Sequence>(current_pool().get(), std::move(f), std::move(futures));
+    future<void> all{state_ref<shared_state<void>>(state)};
+    state->start();
+    return all;
+}
+
+}  // namespace detail
+
+/// Calls f(future), or f(index, future) if it takes that, with each of the futures as it becomes
+/// ready: one call at a time, in the order in which they became ready, in tasks of the caller's
+/// pool. So f needs no lock; while a call waits, the others wait for it. Ready when all calls have
+/// returned.
+///
+/// Errors: the first exception that leaves f comes out of the future at once, and f is not called
+/// any more. What a future holds as an exception is f's to see. Throws std::future_error(no_state),
+/// std::bad_alloc.
+/// Thread safety: any thread. Cost: one allocation and a waiter per future.
+///
+///     quern::when_each([&](auto part) { total += part.get(); }, std::move(parts)).get();
+template <class F, class... Futures>
+    requires(detail::is_future_v<Futures>&&...)
+future<void> when_each(F&& f, Futures&&... futures) {
+    return detail::when_each_of(
+        std::decay_t<F>(std::forward<F>(f)),
+        std::tuple<std::decay_t<Futures>...>(std::forward<Futures>(futures)...));
+}
+template <class F, class Future>
+    requires detail::is_future_v<Future> future<void> when_each(F&& f,
+                                                                std::vector<Future> futures) {
+        return detail::when_each_of(std::decay_t<F>(std::forward<F>(f)), std::move(futures));
+    }
+/// Futures of the range are moved away, shared futures copied.
+template <class F, std::input_iterator It>
+future<void> when_each(F&& f, It first, It last) {
+    return when_each(std::forward<F>(f), detail::take_futures(first, last));
+}
+
+}  // namespace quern

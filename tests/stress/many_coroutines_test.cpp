@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// A million suspended coroutines at once, each behind a future of its own: they cost their frames
+// and the states of their futures.
+#include "process.hpp"
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <quern/task/coroutine.hpp>
+#include <quern/task/promise.hpp>
+
+#include <cstdio>
+#include <vector>
+
+namespace {
+
+using quern_test::resident_bytes;
+
+constexpr std::size_t k_waiting = quern_test::scaled<std::size_t>(1'000'000, 50'000);
+
+quern::task<std::size_t> waits(quern::shared_future<std::size_t> f, std::size_t i) {
+    co_return co_await f + i;
+}
+
+TEST(many_coroutines, a_million_suspended_at_once_take_less_than_400_MiB) {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    const std::size_t before = resident_bytes();
+    quern::promise<std::size_t> p;
+    const quern::shared_future<std::size_t> f = p.get_future();
+    std::vector<quern::future<std::size_t>> all;
+    all.reserve(k_waiting);
+    for (std::size_t i = 0; i < k_waiting; ++i) {
+        all.push_back(quern::start(rt, waits(f, i)));
+    }
+    ASSERT_TRUE(quern_test::eventually([&] { return rt.totals().activations >= k_waiting; },
+                                       std::chrono::seconds(60)));
+    const double mib = static_cast<double>(resident_bytes() - before) / (1 << 20);
+    std::printf("%zu suspended coroutines: %.0f MiB\n", k_waiting, mib);
+    if (!quern_test::k_sanitized) {
+        EXPECT_LT(mib, 400.0);
+    }
+    p.set_value(1);
+    for (std::size_t i = 0; i < k_waiting; ++i) {
+        ASSERT_EQ(all[i].get(), i + 1);
+    }
+}
+
+}  // namespace

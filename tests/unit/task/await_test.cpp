@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+// co_await on futures: ready, late and failed ones, from workers and from other threads, in
+// coroutines of this library and of others; and awaitables of others in ours.
+#include <quern/task/coroutine.hpp>
+#include <quern/task/promise.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <atomic>
+#include <coroutine>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using quern::future;
+using quern::promise;
+using quern::shared_future;
+using quern::start;
+using quern::task;
+using quern_test::scaled;
+
+/// A coroutine of another library: begins at once, frees itself, tells nobody.
+struct foreign {
+    struct promise_type {
+        foreign get_return_object() noexcept { return {}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() noexcept {}
+        void unhandled_exception() noexcept { std::terminate(); }
+    };
+};
+
+class await_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(await_test);
+
+task<int> value_of(future<int> f) { co_return co_await std::move(f); }
+task<int> value_of_shared(shared_future<int> f) { co_return co_await f; }
+
+TEST_P(await_test, a_ready_future_gives_its_value_without_suspension) {
+    EXPECT_EQ(start(rt, value_of(quern::make_ready_future(1))).get(), 1);
+    EXPECT_EQ(start(rt, value_of_shared(quern::make_ready_future(2).share())).get(), 2);
+}
+
+TEST_P(await_test, a_late_future_resumes_the_coroutine) {
+    promise<int> unique, shared;
+    auto a = start(rt, value_of(unique.get_future()));
+    const shared_future<int> many = shared.get_future();
+    auto b = start(rt, value_of_shared(many));
+    auto c = start(rt, value_of_shared(many));
+    EXPECT_FALSE(a.is_ready());
+    unique.set_value(1);
+    shared.set_value(2);
+    EXPECT_EQ(a.get(), 1);
+    EXPECT_EQ(b.get() + c.get(), 4);
+    EXPECT_TRUE(many.valid());
+}
+
+TEST_P(await_test, voids_references_and_what_can_only_be_moved) {
+    int x = 5;
+    const auto all = [](int& y) -> task<int> {
+        co_await quern::async([] {});
+        int& same = co_await quern::async([&y]() -> int& { return y; });
+        same += *co_await quern::async([] { return std::make_unique<int>(3); });
+        shared_future<void> done = quern::async([] {});
+        co_await done;
+        co_return same;
+    };
+    EXPECT_EQ(start(rt, all(x)).get(), 8);
+    EXPECT_EQ(x, 8);
+}
+
+TEST_P(await_test, exceptions_travel) {
+    promise<int> late;
+    auto a = start(rt, value_of(late.get_future()));
+    auto b = start(rt, value_of(quern::make_exceptional_future<int>(
+                           std::make_exception_ptr(std::runtime_error("early")))));
+    late.set_exception(std::make_exception_ptr(std::runtime_error("late")));
+    EXPECT_THROW(a.get(), std::runtime_error);
+    EXPECT_THROW(b.get(), std::runtime_error);
+    EXPECT_THROW(start(rt, value_of(future<int>())).get(), std::future_error);
+}
+
+TEST_P(await_test, a_deferred_task_is_started) {
+    const auto waits = []() -> task<int> {
+        co_return co_await quern::async(quern::launch::deferred, [] { return 7; });
+    };
+    EXPECT_EQ(start(rt, waits()).get(), 7);
+}
+
+TEST_P(await_test, goes_on_in_the_pool_of_whoever_awaited) {
+    promise<void> p;
+    const auto asks = [](future<void> f) -> task<bool> {
+        const auto* before = &quern::current_pool().get();
+        co_await f;
+        co_return before == &quern::current_pool().get();
+    };
+    auto f = start(rt, asks(p.get_future()));
+    quern::runtime other(quern::runtime_options::with_workers(1));
+    quern::async(other, [&p] { p.set_value(); }).get();
+    EXPECT_TRUE(f.get());
+}
+
+TEST_P(await_test, a_thread_outside_leaves_the_coroutine_to_the_default_pool) {
+    promise<int> p;
+    promise<quern::detail::pool*> where;
+    const auto waits = [](future<int> f, promise<quern::detail::pool*>& to) -> foreign {
+        co_await f;
+        to.set_value(&quern::current_pool().get());
+    };
+    auto resumed = where.get_future();
+    waits(p.get_future(), where);
+    EXPECT_FALSE(resumed.is_ready());
+    p.set_value(1);
+    EXPECT_EQ(resumed.get(), &quern::runtime::default_instance().default_pool().get());
+}
+
+TEST_P(await_test, coroutines_of_others_await_tasks) {
+    promise<int> p;
+    promise<int> result;
+    const auto waits = [](future<int> f, promise<int>& to) -> foreign {
+        int sum = 0;
+        for (int i = 0; i < scaled(100'000, 10'000); ++i) {  // each ends at once
+            sum += co_await value_of(quern::make_ready_future(1));
+        }
+        to.set_value(sum + co_await value_of(std::move(f)));
+    };
+    inside([&] {
+        waits(p.get_future(), result);
+        p.set_value(2);
+    });
+    EXPECT_EQ(result.get_future().get(), scaled(100'002, 10'002));
+}
+
+/// Awaitables that know nothing of Quern: the coroutine is resumed by a plain thread.
+struct on_new_thread {
+    std::thread& thread;
+    int ticket = 5;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> h) const {
+        const auto stored = std::make_shared<quern_test::door>();
+        thread = std::thread([h, stored] {
+            stored->pass();
+            h.resume();
+        });
+        stored->open();
+    }
+    int await_resume() const noexcept { return ticket; }
+};
+struct refuses {
+    bool await_ready() const noexcept { return false; }
+    bool await_suspend(std::coroutine_handle<>) const { throw std::runtime_error("refused"); }
+    void await_resume() const noexcept {}
+};
+struct answers {
+    bool suspend_not;
+    bool await_ready() const noexcept { return false; }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> h) const noexcept { return h; }
+    bool await_resume() const noexcept { return suspend_not; }
+};
+
+TEST_P(await_test, awaitables_of_others_in_a_task) {
+    std::thread thread;
+    promise<int> p;
+    const auto uses = [](std::thread& t, future<int> f) -> task<int> {
+        co_await std::suspend_never{};
+        bool refused = false;
+        try {
+            co_await refuses{};
+        } catch (const std::runtime_error&) {
+            refused = true;
+        }
+        const bool same = co_await answers{true};
+        const int ticket = co_await on_new_thread{t};
+        const bool left = ticket == 5 && quern::detail::current_context() == nullptr;
+        const int here = co_await value_of(quern::make_ready_future(1));  // no runner
+        const int there = co_await std::move(f);                          // on a worker again
+        const bool all = refused && same && left;
+        co_return all ? here + there : -1;
+    };
+    const auto outer = [&uses](std::thread& t, future<int> f) -> task<int> {
+        co_return co_await uses(t, std::move(f));
+    };
+    auto result = start(rt, outer(thread, p.get_future()));
+    EXPECT_FALSE(result.is_ready());
+    p.set_value(2);
+    EXPECT_EQ(result.get(), 3);
+    thread.join();
+}
+
+TEST_P(await_test, a_task_may_end_on_a_thread_outside) {
+    std::thread thread;
+    const auto moves = [](std::thread& t) -> task<int> {
+        co_await on_new_thread{t};
+        co_return 1;
+    };
+    const auto outer = [&moves](std::thread& t) -> task<int> { co_return 1 + co_await moves(t); };
+    EXPECT_EQ(start(rt, outer(thread)).get(), 2);
+    thread.join();
+}
+
+TEST_P(await_test, futures_that_become_ready_meanwhile_are_not_lost) {
+    constexpr int k_rounds = scaled(20'000, 1'000);
+    const auto sums = [](int rounds) -> task<int> {
+        int sum = 0;
+        for (int i = 0; i < rounds; ++i) {
+            sum += co_await quern::async([] { return 1; });
+        }
+        co_return sum;
+    };
+    auto a = start(rt, sums(k_rounds));
+    auto b = start(rt, sums(k_rounds));
+    EXPECT_EQ(a.get() + b.get(), 2 * k_rounds);
+}
+
+}  // namespace
