@@ -13,10 +13,13 @@ namespace quern::detail {
 
 namespace {
 
-/// Items between two looks at work from outside, of low priority and of pollers, so that a worker
-/// that feeds itself does not starve them. Prime, so that it does not fall into step with a pattern
-/// of the program.
+/// Items between two looks at work from outside and at pollers, so that a worker that feeds itself
+/// does not starve them. Prime, so that it does not fall into step with a pattern of the program.
 constexpr std::uint32_t k_fairness_interval = 61;
+
+/// Items between two looks at what stands behind others by priority, so that an endless load of a
+/// higher priority starves nobody for ever.
+constexpr std::uint32_t k_ageing_interval = 1021;
 
 /// Pauses between two rounds over all victims, doubled per round up to the limit.
 constexpr int k_first_pause = 1;
@@ -127,17 +130,20 @@ void worker::look_after_timers() noexcept {
 }
 
 work* worker::take_ready() noexcept {
+    ++m_tick;
+    if (m_tick % k_ageing_interval == 0) {
+        if (work* item = take_aged()) {
+            return item;
+        }
+    }
     if (work* item = m_pool.high.pop()) {
         return item;
     }
-    if (++m_tick % k_fairness_interval == 0) {
+    if (m_tick % k_fairness_interval == 0) {
         if (work* item = m_pool.injector.pop()) {
             return item;
         }
         if (work* item = queues.inbox.pop()) {
-            return item;
-        }
-        if (work* item = m_pool.low.pop()) {
             return item;
         }
         if (!m_pool.pollers.empty()) {
@@ -151,6 +157,15 @@ work* worker::take_ready() noexcept {
         return item;
     }
     return suspended.steal();
+}
+
+/// In turns an item of low priority and one of normal priority, whatever else is ready.
+work* worker::take_aged() noexcept {
+    if (m_tick / k_ageing_interval % 2 == 0) {
+        return m_pool.low.pop();
+    }
+    work* item = m_pool.policy().pop(*this);
+    return item != nullptr ? item : take_injected();
 }
 
 work* worker::take_injected() noexcept {

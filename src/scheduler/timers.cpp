@@ -71,8 +71,9 @@ void timer_queue::publish_earliest() noexcept {
 }
 
 bool timer_queue::set(timer& t, timer::clock::time_point due) noexcept {
+    using clock = timer::clock;
     const std::scoped_lock lock(m_lock);
-    t.due = due;
+    t.due = std::max(due, clock::time_point{});  // differences do not overflow
     t.m_child = t.m_next = t.m_before = nullptr;
     t.m_set = true;
     m_root = merge(m_root, &t);

@@ -30,11 +30,11 @@ public:
     /// has made sure that nobody will set it any more.
     bool wait_until(std::chrono::steady_clock::time_point deadline) noexcept {
         while (!is_set()) {
-            const auto left = deadline - std::chrono::steady_clock::now();
-            if (left <= left.zero()) {
+            const auto now = std::chrono::steady_clock::now();
+            if (deadline <= now) {  // compared first: the difference may overflow
                 return false;
             }
-            std_atomics::futex_wait_for(m_word, 0, left);
+            std_atomics::futex_wait_for(m_word, 0, deadline - now);
         }
         return true;
     }

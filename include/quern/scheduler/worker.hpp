@@ -113,6 +113,7 @@ private:
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
     work* take_ready() noexcept;
+    work* take_aged() noexcept;
     work* take_injected() noexcept;
     work* search_and_park() noexcept;
     void stop_searching() noexcept;

@@ -148,8 +148,11 @@ TEST_F(environment_test, refuses_unknown_words) {
     expect_error("QUERN_STACK", "lagre",
                  "stack is 'lagre' (environment QUERN_STACK); accepted: small, medium, large; did "
                  "you mean 'large'?");
-    expect_error("QUERN_CONFIG", "",
-                 "config is '' (environment QUERN_CONFIG); accepted: the path of a file");
+}
+
+TEST_F(environment_test, accepts_an_empty_path_as_no_file) {
+    set("QUERN_CONFIG", "");
+    EXPECT_EQ(error(), "");
 }
 
 TEST_F(environment_test, refuses_unknown_bindings) {
@@ -200,11 +203,20 @@ TEST_F(environment_test, may_not_ask_for_what_the_machine_has_not) {
     EXPECT_NE(text.find("names CPU 3999"), std::string::npos) << text;
 }
 
-TEST_F(environment_test, may_not_activate_more_workers_than_there_are) {
+TEST_F(environment_test, activates_no_more_workers_than_there_are) {
     set("QUERN_ACTIVE_WORKERS", "3");
-    EXPECT_EQ(error_of(runtime_options::with_workers(2)),
-              "quern: active_workers is '3' (environment QUERN_ACTIVE_WORKERS); accepted: a whole "
-              "number from 1 to 2, the workers of pool 'default'");
+    EXPECT_EQ(runtime(runtime_options::with_workers(2)).default_pool().active_workers(), 2U);
+    EXPECT_EQ(runtime(runtime_options::with_workers(4)).default_pool().active_workers(), 3U);
+}
+
+TEST_F(environment_test, a_program_may_not_activate_more_workers_than_there_are) {
+    auto options = runtime_options::with_workers(2);
+    options.pools.front().active_workers = 3;
+    const std::string text = error_of(options);
+    EXPECT_NE(text.find("active_workers is '3'"), std::string::npos) << text;
+    EXPECT_NE(text.find("accepted: a whole number from 1 to 2, the workers of pool 'default'"),
+              std::string::npos)
+        << text;
 }
 
 }  // namespace

@@ -93,6 +93,34 @@ TEST_P(priorities_test, of_all_kinds_are_run_in_the_end) {
     EXPECT_EQ(runs, std::vector<int>(3'000, 1));
 }
 
+/// A task that starts the next one of its kind until it is told to stop.
+void run_for_ever(const std::atomic<bool>& stop, std::atomic<int>& running) {
+    if (stop.load()) {
+        running.fetch_sub(1);
+        return;
+    }
+    post({.urgency = priority::high}, [&] { run_for_ever(stop, running); });
+}
+
+TEST_P(priorities_test, that_are_high_do_not_starve_the_others_for_ever) {
+    inside([this] {
+        std::atomic<bool> stop{false};
+        std::atomic<int> running{static_cast<int>(2 * workers())};
+        const int chains = running.load();
+        for (int i = 0; i < chains; ++i) {
+            post({.urgency = priority::high}, [&] { run_for_ever(stop, running); });
+        }
+        auto low = quern::async({.urgency = priority::low, .stack = quern::stack_class::medium},
+                                [] { return 1; });
+        auto normal = quern::async({.stack = quern::stack_class::medium}, [] { return 2; });
+        EXPECT_EQ(low.get() + normal.get(), 3);
+        stop.store(true);
+        while (running.load() != 0) {
+            quern_test::let_others_run();
+        }
+    });
+}
+
 TEST_P(priorities_test, of_low_rank_run_when_nothing_else_is_ready) {
     auto low = quern::async({.urgency = priority::low, .pool = &rt.default_pool().get()},
                             [] { return 7; });
