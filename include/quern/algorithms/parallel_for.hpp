@@ -103,9 +103,34 @@ Index advance(Index from, std::size_t n) noexcept {
                                                           static_cast<unsigned_index>(n)));
 }
 
+/// What a loop does with a part of its range. After an exception, which is on its way to the
+/// caller, what has not begun is dropped.
+template <class Index, class Body>
+struct loop_body {
+    Body& body;
+    std::atomic<bool> failed{false};
+
+    bool cancelled() const noexcept { return failed.load(std::memory_order_relaxed); }
+
+    void operator()(fork_context c, Index i, Index end) {
+        try {
+            for (; i < end; ++i) {
+                if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
+                    body(c, i);
+                } else {
+                    body(i);
+                }
+            }
+        } catch (...) {
+            failed.store(true, std::memory_order_relaxed);
+            throw;
+        }
+    }
+};
+
 template <class Index, class Range>
 void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, Range& range) {
-    while (first < last) {
+    while (first < last && !range.cancelled()) {
         const std::size_t left = distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
@@ -182,24 +207,7 @@ decltype(auto) on_worker(F&& f) {
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
 void parallel_for(First first, Last last, grain how, Body&& body) {
     using index = detail::loop_index<First, Last>;
-    std::atomic<bool> failed{false};
-    auto range = [&body, &failed](fork_context c, index i, index end) {
-        if (failed.load(std::memory_order_relaxed)) {
-            return;  // the exception is on its way: what has not begun is dropped
-        }
-        try {
-            for (; i < end; ++i) {
-                if constexpr (std::is_invocable_v<Body&, fork_context, index>) {
-                    body(c, i);
-                } else {
-                    body(i);
-                }
-            }
-        } catch (...) {
-            failed.store(true, std::memory_order_relaxed);
-            throw;
-        }
-    };
+    detail::loop_body<index, Body> range{body};
     detail::on_worker([&](detail::fork_slot* slot) {
         detail::split_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
                           detail::chunk_size(how), range);
