@@ -4,86 +4,40 @@
 #pragma once
 
 #include <quern/task/future.hpp>
-
-#include <optional>
+#include <quern/task/pending_call.hpp>
 
 namespace quern::detail {
 
-/// A task that is made ready by the end of another: waiter, item and state in one allocation.
+/// A task that is made ready by the end of another.
 template <class Future, class F, class T>
-class continuation final : public shared_state<T>, public runnable, public state_waiter {
+class continuation final : public pending_call<Future, F, T>, public state_waiter {
+    using base = pending_call<Future, F, T>;
+
 public:
     continuation(const task_attributes& how, Future source, F&& f)
-        : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
-          runnable(run_queued),
+        : base(how, std::move(source), std::move(f),
+               [](state_base& self) noexcept {
+                   delete static_cast<continuation*>(static_cast<shared_state<T>*>(&self));
+               }),
           state_waiter{how.how == launch::sync ? notify_sync : notify_queued, nullptr,
-                       how.how == launch::sync},
-          m_pool(pool_of(how)),
-          m_source(std::move(source)),
-          m_function(std::move(f)) {
-        apply_attributes(how, *this);
-    }
+                       how.how == launch::sync} {}
 
     /// Waits for the source, or goes on at once when it is ready.
     void start() noexcept {
-        auto& source = m_source->state();
+        auto& source = this->input().state();
         if (!source.add_waiter(*this)) {
             tell(notify(*this));
         }
     }
 
 private:
-    static continuation& cast(state_base& self) noexcept {
-        return static_cast<continuation&>(static_cast<shared_state<T>&>(self));
-    }
-    /// Where the stack is nearly used up, the function is called on a fresh one.
-    static state_waiter* notify_sync(state_waiter& w) noexcept {
-        struct call {
-            continuation& self;
-            state_waiter* told;
-        } c{static_cast<continuation&>(w), nullptr};
-        const auto run = [](void* p) {
-            auto& here = *static_cast<call*>(p);
-            here.told = here.self.finish();
-        };
-        context* here = current_context();
-        if (here != nullptr && here->is_low(__builtin_frame_address(0))) {
-            call_on_fresh_stack(run, &c);
-        } else {
-            run(&c);
-        }
-        return c.told;
+    static state_waiter* notify_sync(state_waiter& self) noexcept {
+        return static_cast<continuation&>(self).call_here();
     }
     static state_waiter* notify_queued(state_waiter& self) noexcept {
-        auto& me = static_cast<continuation&>(self);
-        me.m_pool.make_ready(me);
+        static_cast<continuation&>(self).queue();
         return nullptr;
     }
-    static context* run_queued(work& item) {
-        auto& self = static_cast<continuation&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
-            return larger;
-        }
-        tell(self.finish());
-        current_context()->host().stats.tasks.add();
-        return nullptr;
-    }
-
-    state_waiter* finish() noexcept {
-        state_waiter* told = this->settle_from([this]() -> T {
-            Future source = std::move(*m_source);
-            m_source.reset();
-            F function = std::move(*m_function);
-            m_function.reset();
-            return function(std::move(source));
-        });
-        this->release();
-        return told;
-    }
-
-    pool& m_pool;
-    std::optional<Future> m_source;
-    std::optional<F> m_function;
 };
 
 template <class Future, class F>

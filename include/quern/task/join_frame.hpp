@@ -4,11 +4,11 @@
 #pragma once
 
 #include <quern/task/future.hpp>
+#include <quern/task/pending_call.hpp>
 
 #include <atomic>
 #include <cstddef>
 #include <iterator>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -84,26 +84,25 @@ auto take_futures(It first, It last) {
 
 /// `F` is called with the arguments moved in.
 template <class F, class Arguments, class T>
-class join_frame final : public shared_state<T>, public runnable {
+class join_frame final : public pending_call<Arguments, F, T> {
+    using base = pending_call<Arguments, F, T>;
+
 public:
     /// `runs_code`: whether `f`, when it is called in place, may run code that waits.
     join_frame(const task_attributes& how, F&& f, Arguments&& arguments, bool runs_code)
-        : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
-          runnable(run_queued),
-          m_pool(pool_of(how)),
+        : base(how, std::move(arguments), std::move(f),
+               [](state_base& self) noexcept {
+                   delete static_cast<join_frame*>(static_cast<shared_state<T>*>(&self));
+               }),
           m_inline(how.how == launch::sync),
           m_runs_code(m_inline && runs_code),
-          m_function(std::move(f)),
-          m_arguments(std::move(arguments)),
-          m_nodes(count_futures(*m_arguments)) {
-        apply_attributes(how, *this);
-    }
+          m_nodes(count_futures(this->input())) {}
 
     /// Waits for all; may finish at once.
     void start() noexcept {
         m_missing.store(m_nodes.size() + 1, std::memory_order_relaxed);
         std::size_t index = 0;
-        for_each_future(*m_arguments, [&](auto& f) {
+        for_each_future(this->input(), [&](auto& f) {
             node& n = m_nodes[index++];
             n.notify = told;
             n.runs_code = m_runs_code;
@@ -120,9 +119,6 @@ private:
         join_frame* owner = nullptr;
     };
 
-    static join_frame& cast(state_base& self) noexcept {
-        return static_cast<join_frame&>(static_cast<shared_state<T>&>(self));
-    }
     static state_waiter* told(state_waiter& w) noexcept {
         return static_cast<node&>(w).owner->arrive();
     }
@@ -131,40 +127,15 @@ private:
         // acq_rel: the last one sees the results of all others.
         if (m_missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             if (m_inline) {
-                return finish();
+                return this->call_here();
             }
-            m_pool.make_ready(*this);
+            this->queue();
         }
         return nullptr;
     }
 
-    static context* run_queued(work& item) {
-        auto& self = static_cast<join_frame&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
-            return larger;
-        }
-        tell(self.finish());
-        current_context()->host().stats.tasks.add();
-        return nullptr;
-    }
-
-    state_waiter* finish() noexcept {
-        state_waiter* told = this->settle_from([this]() -> T {
-            Arguments arguments = std::move(*m_arguments);
-            m_arguments.reset();
-            F function = std::move(*m_function);
-            m_function.reset();
-            return function(std::move(arguments));
-        });
-        this->release();
-        return told;
-    }
-
-    pool& m_pool;
     const bool m_inline;
     const bool m_runs_code;
-    std::optional<F> m_function;
-    std::optional<Arguments> m_arguments;
     std::vector<node> m_nodes;
     std::atomic<std::size_t> m_missing{0};
 };
