@@ -14,8 +14,6 @@ namespace quern::detail {
 
 namespace {
 
-constexpr std::uint32_t k_longest_spin_us = 1'000'000;
-
 constexpr knob k_knobs[] = {
     {"active_workers", "workers that may take work; 1 to the size of the pool",
      [](const pool& of) noexcept {

@@ -119,24 +119,15 @@ void pool::inject(runnable& item) noexcept {
         std::atomic<std::uint32_t>& count;
         ~leaver() { count.fetch_sub(1, std::memory_order_release); }  // pairs with ~pool
     } const at_end{m_injecting};
-    if (item.home >= 0 && item.urgency == priority::normal) {
+    if (item.is_hinted()) {
         worker& hinted = at(static_cast<std::uint32_t>(item.home) % size());
         hinted.queues.inbox.push(item);
         if (gate.wake(hinted.bed)) {
             return;
         }
     } else {
-        switch (item.urgency) {
-            case priority::normal:
-                injector.push(item);
-                break;
-            case priority::high:
-                high.push(item);
-                break;
-            case priority::low:
-                low.push(item);
-                break;
-        }
+        ready_queue* const shared = queue_of(item.urgency);
+        (shared != nullptr ? *shared : injector).push(item);
     }
     if (gate.load().must_wake()) {
         wake_one(0);
@@ -145,8 +136,7 @@ void pool::inject(runnable& item) noexcept {
 
 void pool::make_ready(runnable& item) noexcept {
     worker* here = current_worker();
-    const bool hinted = item.home >= 0 && item.urgency == priority::normal;
-    if (here != nullptr && &here->home() == this && !hinted) {
+    if (here != nullptr && &here->home() == this && !item.is_hinted()) {
         here->push(item);
     } else {
         inject(item);

@@ -40,8 +40,6 @@ std::vector<std::string_view> stack_names() {
     return {k_stack_class_names.begin(), k_stack_class_names.end()};
 }
 
-constexpr unsigned k_longest_spin = 1'000'000;  // us, a guess: a second is no search any more
-
 constexpr setting k_table[] = {
     {.name = "threads",
      .type = setting_type::number,
@@ -73,7 +71,7 @@ constexpr setting k_table[] = {
     {.name = "spin_us",
      .type = setting_type::number,
      .least = 0,
-     .most = k_longest_spin,
+     .most = detail::k_longest_spin_us,
      .fallback = "50",
      .help = "microseconds that a worker without work searches before it sleeps"},
     {.name = "config",

@@ -179,16 +179,10 @@ void worker::recycle(context& left) noexcept {
 }
 
 void worker::push(runnable& item) noexcept {
-    switch (item.urgency) {
-        case priority::normal:
-            m_pool.policy().push(*this, item);
-            break;
-        case priority::high:
-            m_pool.high.push(item);
-            break;
-        case priority::low:
-            m_pool.low.push(item);
-            break;
+    if (ready_queue* const shared = m_pool.queue_of(item.urgency)) {
+        shared->push(item);
+    } else {
+        m_pool.policy().push(*this, item);
     }
     notify_public_work();
 }

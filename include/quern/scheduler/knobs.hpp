@@ -12,6 +12,9 @@ namespace quern::detail {
 
 class pool;
 
+/// More is no search any more (a guess).
+inline constexpr std::uint32_t k_longest_spin_us = 1'000'000;
+
 struct knobs {
     /// Workers that may take work; those of higher rank park after their present task. Written by
     /// pool::set_active_workers alone, which wakes whom it concerns.

@@ -97,6 +97,10 @@ public:
     ready_queue injector;
     ready_queue high;
     ready_queue low;
+    /// The queue of items of that priority for all workers, or null for normal ones.
+    ready_queue* queue_of(priority urgency) noexcept {
+        return urgency == priority::high ? &high : urgency == priority::low ? &low : nullptr;
+    }
     detail::knobs knobs;
     poller_list pollers;
     timer_queue timers;

@@ -36,6 +36,9 @@ struct runnable : work {
     explicit runnable(run_function f, bool is_staged = true) noexcept
         : work(f), staged(is_staged) {}
 
+    /// Whether it goes to a certain worker's queue: hints are for items of normal priority.
+    bool is_hinted() const noexcept { return home >= 0 && urgency == priority::normal; }
+
     runnable* next = nullptr;     ///< link of the queue that holds it
     const void* group = nullptr;  ///< the task group it belongs to, if any
     const char* name = nullptr;   ///< given by the user; must outlive the task

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What one worker counts. Single writer (the worker), any reader; relaxed throughout, no
-// read-modify-write. Time is booked when a worker goes from one phase to another, so the three
-// times always add up to the time since it started.
+// What one worker counts. Single writer (the worker), any reader; no read-modify-write. Counts are
+// relaxed, times under a sequence lock. Time is booked when a worker goes from one phase to
+// another, so the three times always add up to the time since it started.
 #pragma once
 
 #include <quern/base/cache_line.hpp>

@@ -31,7 +31,8 @@ struct task_attributes {
     priority urgency = priority::normal;
     /// The least stack that the task is started on.
     stack_class stack = stack_class::small;
-    /// Rank of the worker to whose queue it goes, or -1. A hint: an idle worker may take it.
+    /// Rank of the worker to whose queue it goes, or -1. A hint: an idle worker may take it, and it
+    /// is for tasks of normal priority alone.
     int worker = -1;
     /// The pool that runs it; null means the creator's, outside the default runtime's first.
     detail::pool* pool = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many tasks of a group are outstanding. The owner (the context that made the group) counts
+// How many tasks of a group are outstanding. The owner (the task that made the group) counts
 // what it spawns, and what it runs itself, in a plain number; everybody else in an atomic one that
 // starts at a bias, so that it cannot come to zero before the owner has added its own number. So a
 // group of which nothing was stolen never executes a read-modify-write. Proof sketch:

@@ -7,6 +7,7 @@
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 
@@ -66,13 +67,7 @@ private:
 };
 
 /// Lets others run: the caller goes to the end of what is ready, and may go on elsewhere.
-inline void let_others_run() {
-    auto publish = [](quern::detail::context& self) {
-        self.host().push_last(self);
-        return true;
-    };
-    quern::detail::suspend(publish);
-}
+inline void let_others_run() { quern::this_task::yield(); }
 
 /// Suspends the calling task until another worker runs it. False if that never came about.
 /// Requires: at least two workers.
