@@ -35,6 +35,8 @@ tick_count coarse_ticks() {
     return value;
 }
 
+constexpr wait_kind k_join_wait{"a forked child that another worker runs"};
+
 constexpr std::size_t k_slot_bytes = sizeof(void*);
 static_assert(std::is_pointer_v<fork_slot>);
 
@@ -138,7 +140,7 @@ bool context::join(fork_slot* place) noexcept {
     }
     if (!entry.joined.done()) {
         auto publish = [&entry](context& self) { return entry.joined.register_waiter(self); };
-        suspend(publish);
+        suspend(publish, {&k_join_wait, &entry});
     }
     reset(place);
     return false;
@@ -153,7 +155,8 @@ bool context::lay_open_to_thieves() noexcept {
     return true;
 }
 
-void suspend(bool (*publish)(context& self, void* argument), void* argument) noexcept {
+void suspend(bool (*publish)(context& self, void* argument), void* argument,
+             const wait_reason& why) noexcept {
     struct request {
         bool (*publish)(context&, void*);
         void* argument;
@@ -161,6 +164,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument) noe
     context& self = *current_context();
     worker& host = self.host();
     host.give_up(self);
+    self.waits.begin(why, host.stats.since());
     request what{publish, argument};
     context& next = host.take_context(host.home().stacks());
     next.reopen_for_loop();
@@ -172,6 +176,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument) noe
         }
     };
     host.switch_context(self, next, {after, &what});
+    self.waits.end();
     shelf::take(self);
 }
 

@@ -11,7 +11,7 @@ void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
     QUERN_ASSERT(lock.owns_lock() && lock.mutex()->m_owner.owned_by(me),
                  "condition_variable::wait is called without holding the lock");
     detail::notice_waiter self(me, lock.mutex()->m_owner);
-    detail::wait_in(self, [this, &self] {
+    detail::wait_in(self, {}, [this, &self] {
         detail::waiter* const heir = m_notices.enqueue(self);
         if (heir != nullptr) {
             heir->wake();

@@ -36,7 +36,7 @@ parcel* depot::take() noexcept {
         return p;
     }
     taker self;
-    wait_in(self, [this, &self] {
+    wait_in(self, {}, [this, &self] {
         const std::scoped_lock guard(m_lock);
         self.got = pop();
         if (self.got != nullptr || m_closed) {

@@ -23,7 +23,7 @@ void detail::take_or_wait(task_ownership& wanted, std::uintptr_t me) noexcept {
         std_atomics::pause();
     }
     waiter self(me);
-    wait_in(self, [&wanted, &self] { return wanted.enqueue(self); });
+    wait_in(self, {}, [&wanted, &self] { return wanted.enqueue(self); });
 }
 
 void mutex::lock_contended(std::uintptr_t me) {

@@ -26,7 +26,7 @@ void semaphore_base::release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept {
 
 void semaphore_base::wait_for_permit() noexcept {
     waiter self;
-    wait_in(self, [this, &self] { return m_permits.enqueue(self); });
+    wait_in(self, {}, [this, &self] { return m_permits.enqueue(self); });
 }
 
 }  // namespace quern::detail

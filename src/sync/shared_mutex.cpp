@@ -51,7 +51,7 @@ void shared_mutex::lock_as(bool shared) {
                                     "quern::shared_mutex: locked again by its writer");
         }
     }
-    detail::wait_in(self, [this, &self] {
+    detail::wait_in(self, {}, [this, &self] {
         const std::scoped_lock guard(m_lock);
         if (admit_first(self)) {
             return false;

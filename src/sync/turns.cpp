@@ -35,7 +35,7 @@ bool turns::begin(cell_state wanted) noexcept {
         }
     }
     request self(wanted);
-    wait_in(self, [this, &self] { return enqueue(self); });
+    wait_in(self, {}, [this, &self] { return enqueue(self); });
     return m_full;  // nobody changes it during a turn
 }
 

@@ -14,7 +14,7 @@ std::uintptr_t this_thread_outside() noexcept {
 
 void wait_for(task_gate& closed) noexcept {
     waiter self;
-    wait_in(self, [&closed, &self] { return closed.enqueue(self); });
+    wait_in(self, {}, [&closed, &self] { return closed.enqueue(self); });
 }
 
 }  // namespace quern::detail

@@ -13,6 +13,9 @@ namespace quern::this_task {
 
 namespace {
 
+constexpr detail::wait_kind k_yield{"its turn: it has yielded"};
+constexpr detail::wait_kind k_sleep{"a time: it sleeps"};
+
 struct alarm final : detail::timer {
     alarm() noexcept
         : timer([](timer& self) noexcept { detail::resume(*static_cast<alarm&>(self).sleeper); }) {}
@@ -30,7 +33,7 @@ void yield() noexcept {
         self.host().push_last(self);
         return true;
     };
-    detail::suspend(publish);
+    detail::suspend(publish, {&k_yield});
 }
 
 void sleep_until(std::chrono::steady_clock::time_point when) noexcept {
@@ -44,7 +47,7 @@ void sleep_until(std::chrono::steady_clock::time_point when) noexcept {
         self.host().home().set_timer(bell, when);
         return true;
     };
-    detail::suspend(publish);
+    detail::suspend(publish, {&k_sleep});
 }
 
 void require_task() {

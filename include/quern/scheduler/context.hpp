@@ -9,6 +9,7 @@
 #include <quern/context/execution_stack.hpp>
 #include <quern/scheduler/completion.hpp>
 #include <quern/scheduler/fork_deque.hpp>
+#include <quern/scheduler/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
 
 #include <atomic>
@@ -81,12 +82,13 @@ public:
 
     stack_class size() const noexcept { return span().size; }
 
+    wait_note waits;            ///< while it is suspended
     std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
 
 private:
     friend class worker;
     friend class shelf;
-    friend void suspend(bool (*)(context&, void*), void*) noexcept;
+    friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void call_on_fresh_stack(void (*)(void*), void*) noexcept;
     friend void run_before_self(runnable&) noexcept;
 
@@ -139,13 +141,16 @@ QUERN_ALWAYS_INLINE context* current_context() noexcept {
 /// Leaves the current context until somebody resumes it. `publish(self, argument)` runs after the
 /// stack has been left and makes it known to whoever will resume it; when it returns false the
 /// event has already happened and the context is resumed at once. May return on another thread.
+/// `why` is for reports.
 /// Requires: called on a worker.
-void suspend(bool (*publish)(context& self, void* argument), void* argument) noexcept;
+void suspend(bool (*publish)(context& self, void* argument), void* argument,
+             const wait_reason& why) noexcept;
 
 /// The same with a callable, which must live until the context is resumed.
 template <class Publish>
-void suspend(Publish& publish) noexcept {
-    suspend([](context& self, void* p) { return (*static_cast<Publish*>(p))(self); }, &publish);
+void suspend(Publish& publish, const wait_reason& why = {}) noexcept {
+    suspend([](context& self, void* p) { return (*static_cast<Publish*>(p))(self); }, &publish,
+            why);
 }
 
 /// Gives way to an item that the current worker runs next, on a fresh context; the caller goes on

@@ -99,7 +99,7 @@ public:
 private:
     friend class context;
     friend class pool;
-    friend void suspend(bool (*)(context&, void*), void*) noexcept;
+    friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void run_before_self(runnable&) noexcept;
 
     void thread_main(int processing_unit) noexcept;

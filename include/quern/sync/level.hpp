@@ -56,7 +56,7 @@ void wait_for(level& what, std::int64_t needs, Lock& lock) noexcept {
         }
     }
     level_waiter self(needs);
-    wait_in(self, [&what, &lock, &self] {
+    wait_in(self, {}, [&what, &lock, &self] {
         const std::scoped_lock guard(lock);
         return what.enqueue(self);
     });

@@ -47,13 +47,13 @@ struct waiter {
 /// been left, on the same worker but in another context; once it has made `self` known it must
 /// touch neither the primitive nor what lies on the caller's frame, for both may be gone.
 template <class Enqueue>
-void wait_in(waiter& self, Enqueue&& enqueue) noexcept {
+void wait_in(waiter& self, const wait_reason& why, Enqueue&& enqueue) noexcept {
     if (current_context() != nullptr) {
         auto publish = [&self, &enqueue](context& left) {
             self.suspended = &left;
             return enqueue();
         };
-        suspend(publish);
+        suspend(publish, why);
     } else if (enqueue()) {
         self.event.wait();
     }
