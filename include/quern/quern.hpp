@@ -6,6 +6,7 @@
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/settings.hpp>
+#include <quern/scheduler/task_report.hpp>
 #include <quern/sync/and_gate.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/call_once.hpp>

@@ -64,6 +64,7 @@ context::context(const stack_span& span) noexcept
 }
 
 context& context::make(const stack_span& span) noexcept {
+    static_assert(k_block % k_room_offset == 0, "see holder()");
     static_assert(sizeof(context) < k_room / 8, "the room is for slots, not for the header");
     return *new (span.room) context(span);
 }
@@ -75,7 +76,7 @@ void context::set_low_mark() noexcept {
 void context::reopen_for_loop(work* first) noexcept {
     reopen();
     m_body = nullptr;
-    m_below = nullptr;
+    m_below.store(nullptr, std::memory_order_relaxed);
     m_first = first;
     restart(enter, this);
 }
@@ -206,7 +207,7 @@ void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept 
     call what{body, argument, &self};
     context& fresh = host.take_context(host.home().stacks());
     fresh.urgency = self.urgency;
-    fresh.m_below = &self;
+    fresh.m_below.store(&self, std::memory_order_relaxed);
     fresh.reopen_for_call(
         [](context& here, void* p) {
             auto& c = *static_cast<call*>(p);

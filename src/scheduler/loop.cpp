@@ -68,6 +68,7 @@ void worker::begin_item(const work& item) noexcept {
     stats.enter(worker_phase::running);
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
+    here.begin_holder();
     here.name = nullptr;  // until begin_task says otherwise
     here.task_id = 0;
     here.urgency = priority::normal;
@@ -339,6 +340,17 @@ void worker::sleep() noexcept {
             }
             return;
         }
+    }
+    sleep_watching_for_hangs();
+}
+
+void worker::sleep_watching_for_hangs() noexcept {
+    hang_watch watch(m_pool);
+    while (watch.is_kept()) {
+        if (m_pool.gate.sleep_for(bed, watch.pause())) {
+            return;
+        }
+        watch.look();
     }
     m_pool.gate.sleep(bed);
 }

@@ -22,7 +22,8 @@ constexpr auto k_quiet_interval = std::chrono::milliseconds(10);
 pool::pool(pool_description description)
     : m_name(std::move(description.name)),
       m_policy(description.policy != nullptr ? description.policy : scheduling_policies().front()),
-      m_stacks(description.stacks) {
+      m_stacks(description.stacks),
+      m_hang_report(description.hang_report) {
     if (description.workers == 0 || description.workers > k_max_workers) {
         throw std::invalid_argument("quern: pool '" + m_name +
                                     "': workers = " + std::to_string(description.workers) +
@@ -60,13 +61,11 @@ void pool::stop() noexcept {
 
 bool pool::finish() noexcept {
     stop();
-    std::int64_t suspended = 0;
     for (const auto& w : m_workers) {
         w->join();
-        suspended += w->m_away;
     }
     m_ended = true;
-    return suspended == 0;
+    return contexts_away() == 0;
 }
 
 pool::~pool() {
@@ -214,7 +213,14 @@ context& pool::take_context(stack_class at_least, worker_stats& stats) noexcept 
     }
     stats.contexts_made.add();
     try {
-        return context::make(allocate_stack(at_least));
+        context& made = context::make(allocate_stack(at_least));
+        context* before = m_youngest.load(std::memory_order_relaxed);
+        do {
+            made.m_made_before = before;
+        } while (!m_youngest.compare_exchange_weak(before, &made,
+                                                   std::memory_order_release,    // pairs with
+                                                   std::memory_order_relaxed));  // youngest_context
+        return made;
     } catch (const std::bad_alloc&) {
         invariant_broken("allocate_stack", "no address space is left for another task's stack",
                          __FILE__, __LINE__);
@@ -234,12 +240,22 @@ std::uint64_t pool::activations() const noexcept {
     return sum;
 }
 
+std::uint64_t pool::contexts_away() const noexcept {
+    std::uint64_t sum = 0;  // of numbers of which some are negative
+    for (const auto& w : m_workers) {
+        sum += w->m_away.value();
+    }
+    return sum;
+}
+
+/// None of them counted twice on its way from one to the other.
+bool pool::all_asleep() const noexcept {
+    const std::uint32_t throttled = m_throttled.load(std::memory_order_seq_cst);
+    return gate.load().sleeping + throttled == size() &&
+           m_throttled.load(std::memory_order_seq_cst) == throttled;
+}
+
 bool pool::quiet() noexcept {
-    const auto all_asleep = [this] {  // none of them counted twice on its way from one to the other
-        const std::uint32_t throttled = m_throttled.load(std::memory_order_seq_cst);
-        return gate.load().sleeping + throttled == size() &&
-               m_throttled.load(std::memory_order_seq_cst) == throttled;
-    };
     const std::uint64_t before = activations();  // acquire: read before the gate is
     return all_asleep() && !m_workers.front()->somebody_has_public_work() && timers.empty() &&
            all_asleep() && activations() == before;

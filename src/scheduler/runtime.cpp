@@ -64,6 +64,15 @@ stack_class stacks_of(const settings& chosen) {
     return static_cast<stack_class>(name - k_stack_class_names.begin());
 }
 
+detail::hang_report_mode hang_report_of(const settings& chosen) {
+    detail::hang_report_mode mode;
+    mode.enabled = chosen.at("hang_report").text != "off";
+    if (const auto seconds = chosen.number("hang_report")) {
+        mode.patience = std::chrono::seconds(*seconds);
+    }
+    return mode;
+}
+
 void bind_workers(detail::pool_description& description, const settings& chosen) {
     const auto how = topology::parse_binding(chosen.at("bind").text);
     if (how->policy == topology::binding_policy::none) {
@@ -101,6 +110,7 @@ std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, bool is_firs
     description.workers = workers_of(chosen);
     description.policy = &find_scheduling_policy(chosen.at("policy").text);
     description.stacks = stacks_of(chosen);
+    description.hang_report = hang_report_of(chosen);
     // From file and environment it holds for runtimes of every size: as many as there are, then.
     if (chosen.at("active_workers").source >= setting_source::program &&
         chosen.number("active_workers").value_or(1) > description.workers) {

@@ -40,6 +40,9 @@ std::vector<std::string_view> stack_names() {
     return {k_stack_class_names.begin(), k_stack_class_names.end()};
 }
 
+/// certain: when nothing in the process can wake a task any more.
+std::vector<std::string_view> hang_report_words() { return {"certain", "off"}; }
+
 constexpr setting k_table[] = {
     {.name = "threads",
      .type = setting_type::number,
@@ -74,6 +77,13 @@ constexpr setting k_table[] = {
      .most = detail::k_longest_spin_us,
      .fallback = "50",
      .help = "microseconds that a worker without work searches before it sleeps"},
+    {.name = "hang_report",
+     .type = setting_type::number,
+     .least = 1,
+     .most = 86'400,
+     .words = hang_report_words,
+     .fallback = "certain",
+     .help = "who waits for what, when nothing can run; a number: after so many idle seconds"},
     {.name = "config",
      .type = setting_type::path,
      .fallback = "",

@@ -6,6 +6,8 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <cstdio>
 #include <mutex>
 
@@ -105,6 +107,7 @@ void worker::thread_main(int processing_unit) noexcept {
     std::snprintf(name, sizeof name, "quern/%u", m_rank);
     pthread_setname_np(pthread_self(), name);
     bind_thread(processing_unit);
+    m_thread_id.store(static_cast<pid_t>(::syscall(SYS_gettid)), std::memory_order_relaxed);
 
     m_exceptions = &this_thread_exceptions();
     m_native.adopt_thread();
@@ -137,11 +140,11 @@ void worker::landed(context&) noexcept {
 void worker::switch_context(context& from, context& to, after_switch after) noexcept {
     m_after = after;
     m_left = &from;
-    ++m_away;
+    m_away.add();
     adopt(to);
     from.switch_to(to, *m_exceptions, false);
     worker& here = from.host();  // perhaps another worker by now
-    --here.m_away;
+    here.m_away.take_back();
     here.landed(from);
 }
 

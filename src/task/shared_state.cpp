@@ -4,6 +4,8 @@
 
 #include <quern/scheduler/worker.hpp>
 
+#include <array>
+#include <cstdio>
 #include <utility>
 
 namespace quern::detail {
@@ -38,6 +40,17 @@ state_waiter** end_of(state_waiter* chain) noexcept {
 
 }  // namespace
 
+const wait_kind state_base::k_wait{
+    "a future", sizeof(state_base), [](const void* copy, wait_findings& into) noexcept {
+        constexpr std::array k_words = {"of a task that has not ended",
+                                        "of a promise that nobody has set",
+                                        "of a continuation that has not run"};
+        const auto who = static_cast<std::size_t>(static_cast<const state_base*>(copy)->m_maker);
+        if (who < k_words.size()) {  // else the future has gone meanwhile
+            std::snprintf(into.words.data(), into.words.size(), "%s", k_words[who]);
+        }
+    }};
+
 void state_base::wait() noexcept {
     if (ready()) {
         return;
@@ -61,13 +74,13 @@ void state_base::wait() noexcept {
     if (current_context() == nullptr) {
         sleeping_waiter sleeper;
         if (add_waiter(sleeper)) {
-            sleeper.event.wait();
+            sleeper.event.wait({&k_wait, this});
         }
         return;
     }
     suspended_waiter node(*current_context());
     auto publish = [this, &node](context&) { return add_waiter(node); };
-    suspend(publish);
+    suspend(publish, {&k_wait, this});
 }
 
 state_waiter* state_base::mark_ready() noexcept {

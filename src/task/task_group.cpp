@@ -5,6 +5,7 @@
 #include <quern/base/assert.hpp>
 #include <quern/scheduler/worker.hpp>
 
+#include <cstdio>
 #include <stdexcept>
 
 namespace quern {
@@ -18,6 +19,13 @@ detail::context* own_root() noexcept {
 }
 
 }  // namespace
+
+const detail::wait_kind task_group::k_wait{
+    "task group", sizeof(task_group), [](const void* copy, detail::wait_findings& into) noexcept {
+        const auto left = static_cast<const task_group*>(copy)->m_count.outstanding();
+        std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
+                      static_cast<long long>(left));
+    }};
 
 task_group::task_group() : task_group(current_pool()) {}
 
@@ -108,12 +116,12 @@ void task_group::wait_for_all() noexcept {
     waiting self;
     if (m_owner == nullptr) {
         if (m_count.wait(self)) {
-            self.thread.wait();
+            self.thread.wait({&k_wait, this});
         }
     } else {
         self.task = detail::current_context();
         auto publish = [this, &self](detail::context&) { return m_count.wait(self); };
-        detail::suspend(publish);
+        detail::suspend(publish, {&k_wait, this});
     }
     m_count.reset();
 }

@@ -35,11 +35,11 @@ public:
         }
     }
 
-    void suspend_until(pool& where, clock::time_point deadline) noexcept {
+    void suspend_until(pool& where, clock::time_point deadline, const wait_reason& why) noexcept {
         add_reference();
         where.set_timer(*this, deadline);
         auto publish = [this](context& self) { return m_task.register_waiter(self); };
-        suspend(publish);
+        suspend(publish, why);
         if (where.timers.cancel(*this)) {
             release();
         }
@@ -88,7 +88,7 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
     if (here == nullptr) {
         wait->sleep_until(deadline);
     } else {
-        wait->suspend_until(here->host().home(), deadline);
+        wait->suspend_until(here->host().home(), deadline, {&k_wait, this});
     }
     wait->release();
     return ready();

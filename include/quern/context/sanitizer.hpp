@@ -17,6 +17,13 @@
 
 namespace quern::detail {
 
+/// Threads that the sanitizer runs for itself.
+#if QUERN_TSAN
+inline constexpr std::size_t k_sanitizer_threads = 1;
+#else
+inline constexpr std::size_t k_sanitizer_threads = 0;
+#endif
+
 /// What the sanitizers keep for one stack.
 struct sanitizer_state {
     void* fake_stack = nullptr;  ///< AddressSanitizer's stack for use-after-return

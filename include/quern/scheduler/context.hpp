@@ -17,8 +17,9 @@
 
 namespace quern::detail {
 
-class worker;
+class pool;
 class shelf;
+class worker;
 
 /// A forked child that its parent will join: lies in the parent's frame. `run` runs the child and
 /// keeps its result in the entry; whoever ran it then calls `joined.complete()`.
@@ -74,20 +75,37 @@ public:
     /// stack.
     context& root() noexcept {
         context* c = this;
-        while (c->m_below != nullptr) {
-            c = c->m_below;
+        while (c->below() != nullptr) {
+            c = c->below();
         }
         return *c;
     }
 
     stack_class size() const noexcept { return span().size; }
 
+    /// Stands for the task that runs here, in the word of a lock. Another one for the next task, so
+    /// that what a task has left locked is not taken for its successor's. Never 0, lowest bit 0.
+    std::uintptr_t holder() const noexcept { return m_holder.load(std::memory_order_relaxed); }
+    void begin_holder() noexcept {
+        const std::uintptr_t next = (holder() + 2) % k_room_offset;
+        m_holder.store(reinterpret_cast<std::uintptr_t>(this) + next, std::memory_order_relaxed);
+    }
+    /// The address of the context of a holder.
+    static std::uintptr_t of_holder(std::uintptr_t holder) noexcept {
+        return holder - holder % k_room_offset;
+    }
+
+    /// Whose call runs here on a fresh stack, or null.
+    context* below() const noexcept { return m_below.load(std::memory_order_relaxed); }
+    context* made_before() const noexcept { return m_made_before; }
+
     wait_note waits;            ///< while it is suspended
     std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
 
 private:
-    friend class worker;
+    friend class pool;
     friend class shelf;
+    friend class worker;
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void call_on_fresh_stack(void (*)(void*), void*) noexcept;
     friend void run_before_self(runnable&) noexcept;
@@ -104,10 +122,12 @@ private:
     bool lay_open_to_thieves() noexcept;
 
     const void* m_low_mark = nullptr;
-    worker* m_worker = nullptr;            ///< who runs it; changes only while nobody does
-    std::atomic<shelf*> m_shelf{nullptr};  ///< where thieves find it while it does not run
-    context* m_below = nullptr;  ///< the one that waits for the call that runs here, if any
-    work* m_first = nullptr;     ///< what its loop runs before anything else
+    worker* m_worker = nullptr;              ///< who runs it; changes only while nobody does
+    std::atomic<shelf*> m_shelf{nullptr};    ///< where thieves find it while it does not run
+    std::atomic<context*> m_below{nullptr};  ///< who waits for the call that runs here, if any
+    std::atomic<std::uintptr_t> m_holder{reinterpret_cast<std::uintptr_t>(this)};
+    context* m_made_before = nullptr;  ///< all contexts of a pool, the youngest first
+    work* m_first = nullptr;           ///< what its loop runs before anything else
     void (*m_body)(context&, void*) = nullptr;
     void* m_body_argument = nullptr;
     tick_count m_last_trap = 0;

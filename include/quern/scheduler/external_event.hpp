@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/atomics.hpp>
+#include <quern/scheduler/census.hpp>
 
 #include <chrono>
 
@@ -20,9 +21,13 @@ public:
 
     bool is_set() const noexcept { return m_word.load(std::memory_order_acquire) != 0; }
 
-    void wait() noexcept {
-        while (!is_set()) {
-            std_atomics::futex_wait(m_word, 0);
+    /// `why` is for reports.
+    void wait(const wait_reason& why = {}) noexcept {
+        if (!is_set()) {
+            const outside_wait here(*this, why);
+            while (!is_set()) {
+                std_atomics::futex_wait(m_word, 0);
+            }
         }
     }
 

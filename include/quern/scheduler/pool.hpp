@@ -3,6 +3,8 @@
 // priority queues, knobs, pollers, hooks. Made and destroyed by a runtime.
 #pragma once
 
+#include <quern/scheduler/census.hpp>
+#include <quern/scheduler/hang_watch.hpp>
 #include <quern/scheduler/hooks.hpp>
 #include <quern/scheduler/idle_gate.hpp>
 #include <quern/scheduler/knobs.hpp>
@@ -32,6 +34,7 @@ struct pool_description {
     std::vector<std::vector<std::vector<std::uint32_t>>> victims;
     const scheduling_policy* policy = nullptr;  ///< null: the default
     stack_class stacks = stack_class::medium;   ///< of tasks that do not ask for another
+    hang_report_mode hang_report;
 };
 
 class pool {
@@ -70,9 +73,18 @@ public:
     /// Whether every worker sleeps and no work is public; and returns when it is so. Thread safe.
     /// Protocol: src/scheduler/README.md, section "Ending".
     bool quiet() noexcept;
+    bool all_asleep() const noexcept;
     void wait_until_quiet() noexcept;
     /// Items begun and contexts resumed so far.
     std::uint64_t activations() const noexcept;
+    /// Contexts that are left: of suspended tasks, and below a call on a fresh stack. Exact when
+    /// quiet.
+    std::uint64_t contexts_away() const noexcept;
+    /// The first of all that were made; context::made_before() gives the next. Any thread.
+    context* youngest_context() const noexcept {
+        return m_youngest.load(std::memory_order_acquire);  // pairs with take_context
+    }
+    hang_report_mode hang_report() const noexcept { return m_hang_report; }
 
     /// The function is called by idle workers, by one at a time, and must not block. While there is
     /// any, workers that sleep wake up regularly. Thread safe.
@@ -117,6 +129,7 @@ private:
     std::string m_name;
     const scheduling_policy* m_policy;
     stack_class m_stacks;
+    hang_report_mode m_hang_report;
     std::atomic<bool> m_stop{false};
     bool m_ended = false;                       ///< the workers' threads have ended
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject()
@@ -127,7 +140,9 @@ private:
     std::atomic<std::uint32_t> m_throttle_word{0};  ///< changes when the knob does
     spin_lock m_contexts_lock;
     std::vector<context*> m_contexts[k_stack_class_count];
+    std::atomic<context*> m_youngest{nullptr};
     std::vector<std::unique_ptr<worker>> m_workers;
+    pool_entry m_entry{*this};  // the last member: who finds the pool finds it whole
 };
 
 }  // namespace quern::detail

@@ -10,6 +10,8 @@
 #include <quern/scheduler/ready_queue.hpp>
 #include <quern/scheduler/worker_stats.hpp>
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -57,6 +59,7 @@ public:
 
     pool& home() const noexcept { return m_pool; }
     std::uint32_t rank() const noexcept { return m_rank; }
+    pid_t thread_id() const noexcept { return m_thread_id.load(std::memory_order_relaxed); }
 
     // -- called on this worker ---------------------------------------------------------------
 
@@ -121,6 +124,7 @@ private:
     work* steal_round() noexcept;
     void park() noexcept;
     void sleep() noexcept;
+    void sleep_watching_for_hangs() noexcept;
     std::chrono::nanoseconds until_next_look() const noexcept;
     bool somebody_has_public_work() noexcept;
     bool may_be_hungry(tick_count now) noexcept;
@@ -137,12 +141,13 @@ private:
     tick_count m_stole_at = 0;  ///< when the present item was stolen, or 0
     std::atomic<context*> m_current{nullptr};
     exception_globals* m_exceptions = nullptr;
-    std::int64_t m_away = 0;  ///< contexts that left here less those that came back here
+    single_writer_counter m_away;  ///< contexts that left here less those that came back here
     after_switch m_after;
     context* m_left = nullptr;  ///< whom m_after concerns
     execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch
     std::vector<context*> m_spare;
     std::vector<std::vector<worker*>> m_victims;  ///< rings, nearest first
+    std::atomic<pid_t> m_thread_id{0};            ///< as the kernel numbers it
     std::thread m_thread;
 };
 

@@ -17,10 +17,9 @@ namespace quern::detail {
 
 /// Who holds something: the running context, or an address that belongs to the calling thread when
 /// it is no worker. Never 0, lowest bit 0. The same before and after a suspension.
-std::uintptr_t this_thread_outside() noexcept;
 inline std::uintptr_t this_holder() noexcept {
     context* here = current_context();
-    return here != nullptr ? reinterpret_cast<std::uintptr_t>(here) : this_thread_outside();
+    return here != nullptr ? here->holder() : this_thread_outside();
 }
 
 /// One that waits. Lies on its frame; alive until wake().
@@ -55,7 +54,7 @@ void wait_in(waiter& self, const wait_reason& why, Enqueue&& enqueue) noexcept {
         };
         suspend(publish, why);
     } else if (enqueue()) {
-        self.event.wait();
+        self.event.wait(why);
     }
 }
 

@@ -187,7 +187,8 @@ public:
               2,
               [](state_base& self) noexcept {
                   delete static_cast<started_task*>(static_cast<shared_state<T>*>(&self));
-              }),
+              },
+              state_base::maker::task),
           runnable(run_queued),
           task_parent{ended},
           m_frame(std::move(frame)) {}

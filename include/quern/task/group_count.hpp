@@ -35,6 +35,9 @@ public:
         return m_shared.fetch_add(added, std::memory_order_acq_rel) + added != 0;
     }
 
+    /// How many have not ended, once the owner waits. Also for a copy.
+    std::int64_t outstanding() const noexcept { return m_shared.load(std::memory_order_relaxed); }
+
     /// All is done: begins again.
     void reset() noexcept {
         m_local = 0;

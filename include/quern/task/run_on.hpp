@@ -12,6 +12,8 @@
 
 namespace quern::detail {
 
+inline constexpr wait_kind k_run_on_wait{"a call that it makes as a task"};
+
 /// Runs `f` on a worker of the pool and returns its result or throws its exception.
 /// Requires: not called on a worker. Cost: a wake-up of a worker and one of the caller (50 us).
 template <class F>
@@ -31,7 +33,7 @@ auto run_on(pool& where, F&& f) -> std::invoke_result_t<F&> {
         external_event done;
     } call(f);
     where.inject(call);
-    call.done.wait();
+    call.done.wait({&k_run_on_wait, &call});
     if constexpr (std::is_void_v<R>) {
         call.outcome.take();
     } else if constexpr (std::is_reference_v<R>) {

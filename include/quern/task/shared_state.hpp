@@ -7,6 +7,7 @@
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
 #include <quern/scheduler/timers.hpp>
+#include <quern/scheduler/wait_reason.hpp>
 #include <quern/task/outcome.hpp>
 
 #include <atomic>
@@ -33,6 +34,11 @@ void tell(state_waiter* chain) noexcept;
 
 class state_base {
 public:
+    /// Who makes it ready, for reports.
+    enum class maker : std::uint8_t { task, promise, continuation };
+
+    static const wait_kind k_wait;
+
     state_base(const state_base&) = delete;
     state_base& operator=(const state_base&) = delete;
 
@@ -80,8 +86,8 @@ protected:
     using begin_function = void (*)(state_base& self) noexcept;
     using destroy_function = void (*)(state_base& self) noexcept;
 
-    state_base(std::uint32_t references, destroy_function destroy) noexcept
-        : m_references(references), m_destroy(destroy) {}
+    state_base(std::uint32_t references, destroy_function destroy, maker who) noexcept
+        : m_references(references), m_maker(who), m_destroy(destroy) {}
     ~state_base() = default;
 
     /// The result is there. Returns those who must be told now, the oldest first. The caller holds
@@ -98,6 +104,7 @@ private:
 
     std::atomic<std::uintptr_t> m_word{0};
     std::atomic<std::uint32_t> m_references;
+    maker m_maker;
     destroy_function m_destroy;
 };
 
@@ -151,8 +158,9 @@ public:
     }
 
 protected:
-    shared_state(std::uint32_t references, destroy_function destroy) noexcept
-        : state_base(references, destroy) {}
+    shared_state(std::uint32_t references, destroy_function destroy,
+                 maker who = maker::continuation) noexcept
+        : state_base(references, destroy, who) {}
 
     ~shared_state() {
         if (m_kind == kind::value) {
@@ -177,9 +185,12 @@ template <class T>
 class plain_state final : public shared_state<T> {
 public:
     explicit plain_state(std::uint32_t references) noexcept
-        : shared_state<T>(references, [](state_base& self) noexcept {
-              delete static_cast<plain_state*>(static_cast<shared_state<T>*>(&self));
-          }) {}
+        : shared_state<T>(
+              references,
+              [](state_base& self) noexcept {
+                  delete static_cast<plain_state*>(static_cast<shared_state<T>*>(&self));
+              },
+              state_base::maker::promise) {}
 };
 
 /// A counted reference to a state.

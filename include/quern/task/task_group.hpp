@@ -57,6 +57,8 @@ public:
     bool is_cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
 
 private:
+    static const detail::wait_kind k_wait;
+
     struct waiting {
         detail::context* task = nullptr;
         detail::external_event thread;

@@ -17,7 +17,8 @@ class task_state final : public shared_state<T>, public runnable {
 public:
     /// Two references: the future's and the queue's.
     explicit task_state(F&& f)
-        : shared_state<T>(2, [](state_base& self) noexcept { delete &cast(self); }),
+        : shared_state<T>(
+              2, [](state_base& self) noexcept { delete &cast(self); }, state_base::maker::task),
           runnable(run_queued),
           m_function(std::move(f)) {}
 

@@ -6,6 +6,7 @@
 
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/timers.hpp>
+#include <quern/scheduler/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
 
 #include <chrono>
@@ -71,6 +72,8 @@ void sleep_for(const std::chrono::duration<Rep, Period>& time) noexcept {
     }
 }
 
+inline constexpr detail::wait_kind k_own_suspension{"whom it gave itself to, to be resumed"};
+
 /// Throws std::logic_error unless the caller is a task.
 void require_task();
 
@@ -88,7 +91,7 @@ void suspend(HandOver&& hand_over) {
         hand_over(suspended_task(self));
         return true;
     };
-    detail::suspend(publish);
+    detail::suspend(publish, {&k_own_suspension});
 }
 
 /// A number that no other task of the process has or had; 0 for a thread that is no worker. Forked

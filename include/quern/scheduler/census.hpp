@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// Who is there: all pools of the process, and the threads outside that wait in Quern. Kept for
+// reports alone; nothing that schedules reads it. Entered when a pool is made and when a thread
+// outside goes to sleep, both slow.
+#pragma once
+
+#include <quern/base/intrusive_list.hpp>
+#include <quern/base/spin_lock.hpp>
+#include <quern/scheduler/wait_reason.hpp>
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <mutex>
+
+namespace quern::detail {
+
+class pool;
+class external_event;
+
+/// An address that belongs to the calling thread as long as it lives: who holds something, when it
+/// is no worker. Never 0, lowest bit 0. Out of line, so that no caller keeps the address of
+/// thread-local memory across a suspension.
+std::uintptr_t this_thread_outside() noexcept;
+
+/// A thread outside that waits for an event, from construction to destruction.
+class outside_wait : public list_link {
+public:
+    outside_wait(const external_event& event, const wait_reason& why) noexcept;
+    ~outside_wait();
+    outside_wait(const outside_wait&) = delete;
+    outside_wait& operator=(const outside_wait&) = delete;
+
+    const external_event& event;
+    wait_note note;
+    const pid_t thread;           ///< as the kernel numbers it
+    const std::uintptr_t holder;  ///< as this_thread_outside() gave it
+};
+
+/// A pool that can be found, from construction to destruction.
+class pool_entry : public list_link {
+public:
+    explicit pool_entry(pool& p) noexcept;
+    ~pool_entry();
+    pool_entry(const pool_entry&) = delete;
+    pool_entry& operator=(const pool_entry&) = delete;
+
+    pool& which;
+};
+
+/// The lists themselves. Lives as long as the process, also while static objects are destroyed.
+class census {
+public:
+    static census& of_process() noexcept;
+
+    /// Whoever holds this keeps all entries in place; a waiter that has been woken cannot leave.
+    spin_lock lock;
+    intrusive_list<pool_entry> pools;
+    intrusive_list<outside_wait> outside;
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+// Who waits for what: the answer to "why does it not go on?". Written to stderr by itself when no
+// task can run any more (the setting hang_report), and given to whoever asks.
+#pragma once
+
+#include <string>
+
+namespace quern {
+
+/// Every suspended task of every runtime in the process, and every thread outside that waits in
+/// Quern: its name, where it was made, what it waits for and who holds that, and for how long.
+/// Tasks that agree in all of it share a line. Lock cycles are named as cycles. Of tasks that run
+/// meanwhile it may tell what was true a moment ago. Suspended coroutines are not among them, but
+/// for the one that waits for them.
+///
+/// Thread safety: any thread, also a task. Cost: some microseconds a suspended task.
+///
+///     std::fputs(quern::task_report().c_str(), stderr);
+///
+///     2 tasks are suspended:
+///       #1 task 'left' waits 1.0 s for mutex 0x7ffd5c10, held by #2 task 'right'
+///          made by main() at dinner.cpp:12
+///       #2 task 'right' waits 1.0 s for mutex 0x7ffd5c40, held by #1 task 'left'
+///          made by main() at dinner.cpp:16
+///     cycle of 2: #1 waits for what #2 holds, #2 waits for what #1 holds
+std::string task_report();
+
+}  // namespace quern

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// Entering and leaving the census.
+#include <quern/scheduler/census.hpp>
+
+#include <quern/base/clock.hpp>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace quern::detail {
+
+census& census::of_process() noexcept {
+    static census& all = *new census;  // never destroyed: threads may wait to the very end
+    return all;
+}
+
+std::uintptr_t this_thread_outside() noexcept {
+    alignas(std::uintptr_t) static thread_local const char identity = 0;
+    return reinterpret_cast<std::uintptr_t>(&identity);
+}
+
+outside_wait::outside_wait(const external_event& what, const wait_reason& why) noexcept
+    : event(what),
+      thread(static_cast<pid_t>(::syscall(SYS_gettid))),
+      holder(this_thread_outside()) {
+    note.begin(why, ticks());
+    census& all = census::of_process();
+    const std::scoped_lock guard(all.lock);
+    all.outside.push_back(*this);
+}
+
+outside_wait::~outside_wait() {
+    const std::scoped_lock guard(census::of_process().lock);
+    intrusive_list<outside_wait>::erase(*this);
+}
+
+pool_entry::pool_entry(pool& p) noexcept : which(p) {
+    census& all = census::of_process();
+    const std::scoped_lock guard(all.lock);
+    all.pools.push_back(*this);
+}
+
+pool_entry::~pool_entry() {
+    const std::scoped_lock guard(census::of_process().lock);
+    intrusive_list<pool_entry>::erase(*this);
+}
+
+}  // namespace quern::detail

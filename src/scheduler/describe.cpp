@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// A report in words: a line for each that waits, one for all that agree, and the cycles of those
+// who wait for what the next one holds.
+#include "report_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+namespace quern::detail {
+
+namespace {
+
+constexpr std::size_t k_longest_list = 100;  ///< lines; a report should be read
+
+std::string hex(const void* address) {
+    std::array<char, 24> text{};
+    std::snprintf(text.data(), text.size(), "%p", address);
+    return text.data();
+}
+
+std::string seconds(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), value < 10 ? "%.1f s" : "%.0f s", value);
+    return text.data();
+}
+
+/// Those that agree in everything but the address of what they wait for, unless somebody holds it.
+using group_key =
+    std::tuple<std::string, std::string, pid_t, const wait_kind*, std::string, int, const void*>;
+
+group_key key_of(const sighting& s) {
+    return {s.name,
+            s.where,
+            s.thread,
+            s.kind,
+            std::string(s.found.words.data()),
+            s.holder,
+            s.holder != sighting::k_nobody ? s.thing : nullptr};
+}
+
+class report {
+public:
+    explicit report(const std::vector<sighting>& all) : m_all(all) {
+        std::map<group_key, std::size_t> groups;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto [at, is_new] = groups.try_emplace(key_of(all[i]), m_shown.size());
+            if (is_new) {
+                m_shown.push_back(i);
+                m_count.push_back(0);
+            }
+            ++m_count[at->second];
+            m_group.push_back(at->second);
+        }
+    }
+
+    std::string text() const {
+        std::string text = heading();
+        for (std::size_t g = 0; g < std::min(m_shown.size(), k_longest_list); ++g) {
+            text += "  " + line(g) + "\n";
+        }
+        if (m_shown.size() > k_longest_list) {
+            text += "  and " + std::to_string(m_shown.size() - k_longest_list) + " lines more\n";
+        }
+        for (const std::vector<std::size_t>& cycle : cycles()) {
+            text += describe_cycle(cycle) + "\n";
+        }
+        return text;
+    }
+
+private:
+    static bool is_task(const sighting& s) { return s.thread == 0; }
+
+    std::string heading() const {
+        const auto tasks = std::count_if(m_all.begin(), m_all.end(), is_task);
+        const auto threads = static_cast<std::ptrdiff_t>(m_all.size()) - tasks;
+        std::string text = std::to_string(tasks) + (tasks == 1 ? " task is" : " tasks are");
+        text += tasks == 0 ? " suspended" : " suspended:";
+        if (threads != 0) {
+            text += std::string(tasks == 0 ? ", " : " ") + "(and " + std::to_string(threads) +
+                    (threads == 1 ? " thread outside waits)" : " threads outside wait)");
+        }
+        return text + "\n";
+    }
+
+    std::string number(std::size_t index) const { return "#" + std::to_string(m_group[index] + 1); }
+
+    std::string subject(std::size_t index) const {
+        const sighting& s = m_all[index];
+        if (!is_task(s)) {
+            return number(index) + " thread " + std::to_string(s.thread) + " outside";
+        }
+        std::string text = number(index) + " task";
+        if (!s.name.empty()) {
+            text += " '" + s.name + "'";
+        }
+        if (s.id != 0) {
+            text += " (id " + std::to_string(s.id) + ")";
+        }
+        return text;
+    }
+
+    std::string line(std::size_t g) const {
+        const std::size_t index = m_shown[g];
+        const sighting& s = m_all[index];
+        std::string text = subject(index);
+        if (!s.where.empty() && s.where != "default") {
+            text += " of pool '" + s.where + "'";
+        }
+        text += " waits " + seconds(s.seconds) + " for " + s.kind->name;
+        if (s.thing != nullptr) {
+            text += " " + hex(s.thing);
+        }
+        if (s.found.words[0] != '\0') {
+            text += ": " + std::string(s.found.words.data());
+        }
+        text += held_by(index);
+        if (m_count[g] > 1) {
+            text += "; and " + std::to_string(m_count[g] - 1) + " more like it";
+        }
+        return text;
+    }
+
+    std::string held_by(std::size_t index) const {
+        const int holder = m_all[index].holder;
+        if (holder >= 0) {
+            const auto other = static_cast<std::size_t>(holder);
+            return other == index ? ", held by itself" : ", held by " + subject(other);
+        }
+        return holder == sighting::k_outside   ? ", held by a thread outside"
+               : holder == sighting::k_running ? ", held by a task that can run"
+               : holder == sighting::k_ended
+                   ? ", held by a task that has ended without letting go of it"
+                   : "";
+    }
+
+    /// Each once, beginning with its first member.
+    std::vector<std::vector<std::size_t>> cycles() const {
+        std::vector<std::vector<std::size_t>> found;
+        std::vector<std::size_t> seen_from(m_all.size(), m_all.size());  // none yet
+        for (std::size_t start = 0; start < m_all.size(); ++start) {
+            std::vector<std::size_t> path;
+            std::size_t at = start;
+            while (seen_from[at] == m_all.size()) {
+                seen_from[at] = start;
+                path.push_back(at);
+                if (m_all[at].holder < 0) {
+                    break;
+                }
+                at = static_cast<std::size_t>(m_all[at].holder);
+            }
+            const auto again = std::find(path.begin(), path.end(), at);
+            if (m_all[at].holder >= 0 && again != path.end() && path.end() - again > 1) {
+                found.emplace_back(again, path.end());
+            }
+        }
+        return found;
+    }
+
+    std::string describe_cycle(const std::vector<std::size_t>& cycle) const {
+        std::string text = "cycle of " + std::to_string(cycle.size()) + ": ";
+        for (std::size_t i = 0; i < cycle.size(); ++i) {
+            text += (i == 0 ? "" : ", ") + number(cycle[i]) +
+                    (i == 0 ? " waits for what " : " for what ") +
+                    number(cycle[(i + 1) % cycle.size()]) + " holds";
+        }
+        return text;
+    }
+
+    const std::vector<sighting>& m_all;
+    std::vector<std::size_t> m_group;  ///< of each sighting
+    std::vector<std::size_t> m_shown;  ///< the first sighting of each group
+    std::vector<std::size_t> m_count;  ///< sightings in each group
+};
+
+}  // namespace
+
+std::string describe(const std::vector<sighting>& all) { return report(all).text(); }
+
+}  // namespace quern::detail

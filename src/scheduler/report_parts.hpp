@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a report is made of: a sighting of each that waits, collected at one moment and described
+// afterwards, when those who were seen may have gone on.
+#pragma once
+
+#include <quern/scheduler/wait_reason.hpp>
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quern::detail {
+
+/// One that waits.
+struct sighting {
+    static constexpr int k_nobody = -1;
+    static constexpr int k_outside = -2;  ///< a thread that is no worker and does not wait
+    static constexpr int k_running = -3;  ///< a task that is not suspended
+    static constexpr int k_ended = -4;    ///< a task that has ended
+
+    std::string name;      ///< of the task; empty: it has none
+    std::string where;     ///< pool; empty: a thread outside
+    pid_t thread = 0;      ///< of a thread outside
+    std::uint64_t id = 0;  ///< of the task; 0: nobody has asked
+    const wait_kind* kind = nullptr;
+    const void* thing = nullptr;
+    wait_findings found;
+    double seconds = 0;
+    int holder = k_nobody;  ///< index of the sighting of who holds the thing, or one of the above
+};
+
+/// All that wait in the process, tasks first. Requires: the census is locked.
+std::vector<sighting> look_around();
+
+/// What they are in words, a line or two each.
+std::string describe(const std::vector<sighting>& all);
+
+/// Copies memory that may be gone: false then.
+bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept;
+
+}  // namespace quern::detail

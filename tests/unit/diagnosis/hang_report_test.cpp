@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a program that hangs says of itself: seeded bugs, each in a process of its own, which is
+// ended when it has spoken; and programs that wait long for good reasons, which must say nothing.
+#include <quern/scheduler/task_report.hpp>
+#include <quern/sync/event.hpp>
+#include <quern/task/async.hpp>
+#include <quern/task/promise.hpp>
+#include <quern/task/this_task.hpp>
+
+#include "hanging_child.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+namespace {
+
+using namespace std::chrono_literals;
+using quern_test::hanging_child;
+
+TEST(a_hang_report, names_a_lost_promise) {
+    hanging_child child([] {
+        static quern::promise<int> never;
+        quern::async({.name = "reader"}, [] { never.get_future().get(); }).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("1 task is suspended"), std::string::npos) << said;
+    EXPECT_NE(said.find("'reader' waits"), std::string::npos) << said;
+    EXPECT_NE(said.find("of a promise that nobody has set"), std::string::npos) << said;
+}
+
+TEST(a_hang_report, can_be_switched_off) {
+    hanging_child child(
+        [] {
+            static quern::promise<int> never;
+            quern::async([] { never.get_future().get(); }).get();
+        },
+        "off");
+    EXPECT_EQ(child.says("nothing at all", 1500ms), "");
+}
+
+TEST(a_hang_report, comes_after_the_patience_that_was_set_though_a_thread_might_act) {
+    hanging_child child(
+        [] {
+            static quern::promise<int> never;
+            std::thread other([] { std::this_thread::sleep_for(1h); });
+            quern::async({.name = "reader"}, [] { never.get_future().get(); }).get();
+            other.join();
+        },
+        "1");
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("only 1 thread outside could wake a task"), std::string::npos) << said;
+    EXPECT_NE(said.find("'reader' waits"), std::string::npos) << said;
+}
+
+/// Waits that last longer than the first look, and end.
+TEST(no_hang_report, comes_while_a_timer_is_set) {
+    hanging_child child([] {
+        static quern::event woken;
+        auto sleeper = quern::async([] {
+            quern::this_task::sleep_for(1200ms);
+            woken.set();
+        });
+        quern::async([] { woken.wait(); }).get();
+        sleeper.get();
+        std::fputs("ended", stderr);
+    });
+    EXPECT_EQ(child.says("ended"), "ended");
+}
+
+TEST(no_hang_report, comes_while_a_thread_outside_could_act) {
+    hanging_child child([] {
+        static quern::event woken;
+        auto waits = quern::async([] { woken.wait(); });
+        std::this_thread::sleep_for(1200ms);
+        woken.set();
+        waits.get();
+        std::fputs("ended", stderr);
+    });
+    EXPECT_EQ(child.says("ended"), "ended");
+}
+
+TEST(no_hang_report, comes_while_another_pool_works) {
+    hanging_child child([] {
+        quern::runtime other(quern::runtime_options::with_workers(1));
+        auto works = quern::async(other, [] { std::this_thread::sleep_for(1200ms); });
+        quern::async([&works] { works.get(); }).get();
+        std::fputs("ended", stderr);
+    });
+    EXPECT_EQ(child.says("ended"), "ended");
+}
+
+TEST(a_task_report, can_be_asked_for_at_any_time) {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::event go_on;
+    auto waits = quern::async(rt.default_pool(), [&go_on] {
+        quern::async({.name = "one of many"}, [&go_on] { go_on.wait(); }).get();
+    });
+    std::string said;
+    while (said.find("'one of many' waits") == std::string::npos) {
+        said = quern::async(rt, [] { return quern::task_report(); }).get();
+    }
+    EXPECT_NE(said.find("of a task that has not ended"), std::string::npos) << said;
+    go_on.set();
+    waits.get();
+    EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
+}
+
+}  // namespace
