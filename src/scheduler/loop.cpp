@@ -69,6 +69,8 @@ void worker::begin_item(const work& item) noexcept {
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
     here.name = nullptr;  // until begin_task says otherwise
+    here.site = nullptr;
+    here.entry = item.run;
     here.task_id = 0;
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
