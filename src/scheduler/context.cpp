@@ -132,16 +132,16 @@ void context::answer_hunger() noexcept {
 }
 
 bool context::join(fork_slot* place) noexcept {
-    fork_entry& entry = **place;
+    fork_entry& child = **place;
     if (reclaim(place)) {
         return true;
     }
-    for (int i = 0; i < k_join_spins && !entry.joined.done(); ++i) {
+    for (int i = 0; i < k_join_spins && !child.joined.done(); ++i) {
         std_atomics::pause();
     }
-    if (!entry.joined.done()) {
-        auto publish = [&entry](context& self) { return entry.joined.register_waiter(self); };
-        suspend(publish, {&k_join_wait, &entry});
+    if (!child.joined.done()) {
+        auto publish = [&child](context& self) { return child.joined.register_waiter(self); };
+        suspend(publish, {&k_join_wait, &child});
     }
     reset(place);
     return false;

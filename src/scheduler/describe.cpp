@@ -3,6 +3,8 @@
 // who wait for what the next one holds.
 #include "report_parts.hpp"
 
+#include <quern/base/symbols.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -28,17 +30,13 @@ std::string seconds(double value) {
 }
 
 /// Those that agree in everything but the address of what they wait for, unless somebody holds it.
-using group_key =
-    std::tuple<std::string, std::string, pid_t, const wait_kind*, std::string, int, const void*>;
+using group_key = std::tuple<std::string, std::string, pid_t, const void*, const void*,
+                             const wait_kind*, std::string, int, const void*>;
 
 group_key key_of(const sighting& s) {
-    return {s.name,
-            s.where,
-            s.thread,
-            s.kind,
-            std::string(s.found.words.data()),
-            s.holder,
-            s.holder != sighting::k_nobody ? s.thing : nullptr};
+    const void* thing = s.holder != sighting::k_nobody ? s.thing : nullptr;
+    return {s.name,   s.where, s.thread, s.site, s.entry, s.kind, std::string(s.found.words.data()),
+            s.holder, thing};
 }
 
 class report {
@@ -59,7 +57,7 @@ public:
     std::string text() const {
         std::string text = heading();
         for (std::size_t g = 0; g < std::min(m_shown.size(), k_longest_list); ++g) {
-            text += "  " + line(g) + "\n";
+            text += "  " + line(g) + "\n" + origin(m_all[m_shown[g]]);
         }
         if (m_shown.size() > k_longest_list) {
             text += "  and " + std::to_string(m_shown.size() - k_longest_list) + " lines more\n";
@@ -121,6 +119,14 @@ private:
             text += "; and " + std::to_string(m_count[g] - 1) + " more like it";
         }
         return text;
+    }
+
+    static std::string origin(const sighting& s) {
+        if (s.site != nullptr) {
+            return "     made by " + describe_site(s.site) + "\n";
+        }
+        const std::string entry = s.entry != nullptr ? describe_entry(s.entry) : "";
+        return entry.empty() ? "" : "     runs " + entry + "\n";
     }
 
     std::string held_by(std::size_t index) const {

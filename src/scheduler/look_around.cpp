@@ -81,6 +81,8 @@ std::vector<sighting> look_around() {
             sighting& seen = all.emplace_back();
             seen.name = copy_text(root.name);
             seen.id = root.task_id;
+            seen.site = root.site;
+            seen.entry = reinterpret_cast<const void*>(root.entry);
             seen.where = p->which.name();
             note_wait(seen, c->waits, now);
             for (const context* part = c; part != nullptr; part = part->below()) {

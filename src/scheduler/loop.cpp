@@ -70,6 +70,8 @@ void worker::begin_item(const work& item) noexcept {
     here.trap();
     here.begin_holder();
     here.name = nullptr;  // until begin_task says otherwise
+    here.site = nullptr;
+    here.entry = item.run;
     here.task_id = 0;
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {

@@ -20,10 +20,12 @@ struct sighting {
     static constexpr int k_running = -3;  ///< a task that is not suspended
     static constexpr int k_ended = -4;    ///< a task that has ended
 
-    std::string name;      ///< of the task; empty: it has none
-    std::string where;     ///< pool; empty: a thread outside
-    pid_t thread = 0;      ///< of a thread outside
-    std::uint64_t id = 0;  ///< of the task; 0: nobody has asked
+    std::string name;             ///< of the task; empty: it has none
+    std::string where;            ///< pool; empty: a thread outside
+    pid_t thread = 0;             ///< of a thread outside
+    std::uint64_t id = 0;         ///< of the task; 0: nobody has asked
+    const void* site = nullptr;   ///< where the task was made
+    const void* entry = nullptr;  ///< what runs it, should there be no site
     const wait_kind* kind = nullptr;
     const void* thing = nullptr;
     wait_findings found;

@@ -180,13 +180,39 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
     return value;
 }
 
-/// Calls f(slot) on a worker: here, or on the default runtime.
+/// Calls f(slot) on a worker: here, or on the default runtime, as a task made at `site`.
 template <class F>
-decltype(auto) on_worker(F&& f) {
+decltype(auto) on_worker(const void* site, F&& f) {
     if (context* here = current_context()) [[likely]] {
         return f(here->bottom());
     }
-    return run_on(current_pool().get(), [&] { return f(current_context()->bottom()); });
+    return run_on(current_pool().get(), site, [&] { return f(current_context()->bottom()); });
+}
+
+template <class First, class Last, class Body>
+void run_loop(const void* site, First first, Last last, grain how, Body& body) {
+    using index = loop_index<First, Last>;
+    loop_body<index, Body> range{body};
+    on_worker(site, [&](fork_slot* slot) {
+        split_for(slot, loop_end<index>(first), loop_end<index>(last), chunk_size(how), range);
+    });
+}
+
+template <class First, class Last, class T, class Map, class Combine>
+T run_reduce(const void* site, First first, Last last, grain how, T initial, Map& map,
+             Combine& combine) {
+    using index = loop_index<First, Last>;
+    auto range = [&map, &combine](index i, index end) {
+        T value = map(i);
+        for (++i; i < end; ++i) {
+            value = combine(std::move(value), map(i));
+        }
+        return value;
+    };
+    return on_worker(site, [&](fork_slot* slot) {
+        return split_reduce<index, T>(slot, loop_end<index>(first), loop_end<index>(last),
+                                      chunk_size(how), std::move(initial), range, combine);
+    });
 }
 
 }  // namespace detail
@@ -205,17 +231,12 @@ decltype(auto) on_worker(F&& f) {
 ///     quern::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
 ///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
-void parallel_for(First first, Last last, grain how, Body&& body) {
-    using index = detail::loop_index<First, Last>;
-    detail::loop_body<index, Body> range{body};
-    detail::on_worker([&](detail::fork_slot* slot) {
-        detail::split_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
-                          detail::chunk_size(how), range);
-    });
+QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, grain how, Body&& body) {
+    detail::run_loop(detail::code_address(), first, last, how, body);
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
-void parallel_for(First first, Last last, Body&& body) {
+QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
     parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
 }
 
@@ -227,24 +248,15 @@ void parallel_for(First first, Last last, Body&& body) {
 ///
 ///     double sum = quern::parallel_reduce(0, n, 0.0, [&](int i) { return x[i]; }, std::plus<>{});
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
-T parallel_reduce(First first, Last last, grain how, T initial, Map&& map, Combine&& combine) {
-    using index = detail::loop_index<First, Last>;
-    auto range = [&map, &combine](index i, index end) {
-        T value = map(i);
-        for (++i; i < end; ++i) {
-            value = combine(std::move(value), map(i));
-        }
-        return value;
-    };
-    return detail::on_worker([&](detail::fork_slot* slot) {
-        return detail::split_reduce<index, T>(
-            slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
-            detail::chunk_size(how), std::move(initial), range, combine);
-    });
+QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, grain how, T initial, Map&& map,
+                                      Combine&& combine) {
+    return detail::run_reduce(detail::code_address(), first, last, how, std::move(initial), map,
+                              combine);
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
-T parallel_reduce(First first, Last last, T initial, Map&& map, Combine&& combine) {
+QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, T initial, Map&& map,
+                                      Combine&& combine) {
     return parallel_reduce(first, last, grain::automatic(), std::move(initial),
                            std::forward<Map>(map), std::forward<Combine>(combine));
 }

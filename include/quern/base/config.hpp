@@ -37,4 +37,16 @@ inline constexpr bool k_tsan = QUERN_TSAN != 0;
 /// Keeps the compiler from moving memory accesses across this point; emits no instruction.
 QUERN_ALWAYS_INLINE void compiler_barrier() noexcept { asm volatile("" ::: "memory"); }
 
+/// An address in the code of whoever calls, also where the caller is inlined itself: debug
+/// information leads from it to the line of the program. Null where it is not known how.
+QUERN_ALWAYS_INLINE const void* code_address() noexcept {
+    const void* here = nullptr;
+#if defined(__x86_64__)
+    asm volatile("1: leaq 1b(%%rip), %0" : "=r"(here));
+#elif defined(__aarch64__)
+    asm volatile("adr %0, ." : "=r"(here));
+#endif
+    return here;
+}
+
 }  // namespace quern::detail

@@ -101,6 +101,8 @@ public:
 
     wait_note waits;            ///< while it is suspended
     std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
+    /// What runs the task: all that is known of one without name and site. Of root(), as these are.
+    run_function entry = nullptr;
 
 private:
     friend class pool;

@@ -46,6 +46,7 @@ struct runnable : work {
     bool staged;  ///< described but never started; false for a resumed context
     stack_class stack = stack_class::small;  ///< the least that it may be started on
     std::int16_t home = -1;                  ///< the worker it was hinted to, or -1
+    const void* site = nullptr;              ///< the code address where it was made, if known
 };
 
 }  // namespace quern::detail

@@ -73,6 +73,28 @@ private:
     F m_function;
 };
 
+template <class F, class... Args>
+auto start_async(const task_attributes& wanted, F&& f, Args&&... args) {
+    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    auto call = bind_call(std::forward<F>(f), std::forward<Args>(args)...);
+    using T = std::invoke_result_t<decltype(call)&>;
+    using task = task_state<decltype(call), T>;
+    auto* state = new task(std::move(call));
+    apply_attributes(wanted, *state);
+    future<T> result{state_ref<shared_state<T>>(state)};
+    start(wanted, where, *state);
+    return result;
+}
+
+template <class F, class... Args>
+void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
+    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    auto call = bind_call(std::forward<F>(f), std::forward<Args>(args)...);
+    auto* task = new posted_task<decltype(call)>(std::move(call));
+    apply_attributes(wanted, *task);
+    where.make_ready(*task);
+}
+
 }  // namespace detail
 
 /// Starts f(args...) as a task and returns the future of its result. Function and arguments are
@@ -87,55 +109,45 @@ private:
 ///     auto f = quern::async([](int a, int b) { return a + b; }, 40, 2);
 ///     int answer = f.get();
 template <class F, class... Args>
-auto async(const task_attributes& wanted, F&& f, Args&&... args) {
-    detail::pool& where = detail::pool_of(wanted);  // may start the default runtime, and throw
-    auto call = detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...);
-    using T = std::invoke_result_t<decltype(call)&>;
-    using task = detail::task_state<decltype(call), T>;
-    auto* state = new task(std::move(call));
-    detail::apply_attributes(wanted, *state);
-    future<T> result{detail::state_ref<detail::shared_state<T>>(state)};
-    detail::start(wanted, where, *state);
-    return result;
+QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... args) {
+    return detail::start_async(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
+                               std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
-&, std::decay_t<Args>&&... > auto async(F&& f, Args&&... args) {
+&, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE auto async(F&& f, Args&&... args) {
     return async(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
-auto async(launch how, F&& f, Args&&... args) {
+QUERN_ALWAYS_INLINE auto async(launch how, F&& f, Args&&... args) {
     return async(task_attributes{.how = how}, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 /// On a given pool, or on the first pool of a given runtime.
 template <class F, class... Args>
-auto async(pool_ref where, F&& f, Args&&... args) {
+QUERN_ALWAYS_INLINE auto async(pool_ref where, F&& f, Args&&... args) {
     return async(task_attributes{.pool = &where.get()}, std::forward<F>(f),
                  std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
-auto async(const runtime& where, F&& f, Args&&... args) {
+QUERN_ALWAYS_INLINE auto async(const runtime& where, F&& f, Args&&... args) {
     return async(where.default_pool(), std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 /// Starts f(args...) as a task that nobody waits for. An exception that leaves it ends the
 /// program. Otherwise as async; launch policies do not apply.
 template <class F, class... Args>
-void post(const task_attributes& wanted, F&& f, Args&&... args) {
-    detail::pool& where = detail::pool_of(wanted);  // may start the default runtime, and throw
-    auto call = detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...);
-    auto* task = new detail::posted_task<decltype(call)>(std::move(call));
-    detail::apply_attributes(wanted, *task);
-    where.make_ready(*task);
+QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... args) {
+    detail::start_posted(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
+                         std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
-&, std::decay_t<Args>&&... > void post(F&& f, Args&&... args) {
+&, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE void post(F&& f, Args&&... args) {
     post(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
 }
 

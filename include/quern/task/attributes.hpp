@@ -36,9 +36,18 @@ struct task_attributes {
     int worker = -1;
     /// The pool that runs it; null means the creator's, outside the default runtime's first.
     detail::pool* pool = nullptr;
+    /// An address in the code that makes the task, for reports. Null means where async, post and so
+    /// on are called; a library may say where it was called itself.
+    const void* site = nullptr;
 };
 
 namespace detail {
+
+/// The same, and made at `site` unless they say where.
+QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wanted) noexcept {
+    wanted.site = wanted.site != nullptr ? wanted.site : site;
+    return wanted;
+}
 
 inline pool& pool_of(const task_attributes& wanted) {
     return wanted.pool != nullptr ? *wanted.pool : current_pool().get();
@@ -49,16 +58,19 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.urgency = wanted.urgency;
     item.stack = wanted.stack;
     item.home = static_cast<std::int16_t>(wanted.worker);
+    item.site = wanted.site;
 }
 
-/// While a task runs on the stack of one who waits for it: keeps the name, the priority and the id
-/// of the one who waits, and gives them back. Does nothing outside a worker.
+/// While a task runs on the stack of one who waits for it: keeps what is known of the one who
+/// waits, and gives it back. Does nothing outside a worker.
 class lent_context {
 public:
     explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
         if (m_here != nullptr) {
             context& root = m_here->root();
             m_name = std::exchange(root.name, item.name);
+            m_site = std::exchange(root.site, item.site);
+            m_entry = std::exchange(root.entry, item.run);
             m_id = std::exchange(root.task_id, 0);
             m_urgency = std::exchange(m_here->urgency, item.urgency);
         }
@@ -69,6 +81,8 @@ public:
         if (m_here != nullptr) {
             context& root = m_here->root();
             root.name = m_name;
+            root.site = m_site;
+            root.entry = m_entry;
             root.task_id = m_id;
             m_here->urgency = m_urgency;
         }
@@ -77,17 +91,21 @@ public:
 private:
     context* m_here;
     const char* m_name = nullptr;
+    const void* m_site = nullptr;
+    work::run_function m_entry = nullptr;
     std::uint64_t m_id = 0;
     priority m_urgency = priority::normal;
 };
 
-/// For the beginning of a task's run function: lends the task's name and priority to the context
-/// that runs it, or returns a larger context with the task as its first item when the present one
-/// is too small.
+/// For the beginning of a task's run function: lends the task's name, site and priority to the
+/// context that runs it, or returns a larger context with the task as its first item when the
+/// present one is too small.
 inline context* begin_task(runnable& item) noexcept {
     context& here = *current_context();
     if (here.size() >= item.stack) [[likely]] {
-        here.root().name = item.name;
+        context& root = here.root();
+        root.name = item.name;
+        root.site = item.site;
         here.urgency = item.urgency;
         return nullptr;
     }

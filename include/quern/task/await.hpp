@@ -28,7 +28,7 @@ public:
     coroutine_runner() noexcept = default;
     /// With the attributes of the item that runs it, for whoever resumes the coroutine later.
     explicit coroutine_runner(const runnable& item) noexcept
-        : m_name(item.name), m_urgency(item.urgency), m_stack(item.stack) {}
+        : m_name(item.name), m_site(item.site), m_urgency(item.urgency), m_stack(item.stack) {}
 
     /// What is to be done as soon as the coroutine that asks for it has been left: one of the two.
     void run_next(std::coroutine_handle<> next) noexcept { m_next = next; }
@@ -49,6 +49,7 @@ public:
 
     void lend_attributes(runnable& item) const noexcept {
         item.name = m_name;
+        item.site = m_site;
         item.urgency = m_urgency;
         item.stack = m_stack;
     }
@@ -57,6 +58,7 @@ private:
     std::coroutine_handle<> m_next;
     task_parent* m_ended = nullptr;
     const char* m_name = nullptr;
+    const void* m_site = nullptr;
     priority m_urgency = priority::normal;
     stack_class m_stack = stack_class::small;
 };

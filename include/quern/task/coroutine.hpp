@@ -221,6 +221,9 @@ private:
     task_frame<T> m_frame;
 };
 
+template <class T>
+future<T> start_coroutine(const task_attributes& wanted, task<T> coroutine);
+
 }  // namespace detail
 
 /// A coroutine with a result: a value, a reference or nothing. It begins when it is awaited, in
@@ -287,6 +290,16 @@ inline task<void> detail::task_promise<void>::get_return_object() noexcept {
     return task<void>(task_frame<void>(task_frame<void>::handle::from_promise(*this)));
 }
 
+template <class T>
+future<T> detail::start_coroutine(const task_attributes& wanted, task<T> coroutine) {
+    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    auto* state = new started_task<T>(std::move(coroutine).release());
+    apply_attributes(wanted, *state);
+    future<T> result{state_ref<shared_state<T>>(state)};
+    where.make_ready(*state);
+    return result;
+}
+
 /// Runs a coroutine on a pool and returns the future of its result; its get() is what other
 /// libraries call sync_wait. The name is folly's (Task::start). Name, priority and stack of the
 /// attributes hold whenever the coroutine is resumed; launch policies do not apply: it is always
@@ -298,25 +311,21 @@ inline task<void> detail::task_promise<void>::get_return_object() noexcept {
 ///
 ///     quern::future<int> f = quern::start({.name = "parse"}, parse(file));
 template <class T>
-future<T> start(const task_attributes& wanted, task<T> coroutine) {
-    detail::pool& where = detail::pool_of(wanted);  // may start the default runtime, and throw
-    auto* state = new detail::started_task<T>(std::move(coroutine).release());
-    detail::apply_attributes(wanted, *state);
-    future<T> result{detail::state_ref<detail::shared_state<T>>(state)};
-    where.make_ready(*state);
-    return result;
+QUERN_ALWAYS_INLINE future<T> start(const task_attributes& wanted, task<T> coroutine) {
+    return detail::start_coroutine(detail::made_at(detail::code_address(), wanted),
+                                   std::move(coroutine));
 }
 template <class T>
-future<T> start(task<T> coroutine) {
+QUERN_ALWAYS_INLINE future<T> start(task<T> coroutine) {
     return start(task_attributes{}, std::move(coroutine));
 }
 /// On a given pool, or on the first pool of a given runtime.
 template <class T>
-future<T> start(pool_ref where, task<T> coroutine) {
+QUERN_ALWAYS_INLINE future<T> start(pool_ref where, task<T> coroutine) {
     return start(task_attributes{.pool = &where.get()}, std::move(coroutine));
 }
 template <class T>
-future<T> start(const runtime& where, task<T> coroutine) {
+QUERN_ALWAYS_INLINE future<T> start(const runtime& where, task<T> coroutine) {
     return start(where.default_pool(), std::move(coroutine));
 }
 

@@ -26,20 +26,21 @@ namespace quern {
 template <class F, class... Arguments>
     requires(!std::is_same_v<std::remove_cvref_t<F>, launch> &&
              !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
-auto dataflow(F&& f, Arguments&&... arguments) {
+QUERN_ALWAYS_INLINE auto dataflow(F&& f, Arguments&&... arguments) {
     return dataflow(task_attributes{}, std::forward<F>(f), std::forward<Arguments>(arguments)...);
 }
 
 template <class F, class... Arguments>
-auto dataflow(launch how, F&& f, Arguments&&... arguments) {
+QUERN_ALWAYS_INLINE auto dataflow(launch how, F&& f, Arguments&&... arguments) {
     return dataflow(task_attributes{.how = how}, std::forward<F>(f),
                     std::forward<Arguments>(arguments)...);
 }
 
 template <class F, class... Arguments>
-auto dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
+QUERN_ALWAYS_INLINE auto dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
     return detail::join_futures(
-        how, std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...),
+        detail::made_at(detail::code_address(), how),
+        std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...),
         [f = std::decay_t<F>(std::forward<F>(f))](auto&& ready) mutable {
             return std::apply(f, std::forward<decltype(ready)>(ready));
         });

@@ -244,8 +244,8 @@ QUERN_NOINLINE auto fork_join_on(fork_slot* slot, passed<F> f, passed<G> g) {
 }
 
 template <class F, class G>
-QUERN_COLD auto fork_join_from_outside(F& f, G& g) {
-    return run_on(current_pool().get(),
+QUERN_COLD auto fork_join_from_outside(const void* site, F& f, G& g) {
+    return run_on(current_pool().get(), site,
                   [&] { return fork_join_at<F&, G&>(current_context()->bottom(), f, g); });
 }
 
@@ -253,7 +253,8 @@ template <class F, class G>
 QUERN_NOINLINE auto fork_join_here(passed<F> f, passed<G> g) {
     context* here = current_context();
     if (here == nullptr) [[unlikely]] {
-        return fork_join_from_outside(f, g);
+        const void* site = static_cast<const char*>(__builtin_return_address(0)) - 1;  // the call
+        return fork_join_from_outside(site, f, g);
     }
     return fork_join_at<F, G>(here->bottom(), f, g);
 }

@@ -142,17 +142,18 @@ public:
     ///
     ///     quern::async(parse, file).then([](auto tree) { return check(tree.get()); });
     template <class F>
-    auto then(F&& f) {
+    QUERN_ALWAYS_INLINE auto then(F&& f) {
         return then(task_attributes{}, std::forward<F>(f));
     }
     template <class F>
-    auto then(launch how, F&& f) {
+    QUERN_ALWAYS_INLINE auto then(launch how, F&& f) {
         return then(task_attributes{.how = how}, std::forward<F>(f));
     }
     template <class F>
-    auto then(const task_attributes& how, F&& f) {
+    QUERN_ALWAYS_INLINE auto then(const task_attributes& how, F&& f) {
         this->state();  // throws when there is none
-        return detail::attach(how, std::move(*this), std::forward<F>(f));
+        return detail::attach(detail::made_at(detail::code_address(), how), std::move(*this),
+                              std::forward<F>(f));
     }
 
     /// For the runtime's own combinators: gives the state away, if there is one.
@@ -189,17 +190,18 @@ public:
 
     /// As future::then; this one stays valid.
     template <class F>
-    auto then(F&& f) const {
+    QUERN_ALWAYS_INLINE auto then(F&& f) const {
         return then(task_attributes{}, std::forward<F>(f));
     }
     template <class F>
-    auto then(launch how, F&& f) const {
+    QUERN_ALWAYS_INLINE auto then(launch how, F&& f) const {
         return then(task_attributes{.how = how}, std::forward<F>(f));
     }
     template <class F>
-    auto then(const task_attributes& how, F&& f) const {
+    QUERN_ALWAYS_INLINE auto then(const task_attributes& how, F&& f) const {
         this->state();
-        return detail::attach(how, *this, std::forward<F>(f));
+        return detail::attach(detail::made_at(detail::code_address(), how), *this,
+                              std::forward<F>(f));
     }
 };
 

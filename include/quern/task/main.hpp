@@ -13,24 +13,16 @@
 
 namespace quern {
 
-/// Takes the options --quern:* out of the command line, starts a runtime, runs body() or
-/// body(argc, argv) as its first task, ends the runtime, and returns what main should: the body's
-/// int, or 0 when it returns void. The option --quern:help prints the settings and gives 0; nothing
-/// else is done then. An exception that leaves the body, or an unknown or bad setting, is printed
-/// to stderr and gives 1.
-/// Requires: not called on a worker.
-///
-///     int main(int argc, char** argv) {
-///         return quern::main(argc, argv, [] { return solve() ? 0 : 1; });
-///     }
+namespace detail {
+
 template <class Body>
-int main(int argc, char** argv, Body&& body) noexcept {
+int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
     try {
         if (!take_command_line(argc, argv)) {
             return 0;
         }
         runtime here;
-        return detail::run_on(here.default_pool().get(), [&]() -> int {
+        return run_on(here.default_pool().get(), site, [&]() -> int {
             const auto call = [&] {
                 if constexpr (std::is_invocable_v<Body&, int, char**>) {
                     return body(argc, argv);
@@ -52,6 +44,23 @@ int main(int argc, char** argv, Body&& body) noexcept {
                      argc > 0 ? argv[0] : "program");
     }
     return 1;
+}
+
+}  // namespace detail
+
+/// Takes the options --quern:* out of the command line, starts a runtime, runs body() or
+/// body(argc, argv) as its first task, ends the runtime, and returns what main should: the body's
+/// int, or 0 when it returns void. The option --quern:help prints the settings and gives 0; nothing
+/// else is done then. An exception that leaves the body, or an unknown or bad setting, is printed
+/// to stderr and gives 1.
+/// Requires: not called on a worker.
+///
+///     int main(int argc, char** argv) {
+///         return quern::main(argc, argv, [] { return solve() ? 0 : 1; });
+///     }
+template <class Body>
+QUERN_ALWAYS_INLINE int main(int argc, char** argv, Body&& body) noexcept {
+    return detail::run_main(detail::code_address(), argc, argv, body);
 }
 
 }  // namespace quern

@@ -6,6 +6,7 @@
 #include <quern/scheduler/external_event.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
+#include <quern/task/attributes.hpp>
 #include <quern/task/outcome.hpp>
 
 #include <type_traits>
@@ -14,15 +15,17 @@ namespace quern::detail {
 
 inline constexpr wait_kind k_run_on_wait{"a call that it makes as a task"};
 
-/// Runs `f` on a worker of the pool and returns its result or throws its exception.
+/// Runs `f` on a worker of the pool and returns its result or throws its exception. `site` is where
+/// the program called, for reports.
 /// Requires: not called on a worker. Cost: a wake-up of a worker and one of the caller (50 us).
 template <class F>
-auto run_on(pool& where, F&& f) -> std::invoke_result_t<F&> {
+auto run_on(pool& where, const void* site, F&& f) -> std::invoke_result_t<F&> {
     using R = std::invoke_result_t<F&>;
     struct outside_call final : runnable {
         explicit outside_call(F& function) : runnable(run_call), f(function) {}
         static context* run_call(work& item) {
             auto& self = static_cast<outside_call&>(static_cast<runnable&>(item));
+            begin_task(self);  // never asks for a larger stack
             self.outcome.set_from(self.f);
             current_context()->host().stats.tasks.add();
             self.done.set();  // the call may be gone now
@@ -32,6 +35,7 @@ auto run_on(pool& where, F&& f) -> std::invoke_result_t<F&> {
         late_outcome<R> outcome;
         external_event done;
     } call(f);
+    call.site = site;
     where.inject(call);
     call.done.wait({&k_run_on_wait, &call});
     if constexpr (std::is_void_v<R>) {

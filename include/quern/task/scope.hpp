@@ -180,12 +180,21 @@ void scope(fork_context c, Body&& body) {
     }
 }
 
+namespace detail {
+
 template <class Body>
-void scope(Body&& body) {
+QUERN_COLD void scope_from_outside(const void* site, Body& body) {
+    run_on(current_pool().get(), site,
+           [&] { scope(fork_context(current_context()->bottom()), body); });
+}
+
+}  // namespace detail
+
+template <class Body>
+QUERN_ALWAYS_INLINE void scope(Body&& body) {
     detail::context* here = detail::current_context();
     if (here == nullptr) [[unlikely]] {
-        detail::run_on(current_pool().get(),
-                       [&] { scope(fork_context(detail::current_context()->bottom()), body); });
+        detail::scope_from_outside(detail::code_address(), body);
         return;
     }
     scope(fork_context(here->bottom()), body);

@@ -37,15 +37,13 @@ public:
     task_group& operator=(const task_group&) = delete;
 
     template <class F>
-    void run(F&& f) {
+    QUERN_ALWAYS_INLINE void run(F&& f) {
         run(task_attributes{}, std::forward<F>(f));
     }
 
     template <class F>
-    void run(const task_attributes& wanted, F&& f) {
-        auto* t = new group_task<std::decay_t<F>>(*this, std::forward<F>(f));
-        detail::apply_attributes(wanted, *t);
-        launch_task(*t);
+    QUERN_ALWAYS_INLINE void run(const task_attributes& wanted, F&& f) {
+        run_made(detail::made_at(detail::code_address(), wanted), std::forward<F>(f));
     }
 
     /// Returns when every task has ended, and throws the first exception. The group can be used
@@ -96,6 +94,13 @@ private:
 
         F function;
     };
+
+    template <class F>
+    void run_made(const task_attributes& wanted, F&& f) {
+        auto* t = new group_task<std::decay_t<F>>(*this, std::forward<F>(f));
+        detail::apply_attributes(wanted, *t);
+        launch_task(*t);
+    }
 
     bool owned_here() const noexcept;
     void launch_task(detail::runnable& item) noexcept;

@@ -23,14 +23,16 @@ template <class F, class Sequence>
 class when_each_state final : public shared_state<void>, public runnable {
 public:
     /// A reference for the future, one for start(), and one per waiter that is told.
-    when_each_state(pool& where, F&& f, Sequence&& futures)
+    when_each_state(pool& where, const void* made_at, F&& f, Sequence&& futures)
         : shared_state<void>(2, [](state_base& self) noexcept { delete &cast(self); }),
           runnable(run_queued),
           m_pool(where),
           m_function(std::move(f)),
           m_futures(std::move(futures)),
           m_nodes(count_futures(m_futures)),
-          m_left(m_nodes.size()) {}
+          m_left(m_nodes.size()) {
+        site = made_at;
+    }
 
     void start() noexcept {
         if (m_nodes.empty()) {
@@ -167,9 +169,9 @@ private:
 };
 
 template <class F, class Sequence>
-future<void> when_each_of(F f, Sequence futures) {
-    auto* state =
-        new when_each_state<F, Sequence>(current_pool().get(), std::move(f), std::move(futures));
+future<void> when_each_of(const void* site, F f, Sequence futures) {
+    auto* state = new when_each_state<F, Sequence>(current_pool().get(), site, std::move(f),
+                                                   std::move(futures));
     future<void> all{state_ref<shared_state<void>>(state)};
     state->start();
     return all;
@@ -190,19 +192,20 @@ future<void> when_each_of(F f, Sequence futures) {
 ///     quern::when_each([&](auto part) { total += part.get(); }, std::move(parts)).get();
 template <class F, class... Futures>
     requires(detail::is_future_v<Futures>&&...)
-future<void> when_each(F&& f, Futures&&... futures) {
+QUERN_ALWAYS_INLINE future<void> when_each(F&& f, Futures&&... futures) {
     return detail::when_each_of(
-        std::decay_t<F>(std::forward<F>(f)),
+        detail::code_address(), std::decay_t<F>(std::forward<F>(f)),
         std::tuple<std::decay_t<Futures>...>(std::forward<Futures>(futures)...));
 }
 template <class F, class Future>
-    requires detail::is_future_v<Future> future<void> when_each(F&& f,
-                                                                std::vector<Future> futures) {
-        return detail::when_each_of(std::decay_t<F>(std::forward<F>(f)), std::move(futures));
+    requires detail::is_future_v<Future> QUERN_ALWAYS_INLINE future<void> when_each(
+        F&& f, std::vector<Future> futures) {
+        return detail::when_each_of(detail::code_address(), std::decay_t<F>(std::forward<F>(f)),
+                                    std::move(futures));
     }
 /// Futures of the range are moved away, shared futures copied.
 template <class F, std::input_iterator It>
-future<void> when_each(F&& f, It first, It last) {
+QUERN_ALWAYS_INLINE future<void> when_each(F&& f, It first, It last) {
     return when_each(std::forward<F>(f), detail::take_futures(first, last));
 }
 

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: BSL-1.0
+// Names for code addresses, and the calls on a stack. What an address holds comes from
+// code_places.hpp, the calls from the unwinder of the C++ runtime. Must work in a signal handler:
+// the heap is touched only where names are to be demangled.
+#include <quern/base/symbols.hpp>
+
+#include "code_places.hpp"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <unistd.h>
+#include <unwind.h>
+#include <cstdlib>
+#include <string_view>
+
+namespace quern::detail {
+
+namespace {
+
+constexpr std::size_t k_longest_name =
+    300;  // characters of a function's name in a report (guessed)
+
+/// Where Quern's own sources lie; "" when this file was compiled by a path that does not tell.
+constexpr std::string_view own_sources() noexcept {
+    constexpr std::string_view k_here = __FILE__;
+    constexpr std::string_view k_below = "base/symbols.cpp";
+    return k_here.ends_with(k_below) ? k_here.substr(0, k_here.size() - k_below.size()) : "";
+}
+
+/// Whether a name as the linker spells it lies in namespace quern or in the standard library.
+bool is_library_name(std::string_view name) noexcept {
+    if (!name.starts_with("_Z")) {
+        return false;
+    }
+    name.remove_prefix(std::min(name.find_first_not_of("_ZNKVRO"), name.size()));
+    return name.starts_with("5quern") || name.starts_with("St") || name.starts_with("Sa") ||
+           name.starts_with("9__gnu_cxx");
+}
+
+/// Functions made for a type without linkage, such as a lambda's, have names without a namespace.
+bool is_library_file(std::string_view file) noexcept {
+    return file.find("/include/quern/") != std::string_view::npos ||
+           file.find("/include/c++/") != std::string_view::npos ||
+           (!own_sources().empty() && file.starts_with(own_sources()));
+}
+
+bool is_library(const code_place& place) noexcept {
+    return (place.function != nullptr && is_library_name(place.function)) ||
+           (place.file != nullptr && is_library_file(place.file));
+}
+
+void add_name(fixed_text& text, const char* name, spelling_of_names how) noexcept {
+    char* const readable = how == spelling_of_names::demangled
+                               ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr)
+                               : nullptr;
+    const std::string_view whole = readable != nullptr ? readable : name;
+    text.add(whole.substr(0, k_longest_name)).add(whole.size() > k_longest_name ? "..." : "");
+    std::free(readable);
+}
+
+/// What the dynamic linker knows: a function that other files may call, or the file alone.
+void add_linked(fixed_text& text, const void* address, spelling_of_names how) noexcept {
+    Dl_info about{};
+    if (::dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
+        text.add_address(address);
+        return;
+    }
+    if (about.dli_sname != nullptr) {
+        add_name(text, about.dli_sname, how);
+    } else {
+        text.add_address(address);
+    }
+    text.add(" in ").add(about.dli_fname);
+}
+
+std::string demangled(const char* name) {
+    int status = 0;
+    char* const readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+    std::string text = readable != nullptr ? readable : name;
+    std::free(readable);
+    return text;
+}
+
+/// The first argument of the first template in a name, or the name.
+std::string_view first_template_argument(std::string_view name) noexcept {
+    const std::size_t open = name.find('<');
+    if (open == std::string_view::npos) {
+        return name;
+    }
+    int depth = 0;
+    for (std::size_t i = open + 1; i < name.size(); ++i) {
+        const char c = name[i];
+        if (depth == 0 && (c == ',' || c == '>')) {
+            return name.substr(open + 1, i - open - 1);
+        }
+        depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
+    }
+    return name;
+}
+
+/// An address that lies in the call itself and not behind it, where another line may begin.
+const void* call_address(_Unwind_Context* frame) noexcept {
+    int is_before_instruction = 0;
+    const auto next = _Unwind_GetIPInfo(frame, &is_before_instruction);
+    return reinterpret_cast<const void*>(is_before_instruction != 0 || next == 0 ? next : next - 1);
+}
+
+}  // namespace
+
+void visit_places(const void* address, place_visitor visit, void* data) noexcept {
+    if (visit_known_places(address, visit, data)) {
+        return;
+    }
+    Dl_info about{};
+    if (::dladdr(address, &about) != 0 && about.dli_sname != nullptr) {
+        visit(data, {about.dli_sname, nullptr, 0});
+    }
+}
+
+void add_place(fixed_text& text, const code_place& place, spelling_of_names how) noexcept {
+    if (place.function != nullptr) {
+        add_name(text, place.function, how);
+    } else {
+        text.add("?");
+    }
+    if (place.file != nullptr) {
+        text.add(" at ").add(place.file).add(":").add(static_cast<std::uint64_t>(place.line));
+    }
+}
+
+void add_site(fixed_text& text, const void* address, spelling_of_names how) noexcept {
+    bool found = false;
+    visit_places(address, [&](const code_place& place) {
+        found = !is_library(place);
+        if (found) {
+            add_place(text, place, how);
+        }
+        return !found;
+    });
+    if (!found) {
+        add_linked(text, address, how);
+    }
+}
+
+std::string describe_site(const void* address) {
+    fixed_text text;
+    add_site(text, address);
+    return std::string(text.view());
+}
+
+std::string describe_entry(const void* function) {
+    std::string name;
+    visit_places(function, [&name](const code_place& place) {
+        name = place.function != nullptr ? place.function : "";
+        return true;  // the outermost is the function itself
+    });
+    if (name.empty()) {
+        return name;
+    }
+    return std::string(first_template_argument(demangled(name.c_str())));
+}
+
+call_stack call_stack::here(const void* from) noexcept {
+    struct walk {
+        call_stack calls{};
+        const void* from;
+        bool noting;
+    } w{.from = from, .noting = from == nullptr};
+    const auto visit = [](_Unwind_Context* frame, void* data) {
+        auto& asked = *static_cast<walk*>(data);
+        const void* const address = call_address(frame);
+        if (address == nullptr) {
+            return _URC_END_OF_STACK;
+        }
+        asked.noting = asked.noting || address == asked.from;
+        if (asked.noting) {
+            asked.calls.note(address);
+        }
+        return _URC_NO_REASON;
+    };
+    _Unwind_Backtrace(visit, &w);
+    return w.calls;
+}
+
+void call_stack::note(const void* address) noexcept {
+    if (m_size < k_youngest) {
+        m_youngest[m_size] = address;
+    }
+    m_oldest[m_size % k_oldest] = address;
+    ++m_size;
+}
+
+bool call_stack::is_in_heap() const noexcept {
+    constexpr std::string_view k_heap[] = {"malloc", "calloc",         "realloc",      "free",
+                                           "cfree",  "posix_memalign", "aligned_alloc"};
+    bool found = false;
+    for (std::size_t i = 0; i < std::min(m_size, k_youngest) && !found; ++i) {
+        visit_places(m_youngest[i], [&](const code_place& place) {
+            const std::string_view name = place.function != nullptr ? place.function : "";
+            found = std::find(std::begin(k_heap), std::end(k_heap), name) != std::end(k_heap);
+            return !found;
+        });
+    }
+    return found;
+}
+
+void call_stack::write_call(int file_descriptor, std::size_t depth,
+                            spelling_of_names how) const noexcept {
+    fixed_text line;
+    const auto begin_line = [&] { line.add("  #").add(std::uint64_t{depth}).add("  "); };
+    bool found = false;
+    visit_places(at(depth), [&](const code_place& place) {
+        line.clear();
+        begin_line();
+        add_place(line, place, how);
+        write_text(file_descriptor, line.add("\n"));
+        found = true;
+        return true;
+    });
+    if (!found) {
+        begin_line();
+        add_linked(line, at(depth), how);
+        write_text(file_descriptor, line.add("\n"));
+    }
+}
+
+void call_stack::write(int file_descriptor, spelling_of_names how) const noexcept {
+    const std::size_t kept = k_youngest + k_oldest;
+    for (std::size_t i = 0; i < m_size; ++i) {
+        if (i == k_youngest && m_size > kept) {
+            fixed_text line;
+            line.add("  ... ").add(std::uint64_t{m_size - kept}).add(" more calls ...\n");
+            write_text(file_descriptor, line);
+            i = m_size - k_oldest;
+        }
+        write_call(file_descriptor, i, how);
+    }
+}
+
+void write_text(int file_descriptor, const fixed_text& text) noexcept {
+    std::string_view rest = text.view();
+    while (!rest.empty()) {
+        const auto written = ::write(file_descriptor, rest.data(), rest.size());
+        if (written <= 0) {
+            return;
+        }
+        rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace quern::detail
