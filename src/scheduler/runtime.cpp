@@ -189,9 +189,9 @@ void runtime::wait_until_quiet() noexcept {
 
 runtime::~runtime() {
     const detail::worker* here = detail::current_worker();
-    const bool called_by_own_task =
-        here != nullptr && std::any_of(m_pools.begin(), m_pools.end(),
-                                       [&](const auto& p) { return p.get() == &here->home(); });
+    const bool called_by_own_task = std::any_of(m_pools.begin(), m_pools.end(), [&](const auto& p) {
+        return here != nullptr ? p.get() == &here->home() : p->spares.own_the_caller();
+    });
     if (called_by_own_task) {  // by exit() in a task: the workers go on until the process ends
         for (auto& p : m_pools) {
             static_cast<void>(p.release());

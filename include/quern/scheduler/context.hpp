@@ -9,6 +9,7 @@
 #include <quern/context/execution_stack.hpp>
 #include <quern/scheduler/completion.hpp>
 #include <quern/scheduler/fork_deque.hpp>
+#include <quern/scheduler/task_locals.hpp>
 #include <quern/scheduler/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
 
@@ -19,6 +20,7 @@ namespace quern::detail {
 
 class worker;
 class shelf;
+struct lent_task;
 
 /// A forked child that its parent will join: lies in the parent's frame. `run` runs the child and
 /// keeps its result in the entry; whoever ran it then calls `joined.complete()`.
@@ -82,8 +84,18 @@ public:
 
     stack_class size() const noexcept { return span().size; }
 
-    wait_note waits;            ///< while it is suspended
-    std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
+    wait_note waits;  ///< while it is suspended
+
+    // Of the task that began here, so these are looked for in root():
+    std::uint64_t task_id = 0;  ///< once somebody has asked
+    task_locals locals;         ///< its task-local variables
+    worker* pin = nullptr;      ///< the worker that it must not leave (pin_to_worker), or null
+
+    /// Whether a worker may go on with it.
+    bool may_run_on(const worker& w) noexcept {
+        const worker* const only = root().pin;
+        return only == nullptr || only == &w;
+    }
 
 private:
     friend class worker;
@@ -91,6 +103,7 @@ private:
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void call_on_fresh_stack(void (*)(void*), void*) noexcept;
     friend void run_before_self(runnable&) noexcept;
+    friend void lend_to_spare_thread(lent_task&);
 
     /// Stack that must be left for the frames below the next fork: the child's own frames up to
     /// its next fork, signal frames (guessed; a child that needs more asks for a larger class).
@@ -136,6 +149,18 @@ QUERN_ALWAYS_INLINE context* current_context() noexcept {
 #else
 #    error "quern: no way to read thread-local memory that survives a change of thread"
 #endif
+}
+
+/// Whose task the calling thread runs, also where it does so in a blocking region and is no worker:
+/// the context on which the task began, or null.
+context* task_root() noexcept;
+
+/// A task's function has returned and nobody has been told: destroys what is local to the task.
+/// One branch when that is nothing.
+inline void end_task() noexcept {
+    if (context* const here = current_context()) {
+        here->root().locals.destroy_all();
+    }
 }
 
 /// Leaves the current context until somebody resumes it. `publish(self, argument)` runs after the

@@ -51,8 +51,9 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.home = static_cast<std::int16_t>(wanted.worker);
 }
 
-/// While a task runs on the stack of one who waits for it: keeps the name, the priority and the id
-/// of the one who waits, and gives them back. Does nothing outside a worker.
+/// While a task runs on the stack of one who waits for it: keeps the name, the priority, the id and
+/// the task-local variables of the one who waits, and gives them back. Does nothing outside a
+/// worker.
 class lent_context {
 public:
     explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
@@ -60,6 +61,7 @@ public:
             context& root = m_here->root();
             m_name = std::exchange(root.name, item.name);
             m_id = std::exchange(root.task_id, 0);
+            m_locals = std::exchange(root.locals, {});
             m_urgency = std::exchange(m_here->urgency, item.urgency);
         }
     }
@@ -68,6 +70,8 @@ public:
     ~lent_context() {
         if (m_here != nullptr) {
             context& root = m_here->root();
+            root.locals.destroy_all();
+            root.locals = m_locals;
             root.name = m_name;
             root.task_id = m_id;
             m_here->urgency = m_urgency;
@@ -78,6 +82,7 @@ private:
     context* m_here;
     const char* m_name = nullptr;
     std::uint64_t m_id = 0;
+    task_locals m_locals;
     priority m_urgency = priority::normal;
 };
 
@@ -95,6 +100,23 @@ inline context* begin_task(runnable& item) noexcept {
     larger.reopen_for_loop(&item);
     return &larger;
 }
+
+/// Stands around the call of a task's function, so that what is local to the task is destroyed
+/// before anybody learns that it has ended. `own` is false for a call that is part of its caller.
+class task_end {
+public:
+    explicit task_end(bool own) noexcept : m_own(own) {}
+    task_end(const task_end&) = delete;
+    task_end& operator=(const task_end&) = delete;
+    ~task_end() {
+        if (m_own) {
+            end_task();
+        }
+    }
+
+private:
+    bool m_own;
+};
 
 }  // namespace detail
 }  // namespace quern

@@ -56,8 +56,9 @@ inline void spin_for(std::chrono::microseconds time) {
 class door {
 public:
     void open() noexcept { m_open.store(true, std::memory_order_release); }
+    bool is_open() const noexcept { return m_open.load(std::memory_order_acquire); }
     void pass() const noexcept {
-        while (!m_open.load(std::memory_order_acquire)) {
+        while (!is_open()) {
             std::this_thread::yield();
         }
     }
