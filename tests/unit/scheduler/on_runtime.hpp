@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 namespace quern_test {
 
 inline constexpr bool k_sanitized = quern::detail::k_asan || quern::detail::k_tsan;
@@ -51,6 +53,9 @@ inline void spin_for(std::chrono::microseconds time) {
         std::this_thread::yield();
     }
 }
+
+/// The OS thread that runs the caller. (What pthread_self gives a compiler may keep.)
+inline pid_t os_thread() { return ::gettid(); }
 
 /// A door at which workers are held without being suspended.
 class door {

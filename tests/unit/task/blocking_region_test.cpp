@@ -89,11 +89,11 @@ TEST_P(blocking_region_test, leaves_all_workers_to_other_tasks) {
 
 TEST_P(blocking_region_test, goes_on_on_a_worker) {
     inside([] {
-        const pthread_t before = pthread_self();
+        const pid_t before = quern_test::os_thread();
         EXPECT_TRUE(this_task::is_task());
         {
             const blocking_region here;
-            EXPECT_FALSE(pthread_equal(pthread_self(), before));
+            EXPECT_NE(quern_test::os_thread(), before);
             EXPECT_FALSE(this_task::is_task());
             EXPECT_EQ(current_worker_rank(), -1);
         }
@@ -187,21 +187,21 @@ TEST_P(blocking_region_test, keeps_errno) {
 TEST_P(blocking_region_test, does_nothing_inside_another) {
     inside([] {
         const blocking_region outer;
-        const pthread_t thread = pthread_self();
+        const pid_t thread = quern_test::os_thread();
         {
             const blocking_region inner;
-            EXPECT_TRUE(pthread_equal(pthread_self(), thread));
+            EXPECT_EQ(quern_test::os_thread(), thread);
         }
         EXPECT_EQ(blocking([] { return 1; }), 1);
-        EXPECT_TRUE(pthread_equal(pthread_self(), thread));
+        EXPECT_EQ(quern_test::os_thread(), thread);
     });
     EXPECT_EQ(spare_threads(), 1U);
 }
 
 TEST_P(blocking_region_test, does_nothing_on_a_thread_outside) {
-    const pthread_t thread = pthread_self();
+    const pid_t thread = quern_test::os_thread();
     const blocking_region here;
-    EXPECT_TRUE(pthread_equal(pthread_self(), thread));
+    EXPECT_EQ(quern_test::os_thread(), thread);
     EXPECT_EQ(blocking([] { return 2; }), 2);
     EXPECT_EQ(spare_threads(), 0U);
 }
