@@ -233,8 +233,8 @@ runtime& runtime::default_instance() {
 }
 
 pool_ref current_pool() {
-    if (detail::worker* here = detail::current_worker()) {
-        return pool_ref(here->home());
+    if (const detail::context* task = detail::task_root()) {
+        return pool_ref(task->host().home());
     }
     return runtime::default_instance().default_pool();
 }

@@ -15,12 +15,11 @@ namespace quern {
 /// that take longer than its cost. At the end of the scope the task becomes ready and goes on on
 /// any worker. errno passes both changes.
 ///
-/// Inside, the task still is itself: this_task::id() and name(), task_local. Otherwise it is a
-/// thread outside of the pool: whatever waits blocks the spare thread, current_pool() is the
-/// default runtime's, thread_local variables are those of the spare thread. Requires: nothing
-/// inside uses a fork_context, fork_scope or task_group from outside the region, and it ends before
-/// the function that made it suspends a coroutine. Forked children of the task may be stolen
-/// meanwhile.
+/// Inside, the task still is itself: this_task::id() and name(), task_local, current_pool().
+/// Otherwise it is a thread outside of the pool: whatever waits blocks the spare thread, and
+/// thread_local variables are those of the spare thread. Requires: nothing inside uses a
+/// fork_context, fork_scope or task_group from outside the region, and it ends before the function
+/// that made it suspends a coroutine. Forked children of the task may be stolen meanwhile.
 ///
 /// A pool makes spare threads when it needs them, at most as many as the setting `spare_threads`
 /// says (64), and keeps them. Tasks that find none free wait without a worker, first come, first

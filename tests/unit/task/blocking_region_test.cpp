@@ -88,7 +88,7 @@ TEST_P(blocking_region_test, leaves_all_workers_to_other_tasks) {
 }
 
 TEST_P(blocking_region_test, goes_on_on_a_worker) {
-    inside([] {
+    inside([pool = &rt.default_pool().get()] {
         const pid_t before = quern_test::os_thread();
         EXPECT_TRUE(this_task::is_task());
         {
@@ -96,6 +96,7 @@ TEST_P(blocking_region_test, goes_on_on_a_worker) {
             EXPECT_NE(quern_test::os_thread(), before);
             EXPECT_FALSE(this_task::is_task());
             EXPECT_EQ(current_worker_rank(), -1);
+            EXPECT_EQ(&quern::current_pool().get(), pool);
         }
         EXPECT_TRUE(this_task::is_task());
         EXPECT_GE(current_worker_rank(), 0);
