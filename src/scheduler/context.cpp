@@ -3,6 +3,7 @@
 // User code enters here through fork_join, future::get and the like; the loop is in loop.cpp.
 #include <quern/scheduler/context.hpp>
 
+#include <quern/base/assert.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
@@ -99,6 +100,8 @@ void context::enter(void* self) noexcept {
 }
 
 void context::push_trapped() noexcept {
+    QUERN_DEBUG_ASSERT(current_context() == this,
+                       "a fork on the stack of another task, or in a blocking_region");
     worker& host = *m_worker;
     if (full()) {
         m_low_mark = k_always_low;
@@ -162,6 +165,8 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
         bool (*publish)(context&, void*);
         void* argument;
     };
+    QUERN_DEBUG_ASSERT(current_context() != nullptr,
+                       "suspend() was called by a thread, or in a blocking_region");
     context& self = *current_context();
     worker& host = self.host();
     host.give_up(self);
@@ -191,7 +196,14 @@ void run_before_self(runnable& item) noexcept {
     shelf::take(self);
 }
 
-void resume(context& suspended) noexcept { suspended.host().home().make_ready(suspended); }
+void resume(context& suspended) noexcept {
+    pool& home = suspended.host().home();
+    if (worker* const only = suspended.root().pin) {
+        home.make_ready_on(*only, suspended);
+    } else {
+        home.make_ready(suspended);
+    }
+}
 
 void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept {
     struct call {

@@ -133,7 +133,8 @@ private:
         const int holder = m_all[index].holder;
         if (holder >= 0) {
             const auto other = static_cast<std::size_t>(holder);
-            return other == index ? ", held by itself" : ", held by " + subject(other);
+            return std::string(m_all[index].is_result ? ", made by " : ", held by ") +
+                   (other == index ? "itself" : subject(other));
         }
         return holder == sighting::k_outside   ? ", held by a thread outside"
                : holder == sighting::k_running ? ", held by a task that can run"
@@ -166,11 +167,14 @@ private:
     }
 
     std::string describe_cycle(const std::vector<std::size_t>& cycle) const {
-        std::string text = "cycle of " + std::to_string(cycle.size()) + ": ";
+        const bool of_locks = std::none_of(cycle.begin(), cycle.end(), [this](std::size_t index) {
+            return m_all[index].is_result;
+        });
+        std::string text =
+            "cycle of " + std::to_string(cycle.size()) + (of_locks ? " locks: " : ": ");
         for (std::size_t i = 0; i < cycle.size(); ++i) {
-            text += (i == 0 ? "" : ", ") + number(cycle[i]) +
-                    (i == 0 ? " waits for what " : " for what ") +
-                    number(cycle[(i + 1) % cycle.size()]) + " holds";
+            text += (i == 0 ? "" : ", ") + number(cycle[i]) + " waits for " +
+                    number(cycle[(i + 1) % cycle.size()]);
         }
         return text;
     }

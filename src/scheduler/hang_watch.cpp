@@ -38,6 +38,8 @@ std::size_t threads_that_may_act(const census& all) {
         for (std::uint32_t rank = 0; rank < p->which.size(); ++rank) {
             harmless.insert(p->which.at(rank).thread_id());
         }
+        // They have no task: else the pool would not be quiet.
+        p->which.spares.for_each_thread_id([&harmless](pid_t id) { harmless.insert(id); });
     }
     for (outside_wait* o = all.outside.front(); o != nullptr; o = all.outside.after(*o)) {
         if (!o->event.is_set()) {

@@ -27,6 +27,13 @@ constexpr knob k_knobs[] = {
          of.knobs.spin_us.store(spin, std::memory_order_relaxed);
          return spin;
      }},
+    {"spare_threads", "threads at most for tasks in a blocking_region; 1 to 4096",
+     [](const pool& of) noexcept { return of.knobs.spare_threads.load(std::memory_order_relaxed); },
+     [](pool& of, std::uint32_t value) noexcept {
+         const std::uint32_t most = std::clamp(value, 1U, k_most_spare_threads);
+         of.knobs.spare_threads.store(most, std::memory_order_relaxed);
+         return most;
+     }},
 };
 
 }  // namespace

@@ -67,6 +67,7 @@ std::vector<sighting> look_around() {
     std::vector<sighting> all;
     std::unordered_map<std::uintptr_t, int> known;  // holders to the index of their sighting
     std::unordered_set<std::uintptr_t> contexts;
+    std::unordered_map<const void*, int> results;
     const tick_count now = ticks();
     const census& everybody = census::of_process();
     for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
@@ -79,12 +80,14 @@ std::vector<sighting> look_around() {
             const int index = static_cast<int>(all.size());
             context& root = c->root();
             sighting& seen = all.emplace_back();
-            seen.name = copy_text(root.name);
-            seen.id = root.task_id;
-            seen.site = root.site;
-            seen.entry = reinterpret_cast<const void*>(root.entry);
+            seen.name = copy_text(root.task.name);
+            seen.id = root.task.id;
+            seen.site = root.task.site;
+            seen.entry =
+                reinterpret_cast<const void*>(static_cast<work::run_function>(root.task.entry));
             seen.where = p->which.name();
             note_wait(seen, c->waits, now);
+            results.emplace(root.task.result, index);
             for (const context* part = c; part != nullptr; part = part->below()) {
                 known[part->holder()] = index;  // it may hold locks as each
             }
@@ -98,7 +101,11 @@ std::vector<sighting> look_around() {
         known[o->holder] = static_cast<int>(all.size()) - 1;
     }
     for (sighting& each : all) {
-        if (each.found.holder != 0) {
+        const auto maker = results.find(each.thing);
+        if (each.thing != nullptr && maker != results.end()) {
+            each.is_result = true;
+            each.holder = maker->second;
+        } else if (each.found.holder != 0) {
             const auto found = known.find(each.found.holder);
             const bool was_task = contexts.count(context::of_holder(each.found.holder)) != 0;
             each.holder = found != known.end() ? found->second

@@ -55,9 +55,10 @@ void worker::run_loop(context& self) noexcept {
         }
         before.begin_item(*item);
         context* next = item->run(*item);
-        worker& after = self.host();  // the item may have moved this context to another worker
+        self.task.locals.destroy_all();  // of an item that did not do so itself; may suspend
+        worker& after = self.host();     // the item may have moved this context to another worker
         if (next != nullptr) {
-            after.hand_over(self, *item, *next);
+            after.hand_over(self, *item, *next);  // returns if another worker must go on with it
         }
         after.end_item();
     }
@@ -69,10 +70,8 @@ void worker::begin_item(const work& item) noexcept {
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
     here.begin_holder();
-    here.name = nullptr;  // until begin_task says otherwise
-    here.site = nullptr;
-    here.entry = item.run;
-    here.task_id = 0;
+    here.task = {nullptr, nullptr, item.run};  // until begin_task says more
+    here.pin = nullptr;
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->item_begins(m_rank, item);
@@ -101,6 +100,10 @@ void worker::give_up(context& self) noexcept {
 /// Three kinds of `next`: the item itself, a context that was in a queue and now goes on; a waiter
 /// that the item has completed; a fresh and larger context, on which the item begins once more.
 void worker::hand_over(context& self, const work& item, context& next) noexcept {
+    if (!next.may_run_on(*this)) [[unlikely]] {
+        resume(next);
+        return;
+    }
     if (next.m_first != nullptr) {
         stats.activations.take_back();
     } else if (&static_cast<const work&>(next) != &item) {
@@ -114,7 +117,11 @@ work* worker::next_item() noexcept {
     if (work* first = std::exchange(m_current.load(std::memory_order_relaxed)->m_first, nullptr)) {
         return first;
     }
-    obey_throttle();
+    if (is_throttled()) {
+        if (work* item = obey_throttle()) {
+            return item;
+        }
+    }
     if (m_pool.timers.any()) {
         look_after_timers();
     }
@@ -142,6 +149,12 @@ work* worker::take_ready() noexcept {
     if (work* item = m_pool.high.pop()) {
         return item;
     }
+    const bool pinned_first = m_tick % 2 == 0;  // in turns with all others
+    if (pinned_first) {
+        if (work* item = queues.pinned.pop()) {
+            return item;
+        }
+    }
     if (m_tick % k_fairness_interval == 0) {
         if (work* item = m_pool.injector.pop()) {
             return item;
@@ -159,13 +172,24 @@ work* worker::take_ready() noexcept {
     if (work* item = take_injected()) {
         return item;
     }
+    if (!pinned_first) {
+        if (work* item = queues.pinned.pop()) {
+            return item;
+        }
+    }
     return suspended.steal();
 }
 
 /// In turns an item of low priority and one of normal priority, whatever else is ready.
 work* worker::take_aged() noexcept {
-    if (m_tick / k_ageing_interval % 2 == 0) {
+    const std::uint32_t turn = m_tick / k_ageing_interval % 4;
+    if (turn % 2 == 0) {
         return m_pool.low.pop();
+    }
+    if (turn == 1) {
+        if (work* item = queues.pinned.pop()) {
+            return item;
+        }
     }
     work* item = m_pool.policy().pop(*this);
     return item != nullptr ? item : take_injected();
@@ -190,9 +214,11 @@ work* worker::search_and_park() noexcept {
             return nullptr;
         }
         park();
-        if (m_rank >= m_pool.knobs.active_workers.load(std::memory_order_relaxed)) {
+        if (is_throttled()) {
             stop_searching();
-            obey_throttle();
+            if (work* item = obey_throttle()) {
+                return item;
+            }
             stats.enter(worker_phase::idle);
             m_pool.gate.begin_search();
         }
@@ -296,7 +322,7 @@ void worker::park() noexcept {
             w->make_hungry();
         }
     }
-    if (somebody_has_public_work() ||  // step 3: look once more
+    if (!queues.pinned.empty() || somebody_has_public_work() ||  // step 3: look once more
         m_pool.m_stop.load(std::memory_order_seq_cst)) {
         m_pool.gate.cancel_sleep(bed);
         return;
@@ -368,14 +394,14 @@ std::chrono::nanoseconds worker::until_next_look() const noexcept {
     return std::min<std::chrono::nanoseconds>(std::max(earliest, now) - now, limit);
 }
 
-void worker::obey_throttle() noexcept {
-    const auto throttled = [this] {
-        return m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst) &&
-               !m_pool.m_stop.load(std::memory_order_seq_cst);
-    };
-    if (!throttled()) {
-        return;
-    }
+bool worker::is_throttled() const noexcept {
+    return m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst) &&
+           !m_pool.m_stop.load(std::memory_order_seq_cst);
+}
+
+/// Sleeps while it is throttled, but wakes for what is pinned to it: that is the result. The queue
+/// is popped by an awake worker only: an item that is in nobody's queue is never overlooked.
+work* worker::obey_throttle() noexcept {
     if (has_public_work() || m_pool.timers.any()) {
         notify_public_work();  // somebody else has to see to it now
     }
@@ -383,7 +409,7 @@ void worker::obey_throttle() noexcept {
     m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);
     for (;;) {
         const std::uint32_t seen = m_pool.m_throttle_word.load(std::memory_order_seq_cst);
-        if (!throttled()) {
+        if (!is_throttled() || !queues.pinned.empty()) {
             break;
         }
         m_pool.notify_quiet(m_pool.gate.load().sleeping);
@@ -391,6 +417,7 @@ void worker::obey_throttle() noexcept {
     }
     m_pool.m_throttled.fetch_sub(1, std::memory_order_seq_cst);
     stats.enter(worker_phase::managing);
+    return is_throttled() ? queues.pinned.pop() : nullptr;
 }
 
 }  // namespace quern::detail

@@ -64,6 +64,7 @@ bool pool::finish() noexcept {
     for (const auto& w : m_workers) {
         w->join();
     }
+    spares.stop();
     m_ended = true;
     return contexts_away() == 0;
 }
@@ -112,12 +113,22 @@ void pool::wire_victims(const pool_description& description) {
     }
 }
 
+/// Counts a thread in and out, so that the pool outlives its last look at the gate.
+class pool::visit {
+public:
+    explicit visit(pool& p) noexcept : m_count(p.m_injecting) {
+        m_count.fetch_add(1, std::memory_order_relaxed);
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit() { m_count.fetch_sub(1, std::memory_order_release); }  // pairs with ~pool
+
+private:
+    std::atomic<std::uint32_t>& m_count;
+};
+
 void pool::inject(runnable& item) noexcept {
-    m_injecting.fetch_add(1, std::memory_order_relaxed);
-    struct leaver {
-        std::atomic<std::uint32_t>& count;
-        ~leaver() { count.fetch_sub(1, std::memory_order_release); }  // pairs with ~pool
-    } const at_end{m_injecting};
+    const visit here(*this);
     if (item.is_hinted()) {
         worker& hinted = at(static_cast<std::uint32_t>(item.home) % size());
         hinted.queues.inbox.push(item);
@@ -142,6 +153,14 @@ void pool::make_ready(runnable& item) noexcept {
     }
 }
 
+void pool::make_ready_on(worker& only, context& pinned) noexcept {
+    const visit here(*this);
+    only.queues.pinned.push(pinned);  // before the looks at who sleeps, as in every publication
+    if (!gate.wake(only.bed) && only.is_throttled()) {
+        wake_throttled();
+    }
+}
+
 bool pool::wake_one(std::uint32_t near) noexcept {
     const std::uint32_t active = knobs.active_workers.load(std::memory_order_relaxed);
     if (near < active && gate.wake(m_workers[near]->bed)) {
@@ -161,6 +180,10 @@ void pool::wake_all() noexcept {
     for (const auto& w : m_workers) {
         gate.wake(w->bed);
     }
+    wake_throttled();
+}
+
+void pool::wake_throttled() noexcept {
     m_throttle_word.fetch_add(1, std::memory_order_seq_cst);
     std_atomics::futex_wake(m_throttle_word, static_cast<int>(size()));
 }
@@ -256,9 +279,14 @@ bool pool::all_asleep() const noexcept {
 }
 
 bool pool::quiet() noexcept {
+    const auto pinned = [](const auto& w) { return !w->queues.pinned.empty(); };
     const std::uint64_t before = activations();  // acquire: read before the gate is
-    return all_asleep() && !m_workers.front()->somebody_has_public_work() && timers.empty() &&
-           all_asleep() && activations() == before;
+    // What a timer wakes, and a task that comes back from a spare thread, is in a queue before it
+    // is not there any more: so the queues are looked at last.
+    return all_asleep() && !spares.any() && timers.empty() &&
+           !m_workers.front()->somebody_has_public_work() &&
+           std::none_of(m_workers.begin(), m_workers.end(), pinned) && all_asleep() &&
+           activations() == before;
 }
 
 void pool::wait_until_quiet() noexcept {

@@ -30,7 +30,8 @@ struct sighting {
     const void* thing = nullptr;
     wait_findings found;
     double seconds = 0;
-    int holder = k_nobody;  ///< index of the sighting of who holds the thing, or one of the above
+    bool is_result = false;  ///< the thing is a future, and its task is the holder
+    int holder = k_nobody;   ///< index of the sighting of who holds the thing, or one of the above
 };
 
 /// All that wait in the process, tasks first. Requires: the census is locked.

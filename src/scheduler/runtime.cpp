@@ -199,9 +199,9 @@ void runtime::wait_until_quiet() noexcept {
 
 runtime::~runtime() {
     const detail::worker* here = detail::current_worker();
-    const bool called_by_own_task =
-        here != nullptr && std::any_of(m_pools.begin(), m_pools.end(),
-                                       [&](const auto& p) { return p.get() == &here->home(); });
+    const bool called_by_own_task = std::any_of(m_pools.begin(), m_pools.end(), [&](const auto& p) {
+        return here != nullptr ? p.get() == &here->home() : p->spares.own_the_caller();
+    });
     if (called_by_own_task) {  // by exit() in a task: the workers go on until the process ends
         for (auto& p : m_pools) {
             static_cast<void>(p.release());
@@ -243,8 +243,8 @@ runtime& runtime::default_instance() {
 }
 
 pool_ref current_pool() {
-    if (detail::worker* here = detail::current_worker()) {
-        return pool_ref(here->home());
+    if (const detail::context* task = detail::task_root()) {
+        return pool_ref(task->host().home());
     }
     return runtime::default_instance().default_pool();
 }

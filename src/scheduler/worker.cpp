@@ -138,14 +138,21 @@ void worker::landed(context&) noexcept {
 }
 
 void worker::switch_context(context& from, context& to, after_switch after) noexcept {
+    leave_context(from, to, after);
+    from.host().arrived(from);  // perhaps another worker by now
+}
+
+void worker::leave_context(context& from, context& to, after_switch after) noexcept {
     m_after = after;
     m_left = &from;
     m_away.add();
     adopt(to);
     from.switch_to(to, *m_exceptions, false);
-    worker& here = from.host();  // perhaps another worker by now
-    here.m_away.take_back();
-    here.landed(from);
+}
+
+void worker::arrived(context& c) noexcept {
+    m_away.take_back();
+    landed(c);
 }
 
 void worker::switch_away(context& from, execution_stack& to) noexcept {
@@ -190,8 +197,12 @@ void worker::push(runnable& item) noexcept {
     notify_public_work();
 }
 
-void worker::push_last(runnable& item) noexcept {
-    queues.inbox.push(item);
+void worker::push_last(context& c) noexcept {
+    if (c.root().pin != nullptr) {
+        queues.pinned.push(c);  // this worker is awake
+        return;
+    }
+    queues.inbox.push(c);
     notify_public_work();
 }
 

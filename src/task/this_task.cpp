@@ -9,6 +9,15 @@
 #include <limits>
 #include <stdexcept>
 
+namespace quern::detail {
+
+std::uint64_t new_task_id() noexcept {
+    static std::atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace quern::detail
+
 namespace quern::this_task {
 
 namespace {
@@ -57,21 +66,19 @@ void require_task() {
 }
 
 std::uint64_t id() noexcept {
-    static std::atomic<std::uint64_t> last{0};
-    detail::context* self = detail::current_context();
-    if (self == nullptr) {
+    detail::context* const root = detail::task_root();
+    if (root == nullptr) {
         return 0;
     }
-    std::uint64_t& own = self->root().task_id;
-    if (own == 0) {  // most tasks are never asked
-        own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (root->task.id == 0) {  // most tasks are never asked
+        root->task.id = detail::new_task_id();
     }
-    return own;
+    return root->task.id;
 }
 
 const char* name() noexcept {
-    detail::context* self = detail::current_context();
-    return self != nullptr ? self->root().name : nullptr;
+    const detail::context* const root = detail::task_root();
+    return root != nullptr ? static_cast<const char*>(root->task.name) : nullptr;
 }
 
 priority get_priority() noexcept {

@@ -6,9 +6,11 @@
 
 #include <quern/base/clock.hpp>
 #include <quern/base/intrusive_list.hpp>
+#include <quern/base/relaxed.hpp>
 #include <quern/context/execution_stack.hpp>
 #include <quern/scheduler/completion.hpp>
 #include <quern/scheduler/fork_deque.hpp>
+#include <quern/scheduler/task_locals.hpp>
 #include <quern/scheduler/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
 
@@ -20,12 +22,23 @@ namespace quern::detail {
 class pool;
 class shelf;
 class worker;
+struct lent_task;
 
 /// A forked child that its parent will join: lies in the parent's frame. `run` runs the child and
 /// keeps its result in the entry; whoever ran it then calls `joined.complete()`.
 struct fork_entry : work {
     explicit fork_entry(run_function f) noexcept : work(f) {}
     completion<std_atomics, context> joined;
+};
+
+/// What is known of a task that has begun. The task's own, but reports read all but the locals.
+struct task_record {
+    relaxed<const char*> name = nullptr;          ///< given by the user, or null
+    relaxed<const void*> site = nullptr;          ///< where it was made, or null
+    relaxed<work::run_function> entry = nullptr;  ///< what runs it
+    relaxed<std::uint64_t> id = 0;                ///< once somebody has asked
+    relaxed<const void*> result = nullptr;        ///< the state of its future, or null
+    task_locals locals{};                         ///< its task-local variables
 };
 
 using fork_slot = fork_deque<std_atomics, fork_entry>::slot;
@@ -99,10 +112,15 @@ public:
     context* below() const noexcept { return m_below.load(std::memory_order_relaxed); }
     context* made_before() const noexcept { return m_made_before; }
 
-    wait_note waits;            ///< while it is suspended
-    std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
-    /// What runs the task: all that is known of one without name and site. Of root(), as these are.
-    run_function entry = nullptr;
+    wait_note waits;        ///< while it is suspended
+    task_record task;       ///< of the task that began here; so it is looked for in root()
+    worker* pin = nullptr;  ///< the worker that task must not leave (pin_to_worker), or null
+
+    /// Whether a worker may go on with it.
+    bool may_run_on(const worker& w) noexcept {
+        const worker* const only = root().pin;
+        return only == nullptr || only == &w;
+    }
 
 private:
     friend class pool;
@@ -111,6 +129,7 @@ private:
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void call_on_fresh_stack(void (*)(void*), void*) noexcept;
     friend void run_before_self(runnable&) noexcept;
+    friend void lend_to_spare_thread(lent_task&);
 
     /// Stack that must be left for the frames below the next fork: the child's own frames up to
     /// its next fork, signal frames (guessed; a child that needs more asks for a larger class).
@@ -158,6 +177,18 @@ QUERN_ALWAYS_INLINE context* current_context() noexcept {
 #else
 #    error "quern: no way to read thread-local memory that survives a change of thread"
 #endif
+}
+
+/// Whose task the calling thread runs, also where it does so in a blocking region and is no worker:
+/// the context on which the task began, or null.
+context* task_root() noexcept;
+
+/// A task's function has returned and nobody has been told: destroys what is local to the task.
+/// One branch when that is nothing.
+inline void end_task() noexcept {
+    if (context* const here = current_context()) {
+        here->root().task.locals.destroy_all();
+    }
 }
 
 /// Leaves the current context until somebody resumes it. `publish(self, argument)` runs after the

@@ -22,7 +22,12 @@ struct knobs {
     /// Microseconds that a worker searches before it parks: about what a wake-up costs (futex wake
     /// and wait: 50-70 us on a virtual machine, 5-50 on bare metal).
     std::atomic<std::uint32_t> spin_us{50};
+    /// Threads that a pool makes at most for tasks that block in foreign code (blocking_region).
+    std::atomic<std::uint32_t> spare_threads{64};
 };
+
+/// More threads than this are a mistake in somebody's arithmetic.
+inline constexpr std::uint32_t k_most_spare_threads = 4096;
 
 /// One of them by name. `set` brings the value into its range and returns what was set.
 struct knob {

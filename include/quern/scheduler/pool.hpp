@@ -11,6 +11,7 @@
 #include <quern/scheduler/policy.hpp>
 #include <quern/scheduler/pollers.hpp>
 #include <quern/scheduler/ready_queue.hpp>
+#include <quern/scheduler/spare_threads.hpp>
 #include <quern/scheduler/timers.hpp>
 #include <quern/scheduler/worker.hpp>
 
@@ -59,6 +60,10 @@ public:
 
     /// Makes an item ready: on the calling worker when it is one of this pool. Thread safe.
     void make_ready(runnable& item) noexcept;
+
+    /// Makes a context ready that no other worker may go on with, and wakes that one, also when it
+    /// is throttled. Thread safe.
+    void make_ready_on(worker& only, context& pinned) noexcept;
 
     /// Wakes one sleeping worker if there is one, nearest to `near` first.
     bool wake_one(std::uint32_t near) noexcept;
@@ -116,15 +121,18 @@ public:
     detail::knobs knobs;
     poller_list pollers;
     timer_queue timers;
+    spare_threads spares{knobs.spare_threads};
     std::atomic<const detail::hooks*> hooks{nullptr};
 
 private:
     friend class worker;
+    class visit;
 
     void start_workers(const std::vector<int>& units);
     void wire_victims(const pool_description& description);
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;
+    void wake_throttled() noexcept;
 
     std::string m_name;
     const scheduling_policy* m_policy;
@@ -132,7 +140,7 @@ private:
     hang_report_mode m_hang_report;
     std::atomic<bool> m_stop{false};
     bool m_ended = false;                       ///< the workers' threads have ended
-    std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject()
+    std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject() and its like
     std::atomic<bool> m_quiet_wanted{false};
     std::atomic<std::uint32_t> m_quiet_word{0};
     std::atomic<worker*> m_watch{nullptr};          ///< the sleeper that looks after the time

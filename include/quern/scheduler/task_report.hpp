@@ -22,7 +22,7 @@ namespace quern {
 ///          made by main() at dinner.cpp:12
 ///       #2 task 'right' waits 1.0 s for mutex 0x7ffd5c40, held by #1 task 'left'
 ///          made by main() at dinner.cpp:16
-///     cycle of 2: #1 waits for what #2 holds, #2 waits for what #1 holds
+///     cycle of 2 locks: #1 waits for #2, #2 waits for #1
 std::string task_report();
 
 }  // namespace quern

@@ -45,6 +45,7 @@ struct worker_queues {
     ready_queue pending;                       ///< resumed contexts (FIFO policies)
     ready_queue staged;                        ///< tasks that never ran (FIFO policies)
     ready_queue inbox;                         ///< hinted to this worker by others
+    ready_queue pinned;  ///< contexts that go on here alone: no thief looks at it
 };
 
 class alignas(k_cache_line) worker {
@@ -69,8 +70,8 @@ public:
     /// Makes an item ready on this worker, and wakes another if one should help.
     void push(runnable& item) noexcept;
 
-    /// Makes an item ready behind everything that is ready now.
-    void push_last(runnable& item) noexcept;
+    /// Makes a context ready behind everything that is ready now.
+    void push_last(context& c) noexcept;
 
     /// Work has become public: wakes a sleeper when nobody is searching.
     void notify_public_work() noexcept;
@@ -85,6 +86,10 @@ public:
         void* argument = nullptr;
     };
     void switch_context(context& from, context& to, after_switch after) noexcept;
+    /// The two halves of that, for a context that runs elsewhere in between: leaves, and returns
+    /// where it goes on; and says that it has come back to this worker.
+    void leave_context(context& from, context& to, after_switch after) noexcept;
+    void arrived(context& c) noexcept;
     [[noreturn]] void leave_for(context& from, context& to) noexcept;
 
     // -- read by thieves ---------------------------------------------------------------------
@@ -104,6 +109,7 @@ private:
     friend class pool;
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void run_before_self(runnable&) noexcept;
+    friend void lend_to_spare_thread(lent_task&);
 
     void thread_main(int processing_unit) noexcept;
     void adopt(context& c) noexcept;
@@ -112,7 +118,7 @@ private:
     work* next_item() noexcept;
     void begin_item(const work& item) noexcept;
     void end_item() noexcept;
-    [[noreturn]] void hand_over(context& self, const work& item, context& next) noexcept;
+    void hand_over(context& self, const work& item, context& next) noexcept;
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
     work* take_ready() noexcept;
@@ -128,7 +134,8 @@ private:
     std::chrono::nanoseconds until_next_look() const noexcept;
     bool somebody_has_public_work() noexcept;
     bool may_be_hungry(tick_count now) noexcept;
-    void obey_throttle() noexcept;
+    bool is_throttled() const noexcept;
+    work* obey_throttle() noexcept;
     [[noreturn]] void leave_pool(context& self) noexcept;
     [[noreturn]] void switch_away(context& from, execution_stack& to) noexcept;
 

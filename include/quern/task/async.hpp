@@ -31,7 +31,7 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
     worker* here = current_worker();
     switch (wanted.how) {
         case launch::sync:
-            task.begin();
+            task.begin(false);
             task.release();
             return;
         case launch::deferred:

@@ -67,11 +67,7 @@ class lent_context {
 public:
     explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
         if (m_here != nullptr) {
-            context& root = m_here->root();
-            m_name = std::exchange(root.name, item.name);
-            m_site = std::exchange(root.site, item.site);
-            m_entry = std::exchange(root.entry, item.run);
-            m_id = std::exchange(root.task_id, 0);
+            m_record = std::exchange(m_here->root().task, {item.name, item.site, item.run});
             m_urgency = std::exchange(m_here->urgency, item.urgency);
         }
     }
@@ -80,20 +76,15 @@ public:
     ~lent_context() {
         if (m_here != nullptr) {
             context& root = m_here->root();
-            root.name = m_name;
-            root.site = m_site;
-            root.entry = m_entry;
-            root.task_id = m_id;
+            root.task.locals.destroy_all();
+            root.task = m_record;
             m_here->urgency = m_urgency;
         }
     }
 
 private:
     context* m_here;
-    const char* m_name = nullptr;
-    const void* m_site = nullptr;
-    work::run_function m_entry = nullptr;
-    std::uint64_t m_id = 0;
+    task_record m_record;
     priority m_urgency = priority::normal;
 };
 
@@ -103,9 +94,9 @@ private:
 inline context* begin_task(runnable& item) noexcept {
     context& here = *current_context();
     if (here.size() >= item.stack) [[likely]] {
-        context& root = here.root();
-        root.name = item.name;
-        root.site = item.site;
+        task_record& task = here.root().task;
+        task.name = item.name;
+        task.site = item.site;
         here.urgency = item.urgency;
         return nullptr;
     }
@@ -113,6 +104,23 @@ inline context* begin_task(runnable& item) noexcept {
     larger.reopen_for_loop(&item);
     return &larger;
 }
+
+/// Stands around the call of a task's function, so that what is local to the task is destroyed
+/// before anybody learns that it has ended. `own` is false for a call that is part of its caller.
+class task_end {
+public:
+    explicit task_end(bool own) noexcept : m_own(own) {}
+    task_end(const task_end&) = delete;
+    task_end& operator=(const task_end&) = delete;
+    ~task_end() {
+        if (m_own) {
+            end_task();
+        }
+    }
+
+private:
+    bool m_own;
+};
 
 }  // namespace detail
 }  // namespace quern

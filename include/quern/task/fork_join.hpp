@@ -104,6 +104,7 @@ private:
                 return self.callee()();
             }
         });
+        end_task();
         current_context()->host().stats.tasks.add();
         return self.joined.complete();  // the entry may be gone now
     }

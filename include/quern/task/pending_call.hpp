@@ -40,7 +40,7 @@ protected:
         } r{*this, nullptr};
         const auto make = [](void* p) {
             auto& asked = *static_cast<request*>(p);
-            asked.told = asked.self.call();
+            asked.told = asked.self.call(false);
         };
         context* here = current_context();
         if (here != nullptr && here->is_low(__builtin_frame_address(0))) {
@@ -57,13 +57,14 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        tell(self.call());
+        tell(self.call(true));
         current_context()->host().stats.tasks.add();
         return nullptr;
     }
 
-    state_waiter* call() noexcept {
-        state_waiter* told = this->settle_from([this]() -> T {
+    state_waiter* call(bool as_task) noexcept {
+        state_waiter* told = this->settle_from([this, as_task]() -> T {
+            const task_end at_end(as_task);
             Input input = std::move(*m_input);
             m_input.reset();
             F function = std::move(*m_function);

@@ -88,6 +88,7 @@ private:
                 }
             }
             delete self;
+            detail::end_task();
             detail::current_context()->host().stats.tasks.add();
             return home.task_ended();
         }

@@ -28,7 +28,7 @@ public:
         this->m_begin = [](state_base& self) noexcept {
             if (cast(self).may_run_here()) {
                 const lent_context lent(cast(self));
-                cast(self).begin();
+                cast(self).begin(true);
             }
         };
     }
@@ -45,10 +45,17 @@ public:
         };
     }
 
-    /// Runs the function unless somebody has begun to.
-    void begin() noexcept {
+    /// Runs the function unless somebody has begun to: as a task, or as a part of the caller.
+    void begin(bool as_task) noexcept {
+        context* const here = as_task ? current_context() : nullptr;
+        if (here != nullptr) {
+            here->root().task.result = static_cast<const state_base*>(this);
+        }
         if (!m_begun.exchange(true, std::memory_order_relaxed)) {  // exclusion only; the queue and
-            this->set_from([this]() -> T { return (*m_function)(); });  // the state carry the data
+            this->set_from([this, as_task]() -> T {                // the state carry the data
+                const task_end at_end(as_task);
+                return (*m_function)();
+            });
             m_function.reset();
         }
     }
@@ -72,7 +79,7 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        self.begin();
+        self.begin(true);
         current_context()->host().stats.tasks.add();
         self.release();
         return nullptr;

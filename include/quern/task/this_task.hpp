@@ -15,6 +15,13 @@
 #include <thread>
 #include <utility>
 
+namespace quern::detail {
+
+/// A number that no task has had.
+std::uint64_t new_task_id() noexcept;
+
+}  // namespace quern::detail
+
 namespace quern {
 
 /// A task that has suspended itself, to be resumed once. Movable. Destroyed without that, it
@@ -48,7 +55,7 @@ private:
 
 namespace this_task {
 
-/// Whether the caller is a task.
+/// Whether the caller is a task that can be suspended: not so in a blocking_region.
 inline bool is_task() noexcept { return detail::current_context() != nullptr; }
 
 /// Lets everything run that is ready now, and goes on afterwards, perhaps on another worker.

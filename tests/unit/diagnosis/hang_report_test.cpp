@@ -4,6 +4,7 @@
 #include <quern/scheduler/task_report.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/blocking_region.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/this_task.hpp>
 
@@ -81,6 +82,47 @@ TEST(no_hang_report, comes_while_a_thread_outside_could_act) {
         std::fputs("ended", stderr);
     });
     EXPECT_EQ(child.says("ended"), "ended");
+}
+
+TEST(no_hang_report, comes_while_a_task_is_in_a_blocking_region) {
+    hanging_child child([] {
+        static quern::event woken;
+        auto blocks = quern::async([] {
+            {
+                const quern::blocking_region here;
+                std::this_thread::sleep_for(1200ms);
+            }
+            woken.set();
+        });
+        quern::async([] { woken.wait(); }).get();
+        blocks.get();
+        std::fputs("ended", stderr);
+    });
+    EXPECT_EQ(child.says("ended"), "ended");
+}
+
+TEST(a_hang_report, comes_although_spare_threads_have_been_made) {
+    hanging_child child([] {
+        static quern::event never;
+        quern::async([] { const quern::blocking_region here; }).get();
+        quern::async([] { never.wait(); }).get();
+    });
+    EXPECT_NE(child.says("hang_report=off").find("1 task is suspended"), std::string::npos);
+}
+
+TEST(a_hang_report, names_tasks_that_wait_for_each_other) {
+    hanging_child child([] {
+        static quern::promise<quern::shared_future<void>> second;
+        auto told = second.get_future().share();
+        const quern::task_attributes on_its_own{.stack = quern::stack_class::medium};
+        auto one = quern::async(on_its_own, [told] { told.get().get(); }).share();
+        auto other = quern::async(on_its_own, [one] { one.get(); }).share();
+        second.set_value(other);
+        one.get();
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("cycle of 2: #"), std::string::npos) << said;
+    EXPECT_NE(said.find(", made by #"), std::string::npos) << said;
 }
 
 TEST(no_hang_report, comes_while_another_pool_works) {

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 namespace quern_test {
 
 inline constexpr bool k_sanitized = quern::detail::k_asan || quern::detail::k_tsan;
@@ -52,12 +54,16 @@ inline void spin_for(std::chrono::microseconds time) {
     }
 }
 
+/// The OS thread that runs the caller. (What pthread_self gives a compiler may keep.)
+inline pid_t os_thread() { return ::gettid(); }
+
 /// A door at which workers are held without being suspended.
 class door {
 public:
     void open() noexcept { m_open.store(true, std::memory_order_release); }
+    bool is_open() const noexcept { return m_open.load(std::memory_order_acquire); }
     void pass() const noexcept {
-        while (!m_open.load(std::memory_order_acquire)) {
+        while (!is_open()) {
             std::this_thread::yield();
         }
     }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::jthread: std::jthread with tasks in place of OS threads. It asks its function to stop and
+// joins it when it is destroyed.
+#pragma once
+
+#include <quern/task/thread.hpp>
+
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace quern {
+
+/// A quern::thread that is stopped and joined by its destructor and by an assignment to it. When
+/// the function takes a std::stop_token before its other arguments, it gets that of this thread.
+/// Callbacks (std::stop_callback) run in whoever asks for the stop and must not wait.
+///
+/// Errors, thread safety, cost: as thread, and one allocation more.
+///
+///     quern::jthread ticker([](std::stop_token stop) {
+///         while (!stop.stop_requested()) { tick(); quern::this_task::sleep_for(1s); }
+///     });
+class jthread {
+public:
+    using id = thread::id;
+
+    jthread() noexcept : m_stop(std::nostopstate) {}
+
+    template <class F, class... Args>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, jthread> &&
+                 !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
+    explicit jthread(F&& f, Args&&... args)
+        : jthread(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...) {}
+
+    /// With a name, priority, stack or pool; the launch policy does not apply.
+    template <class F, class... Args>
+    jthread(const task_attributes& wanted, F&& f, Args&&... args)
+        : m_thread(
+              start(wanted, m_stop.get_token(), std::forward<F>(f), std::forward<Args>(args)...)) {}
+
+    jthread(jthread&&) noexcept = default;
+    jthread& operator=(jthread&& other) noexcept {
+        jthread(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~jthread() {
+        if (joinable()) {
+            request_stop();
+            join();
+        }
+    }
+
+    void swap(jthread& other) noexcept {
+        std::swap(m_stop, other.m_stop);
+        m_thread.swap(other.m_thread);
+    }
+    friend void swap(jthread& a, jthread& b) noexcept { a.swap(b); }
+
+    bool joinable() const noexcept { return m_thread.joinable(); }
+    id get_id() const noexcept { return m_thread.get_id(); }
+    void join() { m_thread.join(); }
+    void detach() { m_thread.detach(); }
+    static unsigned hardware_concurrency() noexcept { return thread::hardware_concurrency(); }
+
+    std::stop_source get_stop_source() noexcept { return m_stop; }
+    std::stop_token get_stop_token() const noexcept { return m_stop.get_token(); }
+    bool request_stop() noexcept { return m_stop.request_stop(); }
+
+private:
+    template <class F, class... Args>
+    static thread start(const task_attributes& wanted, std::stop_token token, F&& f,
+                        Args&&... args) {
+        if constexpr (std::is_invocable_v<std::decay_t<F>, std::stop_token,
+                                          std::decay_t<Args>...>) {
+            return thread(wanted, std::forward<F>(f), std::move(token),
+                          std::forward<Args>(args)...);
+        } else {
+            return thread(wanted, std::forward<F>(f), std::forward<Args>(args)...);
+        }
+    }
+
+    std::stop_source m_stop;
+    thread m_thread;
+};
+
+}  // namespace quern

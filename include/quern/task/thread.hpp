@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::thread: std::thread with tasks in place of OS threads, for programs that are written with
+// threads. See jthread.hpp for the one that joins by itself.
+#pragma once
+
+#include <quern/task/async.hpp>
+#include <quern/task/this_task.hpp>
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <type_traits>
+#include <utility>
+
+namespace quern {
+
+/// A task that is used as a thread. As std::thread, but it begins when a worker is free (or when
+/// somebody joins it), waits without a worker, and may go on on another OS thread after a wait: it
+/// costs what a task costs, and there may be a hundred thousand. It shares its worker with others:
+/// one that loops until another has done something must wait for it or yield.
+///
+/// As with std::thread, an exception that leaves the function ends the program, and so does the
+/// destructor, or an assignment to, one that is joinable. The function and what is local to the
+/// task (task_local) are destroyed before join() returns. A runtime ends when its threads that are
+/// ready have ended, also the detached ones.
+///
+/// There is no native_handle(): no OS thread belongs to a task (see pin_to_worker).
+///
+/// Errors: the constructor throws std::bad_alloc and what the start of the default runtime throws.
+/// Thread safety: as std::thread; any thread. Cost: as async.
+///
+///     quern::thread reader([&] { parse(input); });
+///     reader.join();
+class thread {
+public:
+    /// Names a thread, also after its end; the default value names none. In the thread itself its
+    /// number is what this_task::id() gives.
+    class id {
+    public:
+        constexpr id() noexcept = default;
+        constexpr explicit id(std::uint64_t number) noexcept : m_number(number) {}
+        constexpr std::uint64_t number() const noexcept { return m_number; }
+        friend constexpr auto operator<=>(const id&, const id&) noexcept = default;
+        template <class Char, class Traits>
+        friend std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out,
+                                                            id which) {
+            return out << which.m_number;
+        }
+
+    private:
+        std::uint64_t m_number = 0;
+    };
+
+    thread() noexcept = default;
+
+    template <class F, class... Args>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, thread> &&
+                 !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
+    explicit thread(F&& f, Args&&... args)
+        : thread(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...) {}
+
+    /// With a name, priority, stack or pool; the launch policy does not apply.
+    template <class F, class... Args>
+    thread(task_attributes wanted, F&& f, Args&&... args) {
+        static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>);
+        wanted.how = launch::async;
+        const id mine(detail::new_task_id());
+        m_end =
+            async(wanted,
+                  [mine, call = detail::bind_call(std::forward<F>(f),
+                                                  std::forward<Args>(args)...)]() mutable noexcept {
+                      enter(mine);
+                      auto function = std::move(call);  // so that it is gone before anybody is told
+                      std::move(function)();
+                  });
+        m_id = mine;
+    }
+
+    thread(thread&& other) noexcept { swap(other); }
+    thread& operator=(thread&& other) noexcept {
+        terminate_if_joinable();
+        swap(other);
+        return *this;
+    }
+    ~thread() { terminate_if_joinable(); }
+
+    void swap(thread& other) noexcept {
+        std::swap(m_id, other.m_id);
+        std::swap(m_end, other.m_end);
+    }
+    friend void swap(thread& a, thread& b) noexcept { a.swap(b); }
+
+    bool joinable() const noexcept { return m_id != id(); }
+    id get_id() const noexcept { return m_id; }
+
+    /// Waits for the end: suspends a task, blocks a thread outside. Throws std::system_error:
+    /// invalid_argument unless joinable, resource_deadlock_would_occur in the thread itself.
+    void join();
+
+    /// Lets it run by itself. Throws std::system_error (invalid_argument) unless joinable.
+    void detach();
+
+    /// The workers that a thread made here could run on, or 0 when the default runtime cannot be
+    /// started.
+    static unsigned hardware_concurrency() noexcept;
+
+private:
+    static void enter(id own) noexcept;
+    void terminate_if_joinable() const noexcept;
+
+    id m_id;
+    future<void> m_end;
+};
+
+}  // namespace quern
+
+template <>
+struct std::hash<quern::thread::id> {
+    std::size_t operator()(quern::thread::id which) const noexcept {
+        return std::hash<std::uint64_t>{}(which.number());
+    }
+};

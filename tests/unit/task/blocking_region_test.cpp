@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSL-1.0
+// Blocking regions: workers stay free while tasks block in foreign code, the code runs on spare
+// threads of a bounded number, and what belongs to the task comes back with it.
+#include <quern/task/blocking_region.hpp>
+
+#include <quern/task/fork_join.hpp>
+#include <quern/task/task_group.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+
+namespace {
+
+using quern::blocking;
+using quern::blocking_region;
+using quern::current_worker_rank;
+namespace this_task = quern::this_task;
+
+/// What foreign code blocks in: a condition variable of the standard library.
+class foreign_gate {
+public:
+    void pass() {
+        std::unique_lock lock(m_mutex);
+        ++m_waiting;
+        m_changed.wait(lock, [this] { return m_open; });
+        --m_waiting;
+    }
+    void open() {
+        const std::scoped_lock lock(m_mutex);
+        m_open = true;
+        m_changed.notify_all();
+    }
+    unsigned waiting() {
+        const std::scoped_lock lock(m_mutex);
+        return m_waiting;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    unsigned m_waiting = 0;
+    bool m_open = false;
+};
+
+class blocking_region_test : public quern_test::on_runtime {
+protected:
+    std::size_t spare_threads() { return rt.default_pool().get().spares.threads(); }
+};
+QUERN_ON_ALL_POLICIES(blocking_region_test);
+
+TEST_P(blocking_region_test, leaves_all_workers_to_other_tasks) {
+    foreign_gate gate;
+    std::vector<quern::future<void>> blocked;
+    for (unsigned i = 0; i < 2 * workers(); ++i) {
+        blocked.push_back(quern::async(rt, [&gate] {
+            const blocking_region here;
+            gate.pass();
+        }));
+    }
+    EXPECT_TRUE(quern_test::eventually([&] { return gate.waiting() == 2 * workers(); }));
+    std::atomic<unsigned> at_once{0};  // every worker is free
+    std::vector<quern::future<bool>> others;
+    for (unsigned i = 0; i < workers(); ++i) {
+        others.push_back(quern::async(rt, [&] {
+            ++at_once;
+            return quern_test::eventually([&] { return at_once == workers(); });
+        }));
+    }
+    for (auto& f : others) {
+        EXPECT_TRUE(f.get());
+    }
+    gate.open();
+    for (auto& f : blocked) {
+        f.get();
+    }
+}
+
+TEST_P(blocking_region_test, goes_on_on_a_worker) {
+    inside([pool = &rt.default_pool().get()] {
+        const pid_t before = quern_test::os_thread();
+        EXPECT_TRUE(this_task::is_task());
+        {
+            const blocking_region here;
+            EXPECT_NE(quern_test::os_thread(), before);
+            EXPECT_FALSE(this_task::is_task());
+            EXPECT_EQ(current_worker_rank(), -1);
+            EXPECT_EQ(&quern::current_pool().get(), pool);
+        }
+        EXPECT_TRUE(this_task::is_task());
+        EXPECT_GE(current_worker_rank(), 0);
+        quern::async([] {}).get();
+    });
+}
+
+TEST_P(blocking_region_test, gives_what_the_function_returns_or_throws) {
+    inside([] {
+        int x = 1;
+        EXPECT_EQ(blocking([] { return std::string("text"); }), "text");
+        EXPECT_EQ(&blocking([&x]() -> int& { return x; }), &x);
+        blocking([] {});
+        EXPECT_EQ(blocking([p = std::make_unique<int>(3)] { return *p; }), 3);
+        try {
+            blocking([] { throw std::runtime_error("from foreign code"); });
+            ADD_FAILURE() << "nothing was thrown";
+        } catch (const std::runtime_error& error) {
+            EXPECT_GE(current_worker_rank(), 0);
+            EXPECT_STREQ(error.what(), "from foreign code");
+            EXPECT_EQ(std::uncaught_exceptions(), 0);
+        }
+    });
+}
+
+TEST_P(blocking_region_test, may_begin_and_end_while_exceptions_are_handled) {
+    inside([] {
+        for (int i = 0; i < 20; ++i) {
+            try {
+                throw std::runtime_error(std::to_string(i));
+            } catch (const std::runtime_error&) {
+                try {
+                    const blocking_region here;
+                    EXPECT_NE(std::current_exception(), nullptr);
+                    throw;
+                } catch (const std::exception& error) {
+                    EXPECT_EQ(error.what(), std::to_string(i));
+                    this_task::yield();
+                }
+                blocking([] {});
+                try {
+                    throw;
+                } catch (const std::exception& error) {
+                    EXPECT_EQ(error.what(), std::to_string(i));
+                }
+            }
+            EXPECT_EQ(std::current_exception(), nullptr);
+        }
+    });
+}
+
+TEST_P(blocking_region_test, may_lie_in_a_destructor_that_an_exception_calls) {
+    struct closer {
+        ~closer() {
+            EXPECT_EQ(std::uncaught_exceptions(), 1);
+            blocking([] { EXPECT_EQ(std::uncaught_exceptions(), 1); });
+            EXPECT_EQ(std::uncaught_exceptions(), 1);
+        }
+    };
+    inside([] {
+        try {
+            const closer c;
+            throw 7;
+        } catch (int seven) {
+            EXPECT_EQ(seven, 7);
+        }
+    });
+}
+
+/// errno of whatever thread it is.
+QUERN_NOINLINE int read_errno() { return errno; }
+QUERN_NOINLINE void write_errno(int value) { errno = value; }
+
+TEST_P(blocking_region_test, keeps_errno) {
+    inside([] {
+        for (int i = 1; i < 50; ++i) {
+            write_errno(i);
+            {
+                const blocking_region here;
+                EXPECT_EQ(read_errno(), i);
+                write_errno(-i);
+            }
+            EXPECT_EQ(read_errno(), -i);
+        }
+        write_errno(0);
+    });
+}
+
+TEST_P(blocking_region_test, does_nothing_inside_another) {
+    inside([] {
+        const blocking_region outer;
+        const pid_t thread = quern_test::os_thread();
+        {
+            const blocking_region inner;
+            EXPECT_EQ(quern_test::os_thread(), thread);
+        }
+        EXPECT_EQ(blocking([] { return 1; }), 1);
+        EXPECT_EQ(quern_test::os_thread(), thread);
+    });
+    EXPECT_EQ(spare_threads(), 1U);
+}
+
+TEST_P(blocking_region_test, does_nothing_on_a_thread_outside) {
+    const pid_t thread = quern_test::os_thread();
+    const blocking_region here;
+    EXPECT_EQ(quern_test::os_thread(), thread);
+    EXPECT_EQ(blocking([] { return 2; }), 2);
+    EXPECT_EQ(spare_threads(), 0U);
+}
+
+TEST_P(blocking_region_test, may_wait_for_tasks_as_a_thread_does) {
+    inside([this] {
+        auto later = quern::async([] {
+            this_task::sleep_for(std::chrono::milliseconds(1));
+            return 4;
+        });
+        EXPECT_EQ(blocking([&] { return later.get(); }), 4);
+        EXPECT_EQ(blocking([this] { return quern::async(rt, [] { return 5; }).get(); }), 5);
+    });
+}
+
+TEST_P(blocking_region_test, takes_no_more_threads_than_are_allowed) {
+    const auto limit = rt.default_pool().set_knob("spare_threads", 8);
+    ASSERT_EQ(limit, 8U);
+    const unsigned tasks = quern_test::scaled(1000U, 200U);
+    foreign_gate gate;
+    std::mutex mutex;
+    std::set<std::thread::id> threads;
+    std::atomic<unsigned> begun{0};
+    std::vector<quern::future<void>> all;
+    for (unsigned i = 0; i < tasks; ++i) {
+        all.push_back(quern::async(rt, [&] {
+            ++begun;
+            const blocking_region here;
+            gate.pass();
+            const std::scoped_lock lock(mutex);
+            threads.insert(std::this_thread::get_id());
+        }));
+    }
+    EXPECT_TRUE(quern_test::eventually([&] { return begun == tasks && gate.waiting() == limit; }));
+    EXPECT_EQ(inside([] { return 1; }), 1);  // those that find no thread wait without a worker
+    EXPECT_EQ(spare_threads(), limit);
+    gate.open();
+    for (auto& f : all) {
+        f.get();
+    }
+    EXPECT_LE(threads.size(), limit);
+    EXPECT_EQ(spare_threads(), limit);
+}
+
+TEST_P(blocking_region_test, uses_its_threads_again) {
+    inside([] {
+        for (int i = 0; i < 200; ++i) {
+            blocking([] {});
+        }
+    });
+    EXPECT_EQ(spare_threads(), 1U);
+}
+
+TEST_P(blocking_region_test, is_on_a_thread_that_bears_a_name_and_is_not_bound) {
+    cpu_set_t allowed;
+    ASSERT_EQ(pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed), 0);
+    quern::runtime_options options;
+    options.pools.front().workers = 1;
+    options.pools.front().binding = "compact";
+    quern::runtime bound(options);
+    quern::async(bound, [&allowed] {
+        const blocking_region here;
+        char name[16];
+        EXPECT_EQ(pthread_getname_np(pthread_self(), name, sizeof name), 0);
+        EXPECT_STREQ(name, "quern/spare");
+        cpu_set_t own;
+        EXPECT_EQ(pthread_getaffinity_np(pthread_self(), sizeof own, &own), 0);
+        EXPECT_TRUE(CPU_EQUAL(&own, &allowed));
+    }).get();
+}
+
+TEST_P(blocking_region_test, leaves_forked_children_to_thieves) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "needs another worker";
+    }
+    inside([] {
+        std::atomic<bool> ran{false};
+        quern::fork_join([&ran] { ran = true; },
+                         [&ran] {
+                             const blocking_region here;
+                             EXPECT_TRUE(quern_test::eventually([&ran] { return ran.load(); }));
+                         });
+    });
+}
+
+TEST_P(blocking_region_test, may_lie_in_a_child_and_on_a_fresh_stack) {
+    inside([] {
+        const auto f = [] { return blocking([] { return 1; }); };
+        auto [a, b] = quern::fork_join(f, f);
+        EXPECT_EQ(a + b, 2);
+        const auto body = [](void*) { blocking([] {}); };
+        quern::detail::call_on_fresh_stack(body, nullptr);
+        quern::task_group group;
+        for (int i = 0; i < 20; ++i) {
+            group.run([] { blocking([] { std::this_thread::yield(); }); });
+        }
+        group.wait();
+    });
+}
+
+TEST_P(blocking_region_test, keeps_its_runtime_from_ending) {
+    for (int i = 0; i < 20; ++i) {
+        std::atomic<bool> ended{false};
+        {
+            quern::runtime other(
+                quern::runtime_options::with_workers(workers(), GetParam().policy));
+            quern::post({.pool = &other.default_pool().get()}, [&ended] {
+                blocking([] { std::this_thread::sleep_for(std::chrono::microseconds(500)); });
+                this_task::yield();
+                ended = true;
+            });
+        }
+        EXPECT_TRUE(ended.load());
+    }
+}
+
+}  // namespace

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+// quern::thread: one case per sentence of the standard's [thread.thread.class], as far as it holds
+// for tasks, and what is said beyond it.
+#include <quern/task/thread.hpp>
+
+#include <quern/task/task_local.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <type_traits>
+#include <unordered_set>
+#include <vector>
+
+namespace {
+
+using quern::thread;
+
+static_assert(!std::is_copy_constructible_v<thread> && !std::is_copy_assignable_v<thread>);
+static_assert(std::is_nothrow_move_constructible_v<thread>);
+static_assert(std::is_trivially_copyable_v<thread::id>);
+
+/// The code of the std::system_error that a function throws.
+template <class F>
+std::error_code error_of(F&& f) {
+    try {
+        f();
+    } catch (const std::system_error& error) {
+        return error.code();
+    }
+    return {};
+}
+
+class thread_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(thread_test);
+
+TEST_P(thread_test, runs_a_function_with_copies_of_its_arguments) {
+    inside([] {
+        std::string result;
+        const std::string text = "b";
+        thread t([](std::string& out, const std::string& a,
+                    std::unique_ptr<std::string> b) { out = a + *b; },
+                 std::ref(result), "a", std::make_unique<std::string>(text));
+        t.join();
+        EXPECT_EQ(result, "ab");
+    });
+}
+
+TEST_P(thread_test, runs_a_member_function) {
+    struct counter {
+        void add(int n) { value += n; }
+        int value = 0;
+    } c;
+    inside([&c] { thread(&counter::add, &c, 3).join(); });
+    EXPECT_EQ(c.value, 3);
+}
+
+TEST_P(thread_test, is_joinable_until_it_is_joined_detached_or_moved_from) {
+    inside([] {
+        EXPECT_FALSE(thread().joinable());
+        thread t([] {});
+        EXPECT_TRUE(t.joinable());
+        thread moved(std::move(t));
+        EXPECT_FALSE(t.joinable());  // NOLINT(bugprone-use-after-move): specified
+        EXPECT_TRUE(moved.joinable());
+        t = std::move(moved);
+        EXPECT_FALSE(moved.joinable());  // NOLINT(bugprone-use-after-move): specified
+        t.join();
+        EXPECT_FALSE(t.joinable());
+        thread other([] {});
+        other.detach();
+        EXPECT_FALSE(other.joinable());
+    });
+}
+
+TEST_P(thread_test, refuses_to_join_or_detach_nothing) {
+    inside([] {
+        thread none;
+        EXPECT_EQ(error_of([&] { none.join(); }), std::errc::invalid_argument);
+        EXPECT_EQ(error_of([&] { none.detach(); }), std::errc::invalid_argument);
+    });
+}
+
+TEST_P(thread_test, refuses_to_join_itself) {
+    inside([] {
+        std::error_code seen;
+        quern_test::door made;
+        thread self;
+        self = thread([&] {
+            made.pass();
+            seen = error_of([&] { self.join(); });
+        });
+        made.open();
+        self.join();
+        EXPECT_EQ(seen, std::errc::resource_deadlock_would_occur);
+    });
+}
+
+TEST_P(thread_test, joins_from_a_thread_outside) {
+    bool ran = false;
+    thread t({.pool = &rt.default_pool().get()}, [&ran] {
+        quern::this_task::sleep_for(std::chrono::milliseconds(1));
+        ran = true;
+    });
+    t.join();
+    EXPECT_TRUE(ran);
+}
+
+TEST_P(thread_test, has_an_id_that_is_its_number_inside) {
+    inside([] {
+        EXPECT_EQ(thread().get_id(), thread::id());
+        std::uint64_t inside_it = 0;
+        thread t([&inside_it] { inside_it = quern::this_task::id(); });
+        const thread::id id = t.get_id();
+        EXPECT_NE(id, thread::id());
+        t.join();
+        EXPECT_EQ(t.get_id(), thread::id());
+        EXPECT_EQ(id.number(), inside_it);
+        EXPECT_NE(inside_it, quern::this_task::id());
+        std::ostringstream out;
+        out << id;
+        EXPECT_EQ(out.str(), std::to_string(inside_it));
+    });
+}
+
+TEST_P(thread_test, has_an_id_of_its_own) {
+    inside([] {
+        std::vector<thread> all;
+        std::set<thread::id> ordered;
+        std::unordered_set<thread::id> hashed;
+        for (int i = 0; i < 50; ++i) {
+            all.emplace_back([] {});
+            ordered.insert(all.back().get_id());
+            hashed.insert(all.back().get_id());
+        }
+        EXPECT_EQ(ordered.size(), all.size());
+        EXPECT_EQ(hashed.size(), all.size());
+        for (thread& t : all) {
+            t.join();
+        }
+    });
+}
+
+TEST_P(thread_test, swaps) {
+    inside([] {
+        thread a([] {});
+        thread b;
+        const thread::id id = a.get_id();
+        swap(a, b);
+        EXPECT_EQ(b.get_id(), id);
+        EXPECT_FALSE(a.joinable());
+        b.swap(a);
+        EXPECT_EQ(a.get_id(), id);
+        a.join();
+    });
+}
+
+TEST_P(thread_test, waits_without_a_worker) {
+    quern_test::waiting_room room;
+    inside([&room] {
+        std::vector<thread> all;
+        std::atomic<int> count{0};
+        for (int i = 0; i < 100; ++i) {
+            all.emplace_back([&] {
+                room.wait();
+                ++count;
+            });
+        }
+        while (room.size() < all.size()) {
+            quern::this_task::yield();
+        }
+        bool ran = false;
+        thread([&ran] { ran = true; }).join();
+        EXPECT_TRUE(ran);
+        room.resume_all();
+        for (thread& t : all) {
+            t.join();
+        }
+        EXPECT_EQ(count.load(), 100);
+    });
+}
+
+TEST_P(thread_test, goes_on_after_it_has_been_detached) {
+    quern_test::door ended;
+    inside([&ended] {
+        thread([&ended] {
+            quern::this_task::yield();
+            ended.open();
+        }).detach();
+    });
+    ended.pass();
+}
+
+TEST_P(thread_test, has_destroyed_its_function_and_its_locals_when_it_is_joined) {
+    inside([] {
+        static quern::task_local<std::shared_ptr<int>> local;
+        for (int i = 0; i < 100; ++i) {
+            const auto counted = std::make_shared<int>(0);
+            thread t([counted] { *local = counted; });
+            t.join();
+            EXPECT_EQ(counted.use_count(), 1);
+        }
+    });
+}
+
+TEST_P(thread_test, takes_attributes) {
+    thread t(
+        {.name = "reader", .stack = quern::stack_class::large, .pool = &rt.default_pool().get()},
+        [] {
+            EXPECT_STREQ(quern::this_task::name(), "reader");
+            EXPECT_GT(quern::this_task::stack_left(), std::size_t{1} << 20);
+        });
+    t.join();
+}
+
+TEST_P(thread_test, knows_how_many_may_run_at_once) {
+    EXPECT_EQ(inside([] { return thread::hardware_concurrency(); }), workers());
+}
+
+using thread_death_test = testing::Test;
+
+TEST(thread_death_test, ends_the_program_when_one_that_is_joinable_is_destroyed) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_DEATH({ const thread t([] {}); }, "terminate");
+    EXPECT_DEATH(
+        {
+            thread t([] {});
+            t = thread();
+        },
+        "terminate");
+}
+
+TEST(thread_death_test, ends_the_program_when_an_exception_leaves_the_function) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_DEATH(thread([] { throw std::runtime_error("nobody catches this"); }).join(),
+                 "nobody catches this");
+}
+
+}  // namespace
