@@ -234,15 +234,15 @@ std::uint64_t pool::activations() const noexcept {
     return sum;
 }
 
-bool pool::quiet() noexcept {
+bool pool::at_rest(bool with_timers) noexcept {
     const auto all_asleep = [this] {  // none of them counted twice on its way from one to the other
         const std::uint32_t throttled = m_throttled.load(std::memory_order_seq_cst);
         return gate.load().sleeping + throttled == size() &&
                m_throttled.load(std::memory_order_seq_cst) == throttled;
     };
     const std::uint64_t before = activations();  // acquire: read before the gate is
-    return all_asleep() && !m_workers.front()->somebody_has_public_work() && timers.empty() &&
-           all_asleep() && activations() == before;
+    return all_asleep() && !m_workers.front()->somebody_has_public_work() &&
+           (with_timers || timers.empty()) && all_asleep() && activations() == before;
 }
 
 void pool::wait_until_quiet() noexcept {
