@@ -22,6 +22,7 @@
 #include <quern/sync/semaphore.hpp>
 #include <quern/sync/shared_mutex.hpp>
 #include <quern/sync/sliding_semaphore.hpp>
+#include <quern/sync/timed_mutex.hpp>
 #include <quern/sync/trigger.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/await.hpp>

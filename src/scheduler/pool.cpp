@@ -278,12 +278,12 @@ bool pool::all_asleep() const noexcept {
            m_throttled.load(std::memory_order_seq_cst) == throttled;
 }
 
-bool pool::quiet() noexcept {
+bool pool::at_rest(bool with_timers) noexcept {
     const auto pinned = [](const auto& w) { return !w->queues.pinned.empty(); };
     const std::uint64_t before = activations();  // acquire: read before the gate is
     // What a timer wakes, and a task that comes back from a spare thread, is in a queue before it
     // is not there any more: so the queues are looked at last.
-    return all_asleep() && !spares.any() && timers.empty() &&
+    return all_asleep() && !spares.any() && (with_timers || timers.empty()) &&
            !m_workers.front()->somebody_has_public_work() &&
            std::none_of(m_workers.begin(), m_workers.end(), pinned) && all_asleep() &&
            activations() == before;

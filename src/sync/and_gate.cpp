@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "words.hpp"
+
 namespace quern {
 
 and_gate::and_gate(std::size_t inputs) : m_is_set(inputs, false), m_left(inputs) {
@@ -46,6 +48,14 @@ bool and_gate::set(std::size_t which) {
         m_trigger.set();
     }
     return is_last;
+}
+
+constexpr detail::wait_kind and_gate::k_wait{"and_gate", sizeof(and_gate), look};
+
+void and_gate::look(const void* copy, detail::wait_findings& into) noexcept {
+    const auto& gate = *static_cast<const and_gate*>(copy);
+    const std::size_t inputs = gate.m_is_set.size();  // a difference of addresses
+    detail::say(into, "%zu of %zu inputs are set", inputs - gate.m_left, inputs);
 }
 
 }  // namespace quern

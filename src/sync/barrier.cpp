@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "words.hpp"
+
 namespace quern::detail {
 
 barrier_base::barrier_base(std::ptrdiff_t expected) : m_expected(expected), m_left(expected) {
@@ -33,6 +35,13 @@ void barrier_base::begin_next_phase() noexcept {
         waiting = m_phase.set(m_phase.value() + 1);
     }
     wake_all(waiting);
+}
+
+constexpr wait_kind barrier_base::k_wait{"barrier", sizeof(barrier_base), look};
+
+void barrier_base::look(const void* copy, wait_findings& into) noexcept {
+    const auto& b = *static_cast<const barrier_base*>(copy);
+    say(into, "%td of %td have come", b.m_expected - b.m_left, b.m_expected);
 }
 
 }  // namespace quern::detail

@@ -4,26 +4,66 @@
 
 #include <quern/base/assert.hpp>
 
+#include "timed_waiting.hpp"
+
 namespace quern {
 
-void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
+namespace {
+
+constexpr detail::wait_kind k_notice_wait{"a notice of a condition_variable"};
+
+/// Gives up the mutex and queues the caller for a notice, as a publication. One that is late goes
+/// to the end of the mutex's queue, so that a wait without a limit lets others have the mutex too.
+bool leave(detail::notice_board& board, detail::notice_waiter& self) noexcept {
+    detail::waiter* heir = nullptr;
+    const bool queued = board.enqueue(self, heir);
+    if (heir != nullptr) {
+        heir->wake();
+    }
+    return queued || !detail::notice_board::pass_on(self);
+}
+
+/// Lets one that has been taken out wait for the mutex, or go on if it got that at once.
+void pass(detail::notice_waiter& taken) noexcept {
+    if (taken.suspended != nullptr) {
+        taken.suspended->waits.change({&mutex::k_wait, taken.wanted});
+    }
+    if (detail::notice_board::pass_on(taken)) {
+        taken.wake();
+    }
+}
+
+}  // namespace
+
+std::uintptr_t condition_variable::checked_holder(const std::unique_lock<mutex>& lock) noexcept {
     const std::uintptr_t me = detail::this_holder();
     QUERN_ASSERT(lock.owns_lock() && lock.mutex()->m_owner.owned_by(me),
                  "condition_variable::wait is called without holding the lock");
-    detail::notice_waiter self(me, lock.mutex()->m_owner);
-    detail::wait_in(self, {}, [this, &self] {
-        detail::waiter* const heir = m_notices.enqueue(self);
-        if (heir != nullptr) {
-            heir->wake();
-        }
-        return true;
-    });
+    return me;
+}
+
+void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
+    detail::notice_waiter self(checked_holder(lock), lock.mutex()->m_owner);
+    detail::wait_in(self, {&k_notice_wait, this}, [this, &self] { return leave(m_notices, self); });
+}
+
+bool condition_variable::wait_until_steady(std::unique_lock<mutex>& lock,
+                                           detail::timer::clock::time_point deadline) noexcept {
+    detail::notice_waiter self(checked_holder(lock), lock.mutex()->m_owner);
+    return detail::wait_in_until(
+        self, {&k_notice_wait, this}, deadline, [this, &self] { return leave(m_notices, self); },
+        [this, &self] {
+            if (!m_notices.withdraw(self)) {
+                return false;
+            }
+            pass(self);
+            return true;
+        });
 }
 
 void condition_variable::notify_first() noexcept {
-    detail::notice_waiter* const first = m_notices.take_first();
-    if (first != nullptr && detail::notice_board::pass_on(*first)) {
-        first->wake();
+    if (detail::notice_waiter* const first = m_notices.take_first()) {
+        pass(*first);
     }
 }
 
@@ -31,9 +71,7 @@ void condition_variable::notify_each() noexcept {
     detail::notice_waiter* first = m_notices.take_all();
     while (first != nullptr) {
         auto* const next = static_cast<detail::notice_waiter*>(first->next);
-        if (detail::notice_board::pass_on(*first)) {
-            first->wake();
-        }
+        pass(*first);
         first = next;
     }
 }

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
-// The queue of a condition variable for any lock. A notifier has done with the condition variable
-// before it sets the event of one that waits.
+// Waiting for a notice at an event of one's own, and giving one. A notifier has done with the
+// condition variable before it sets that event.
 #include <quern/sync/condition_variable_any.hpp>
 
 namespace quern {
 
-void condition_variable_any::enqueue(entry& self) noexcept {
-    const std::scoped_lock guard(m_lock);
-    m_queue.push(self);
+namespace {
+
+constexpr detail::wait_kind k_notice_wait{"a notice of a condition_variable_any"};
+
+}  // namespace
+
+void condition_variable_any::wait_for_notice(const entry& self) noexcept {
+    self.notified.wait_as({&k_notice_wait, this});
+}
+
+bool condition_variable_any::wait_for_notice_until(
+    const entry& self, detail::timer::clock::time_point deadline) noexcept {
+    return self.notified.wait_as_until({&k_notice_wait, this}, deadline);
 }
 
 void condition_variable_any::notify_first() noexcept {
-    entry* first = nullptr;
-    {
-        const std::scoped_lock guard(m_lock);
-        first = m_queue.looks_empty() ? nullptr : &m_queue.pop();
-    }
-    if (first != nullptr) {
+    if (entry* const first = m_waiting.take_first()) {
         first->notified.set();
     }
 }
 
 void condition_variable_any::notify_each() noexcept {
-    entry* first = nullptr;
-    {
-        const std::scoped_lock guard(m_lock);
-        first = m_queue.take_all();
-    }
+    entry* first = m_waiting.take_all();
     while (first != nullptr) {
         entry* const next = first->next;  // it may be gone when it has been notified
         first->notified.set();

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "words.hpp"
+
 namespace quern {
 
 latch::latch(std::ptrdiff_t expected) : m_left(expected), m_gate(expected == 0) {
@@ -29,6 +31,13 @@ void latch::count_down(std::ptrdiff_t n) noexcept {
     if (before == n) {
         detail::wake_all(m_gate.open());
     }
+}
+
+constexpr detail::wait_kind latch::k_wait{"latch", sizeof(latch), look};
+
+void latch::look(const void* copy, detail::wait_findings& into) noexcept {
+    const auto left = static_cast<const latch*>(copy)->m_left.load(std::memory_order_relaxed);
+    detail::say(into, left == 1 ? "%td count is missing" : "%td counts are missing", left);
 }
 
 }  // namespace quern

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // The slow path of the mutexes: spin a little, then queue up.
 #include <quern/sync/mutex.hpp>
+#include <quern/sync/recursive_mutex.hpp>
 
 #include <system_error>
 
+#include "timed_waiting.hpp"
+#include "words.hpp"
+
 namespace quern {
+
+namespace detail {
 
 namespace {
 
@@ -12,26 +18,89 @@ namespace {
 /// cost of a suspension and a resumption (guessed).
 constexpr int k_spins = 20;
 
-}  // namespace
-
-void detail::take_or_wait(task_ownership& wanted, std::uintptr_t me) noexcept {
+bool take_by_spinning(task_ownership& wanted, std::uintptr_t me) noexcept {
     // Behind others there is nothing to spin for: they come first.
     for (int i = 0; i < k_spins && !wanted.looks_awaited(); ++i) {
         if (wanted.looks_free() && wanted.try_take(me)) {
-            return;
+            return true;
         }
         std_atomics::pause();
     }
-    waiter self(me);
-    wait_in(self, {}, [&wanted, &self] { return wanted.enqueue(self); });
+    return false;
 }
 
-void mutex::lock_contended(std::uintptr_t me) {
+}  // namespace
+
+void take_or_wait(task_ownership& wanted, std::uintptr_t me, const wait_reason& why) noexcept {
+    if (!take_by_spinning(wanted, me)) {
+        waiter self(me);
+        wait_in(self, why, [&wanted, &self] { return wanted.enqueue(self); });
+    }
+}
+
+bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_reason& why,
+                        timer::clock::time_point deadline) noexcept {
+    if (wanted.try_take(me)) {
+        return true;
+    }
+    if (has_passed(deadline)) {
+        return false;
+    }
+    if (take_by_spinning(wanted, me)) {
+        return true;
+    }
+    waiter self(me);
+    return wait_in_until(
+        self, why, deadline, [&wanted, &self] { return wanted.enqueue_in_time(self); },
+        [&wanted, &self] { return wanted.withdraw(self) && wake_expired(self); });
+}
+
+}  // namespace detail
+
+constexpr detail::wait_kind mutex::k_wait{"mutex", sizeof(mutex), look};
+
+void mutex::look(const void* copy, detail::wait_findings& into) noexcept {
+    into.holder = static_cast<const mutex*>(copy)->m_owner.holder();
+}
+
+void mutex::refuse_holder(std::uintptr_t me) const {
     if (m_owner.owned_by(me)) {
         throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                                 "quern::mutex: locked again by its holder");
     }
-    detail::take_or_wait(m_owner, me);
+}
+
+void mutex::lock_contended(std::uintptr_t me, const detail::wait_kind& why) {
+    refuse_holder(me);
+    detail::take_or_wait(m_owner, me, {&why, this});
+}
+
+bool mutex::lock_until(detail::timer::clock::time_point deadline) {
+    const std::uintptr_t me = detail::this_holder();
+    refuse_holder(me);
+    return detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline);
+}
+
+constexpr detail::wait_kind recursive_mutex::k_wait{"recursive_mutex", sizeof(recursive_mutex),
+                                                    look};
+
+void recursive_mutex::look(const void* copy, detail::wait_findings& into) noexcept {
+    const auto& m = *static_cast<const recursive_mutex*>(copy);
+    into.holder = m.m_owner.holder();
+    detail::say(into, "locked %zu times", m.m_again + 1);
+}
+
+void recursive_mutex::wait_for_it(std::uintptr_t me) noexcept {
+    detail::take_or_wait(m_owner, me, {&k_wait, this});
+}
+
+bool recursive_mutex::lock_until(detail::timer::clock::time_point deadline) noexcept {
+    const std::uintptr_t me = detail::this_holder();
+    if (m_owner.owned_by(me)) {
+        ++m_again;
+        return true;
+    }
+    return detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline);
 }
 
 }  // namespace quern

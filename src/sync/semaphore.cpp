@@ -7,6 +7,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "timed_waiting.hpp"
+#include "words.hpp"
+
 namespace quern::detail {
 
 semaphore_base::semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max) : m_permits(count) {
@@ -26,7 +29,34 @@ void semaphore_base::release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept {
 
 void semaphore_base::wait_for_permit() noexcept {
     waiter self;
-    wait_in(self, {}, [this, &self] { return m_permits.enqueue(self); });
+    wait_in(self, {&k_wait, this}, [this, &self] { return m_permits.enqueue(self); });
+}
+
+bool semaphore_base::acquire_until(timer::clock::time_point deadline) noexcept {
+    if (m_permits.try_take()) {
+        return true;
+    }
+    if (has_passed(deadline)) {
+        return false;
+    }
+    if (m_permits.take()) {
+        return true;
+    }
+    waiter self;
+    return wait_in_until(
+        self, {&k_wait, this}, deadline, [this, &self] { return m_permits.enqueue(self); },
+        [this, &self] { return m_permits.withdraw(self) && wake_expired(self); });
+}
+
+constexpr wait_kind semaphore_base::k_wait{"counting_semaphore", sizeof(semaphore_base), look};
+
+void semaphore_base::look(const void* copy, wait_findings& into) noexcept {
+    const std::ptrdiff_t count = static_cast<const semaphore_base*>(copy)->m_permits.count();
+    if (count > 0) {
+        say(into, "%td permits are left", count);
+    } else {
+        say(into, "no permit is left, %td are wanted", -count);
+    }
 }
 
 }  // namespace quern::detail

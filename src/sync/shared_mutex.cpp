@@ -8,6 +8,9 @@
 #include <mutex>
 #include <system_error>
 
+#include "timed_waiting.hpp"
+#include "words.hpp"
+
 namespace quern {
 
 /// Gives it to `r` if those who hold it now allow that. Under the spin lock.
@@ -39,26 +42,74 @@ bool shared_mutex::try_lock_as(bool shared) noexcept {
     return admit_first(self);
 }
 
-void shared_mutex::lock_as(bool shared) {
-    request self(detail::this_holder(), shared);
+bool shared_mutex::admit_at_once(const request& r) {
+    const std::scoped_lock guard(m_lock);
+    if (admit_first(r)) {
+        return true;
+    }
+    if (m_writer == r.holder) {
+        throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                                "quern::shared_mutex: locked again by its writer");
+    }
+    return false;
+}
+
+bool shared_mutex::enqueue(request& self) noexcept {
+    const std::scoped_lock guard(m_lock);
+    if (admit_first(self)) {
+        return false;
+    }
+    if (self.late) {
+        self.expired = true;
+        return false;
+    }
+    m_queue.push(self);
+    return true;
+}
+
+/// Of one whose limit has passed. Who stood behind it may be admitted now.
+bool shared_mutex::withdraw(request& self) noexcept {
+    request* heirs = nullptr;
     {
         const std::scoped_lock guard(m_lock);
-        if (admit_first(self)) {
-            return;
-        }
-        if (m_writer == self.holder) {
-            throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                                    "quern::shared_mutex: locked again by its writer");
-        }
-    }
-    detail::wait_in(self, {}, [this, &self] {
-        const std::scoped_lock guard(m_lock);
-        if (admit_first(self)) {
+        if (!m_queue.withdraw(self)) {
             return false;
         }
-        m_queue.push(self);
+        heirs = hand_over();
+    }
+    detail::wake_all(heirs);
+    self.wake();
+    return true;
+}
+
+void shared_mutex::lock_as(bool shared) {
+    request self(detail::this_holder(), shared);
+    if (!admit_at_once(self)) {
+        detail::wait_in(self, {&k_wait, this}, [this, &self] { return enqueue(self); });
+    }
+}
+
+bool shared_mutex::lock_as_until(bool shared, detail::timer::clock::time_point deadline) {
+    request self(detail::this_holder(), shared);
+    if (admit_at_once(self)) {
         return true;
-    });
+    }
+    return !detail::has_passed(deadline) &&
+           detail::wait_in_until(
+               self, {&k_wait, this}, deadline, [this, &self] { return enqueue(self); },
+               [this, &self] { return withdraw(self); });
+}
+
+constexpr detail::wait_kind shared_mutex::k_wait{"shared_mutex", sizeof(shared_mutex), look};
+
+void shared_mutex::look(const void* copy, detail::wait_findings& into) noexcept {
+    const auto& m = *static_cast<const shared_mutex*>(copy);
+    into.holder = m.m_writer;
+    if (m.m_writer != 0) {
+        detail::say(into, "held by a writer");
+    } else {
+        detail::say(into, "held by %zu %s", m.m_readers, m.m_readers == 1 ? "reader" : "readers");
+    }
 }
 
 void shared_mutex::unlock() noexcept {

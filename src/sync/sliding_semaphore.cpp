@@ -2,9 +2,12 @@
 // The sliding semaphore: moving the window and waking those who are in it then.
 #include <quern/sync/sliding_semaphore.hpp>
 
+#include <cinttypes>
 #include <limits>
 #include <stdexcept>
 #include <string>
+
+#include "words.hpp"
 
 namespace quern {
 
@@ -59,6 +62,15 @@ void sliding_semaphore::signal(std::int64_t lower_limit) noexcept {
         heirs = m_end.set(end_of(m_max_difference, lower_limit));
     }
     detail::wake_all(heirs);
+}
+
+constexpr detail::wait_kind sliding_semaphore::k_wait{"sliding_semaphore",
+                                                      sizeof(sliding_semaphore), look};
+
+void sliding_semaphore::look(const void* copy, detail::wait_findings& into) noexcept {
+    const auto& s = *static_cast<const sliding_semaphore*>(copy);
+    detail::say(into, "signalled up to %" PRId64 ", so only %" PRId64 " and less may go on",
+                s.m_lower_limit, s.m_end.value());
 }
 
 }  // namespace quern

@@ -3,8 +3,11 @@
 // fulfilled without the spin lock.
 #include <quern/sync/trigger.hpp>
 
+#include <cinttypes>
 #include <mutex>
 #include <utility>
+
+#include "words.hpp"
 
 namespace quern {
 
@@ -47,6 +50,13 @@ std::int64_t trigger::set() noexcept {
 std::int64_t trigger::generation() const noexcept {
     const std::scoped_lock guard(m_lock);
     return m_generation.value();
+}
+
+constexpr detail::wait_kind trigger::k_wait{"trigger", sizeof(trigger), look};
+
+void trigger::look(const void* copy, detail::wait_findings& into) noexcept {
+    detail::say(into, "generation %" PRId64 " has not ended",
+                static_cast<const trigger*>(copy)->m_generation.value());
 }
 
 }  // namespace quern

@@ -4,6 +4,8 @@
 
 #include <mutex>
 
+#include "words.hpp"
+
 namespace quern::detail {
 
 /// Under the spin lock.
@@ -35,7 +37,8 @@ bool turns::begin(cell_state wanted) noexcept {
         }
     }
     request self(wanted);
-    wait_in(self, {}, [this, &self] { return enqueue(self); });
+    wait_in(self, {&k_waits[static_cast<std::size_t>(wanted)], this},
+            [this, &self] { return enqueue(self); });
     return m_full;  // nobody changes it during a turn
 }
 
@@ -66,6 +69,17 @@ void turns::end(bool full) noexcept {
 bool turns::is_full() const noexcept {
     const std::scoped_lock guard(m_lock);
     return m_full;
+}
+
+constexpr std::array<wait_kind, 3> turns::k_waits{{
+    {"full_empty, to be empty", sizeof(turns), look},
+    {"full_empty, to be full", sizeof(turns), look},
+    {"full_empty, for a turn", sizeof(turns), look},
+}};
+
+void turns::look(const void* copy, wait_findings& into) noexcept {
+    const auto& t = *static_cast<const turns*>(copy);
+    say(into, "it is %s%s", t.m_full ? "full" : "empty", t.m_busy ? " and in use" : "");
 }
 
 }  // namespace quern::detail

@@ -11,31 +11,45 @@ using model::run;
 
 using notices = quern::detail::notices<model::protocol_atomics, waiter, spin>;
 
+/// The publication of a wait.
+bool leave(notices& n, waiter& self) {
+    waiter* heir = nullptr;
+    const bool queued = n.enqueue(self, heir);
+    if (heir != nullptr) {
+        heir->wake();
+    }
+    return queued || !notices::pass_on(self);
+}
+
+void pass(waiter& taken) {
+    if (notices::pass_on(taken)) {
+        taken.wake();
+    }
+}
+
 void wait(notices& n, ownership& mutex) {
     waiter self(this_holder(), &mutex);
-    if (waiter* heir = n.enqueue(self)) {
-        heir->wake();
+    if (!leave(n, self)) {
+        self.wake();
     }
     self.sleep();
     model::check(mutex.owned_by(this_holder()), "who goes on owns the mutex");
 }
 
-void notify_one(notices& n) {
-    if (!n.looks_empty()) {
-        waiter* first = n.take_first();
-        if (first != nullptr && notices::pass_on(*first)) {
-            first->wake();
-        }
+/// Whether there was one.
+bool notify_one(notices& n) {
+    waiter* const first = n.looks_empty() ? nullptr : n.take_first();
+    if (first != nullptr) {
+        pass(*first);
     }
+    return first != nullptr;
 }
 
 void notify_all(notices& n) {
     waiter* first = n.looks_empty() ? nullptr : n.take_all();
     while (first != nullptr) {
         waiter* const next = first->next;
-        if (notices::pass_on(*first)) {
-            first->wake();
-        }
+        pass(*first);
         first = next;
     }
 }
@@ -92,7 +106,7 @@ auto set_and_notify(int waiting, notifier how, bool destroy) {
             const std::uintptr_t third = holder_of(2);
             s.early.emplace(third, &s.object->mutex);
             model::check(s.object->mutex.try_take(third), "nobody else is there yet");
-            model::check(s.object->changed.enqueue(*s.early) == nullptr, "nobody waits yet");
+            model::check(leave(s.object->changed, *s.early), "it is queued");
             r.thread([&s, destroy] {
                 s.early->sleep();
                 s.early.reset();
@@ -141,13 +155,7 @@ TEST(model_condition_variable, may_be_destroyed_before_the_suspension_is_complet
             s.suspended.emplace(holder_of(1), &*s.mutex);
             model::check(s.mutex->try_take(holder_of(1)), "nobody else is there yet");
             suspend_in_two(
-                r, s,
-                [](state& in, waiter& self) {
-                    if (waiter* heir = in.changed->enqueue(self)) {
-                        heir->wake();
-                    }
-                    return true;
-                },
+                r, s, [](state& in, waiter& self) { return leave(*in.changed, self); },
                 [](state& in) {
                     model::check(in.mutex->owned_by(this_holder()), "who goes on owns it");
                     release(*in.mutex);
@@ -160,11 +168,105 @@ TEST(model_condition_variable, may_be_destroyed_before_the_suspension_is_complet
                     model::atomics::pause();
                 }
                 if (inside) acquire(*s.mutex);
-                notify_one(*s.changed);
+                while (!notify_one(*s.changed)) {
+                    model::atomics::pause();  // it is just being queued
+                }
                 if (inside) release(*s.mutex);
             });
         });
     }
+}
+
+bool withdraw(notices& n, waiter& self) {
+    if (!n.withdraw(self)) {
+        return false;
+    }
+    pass(self);
+    return true;
+}
+
+/// One waits once with a limit, another one notifies it. Whatever comes first, it owns the mutex
+/// when it goes on; with `destroy` the notifier destroys the condition variable at once, since all
+/// that waited have been notified.
+auto limit_against_notice(bool inside, bool destroy) {
+    return [=](run& r) {
+        struct state {
+            ownership mutex;
+            std::optional<notices> changed;
+            limited_wait limited{holder_of(0), &mutex};
+        };
+        auto& s = r.make<state>();
+        s.changed.emplace();
+        const std::uintptr_t me = holder_of(0);
+        model::check(s.mutex.try_take(me), "nobody else is there yet");
+        if (destroy) {
+            model::check(leave(*s.changed, s.limited.self()), "it is queued");
+        }
+        r.thread([&s, destroy] {
+            if (destroy) {
+                s.limited.end();
+            } else {
+                s.limited.wait([&s](waiter& self) { return leave(*s.changed, self); });
+            }
+            model::check(s.mutex.owned_by(this_holder()), "who goes on owns the mutex");
+            release(s.mutex);
+        });
+        r.thread([&s] { s.limited.ring([&](waiter& w) { return withdraw(*s.changed, w); }); });
+        r.thread([&s, inside, destroy] {
+            if (inside) acquire(s.mutex);
+            notify_all(*s.changed);
+            if (destroy) s.changed.reset();
+            if (inside) release(s.mutex);
+        });
+        r.at_end([&s] { model::check(s.mutex.looks_free(), "nobody owns it at the end"); });
+    };
+}
+
+TEST(model_condition_variable, whose_limit_has_passed_goes_on_with_the_mutex) {
+    expect_passes_everywhere("a limit, notified inside", k_fewer,
+                             limit_against_notice(true, false));
+    expect_passes_everywhere("a limit, notified outside", k_fewer,
+                             limit_against_notice(false, false));
+}
+
+TEST(model_condition_variable,
+     may_be_destroyed_when_one_has_been_notified_or_its_limit_has_passed) {
+    expect_passes_everywhere("a limit, destroyed inside", k_fewer,
+                             limit_against_notice(true, true));
+    expect_passes_everywhere("a limit, destroyed outside", k_fewer,
+                             limit_against_notice(false, true));
+}
+
+/// The first of two has a limit. A notice goes to it, and then it gives another one; or to the
+/// second, because the first has left.
+TEST(model_condition_variable, a_notice_is_not_lost_on_one_whose_limit_passes) {
+    expect_passes_everywhere("one of two has a limit", k_fewer, [](run& r) {
+        struct state {
+            ownership first_mutex;
+            ownership second_mutex;
+            notices changed;
+            limited_wait limited{holder_of(0), &first_mutex};
+            std::optional<waiter> second;
+        };
+        auto& s = r.make<state>();
+        s.first_mutex.try_take(holder_of(0));
+        s.second_mutex.try_take(holder_of(1));
+        leave(s.changed, s.limited.self());
+        s.second.emplace(holder_of(1), &s.second_mutex);
+        leave(s.changed, *s.second);
+        r.thread([&s] {
+            if (s.limited.end()) {
+                notify_one(s.changed);
+            }
+        });
+        r.thread([&s] {
+            s.second->sleep();
+            s.second.reset();
+        });
+        r.thread([&s] { s.limited.ring([&](waiter& w) { return withdraw(s.changed, w); }); });
+        r.thread([&s] { notify_one(s.changed); });
+        r.at_end([&s] { model::check(s.changed.looks_empty(), "nobody waits at the end"); });
+    });
 }
 
 /// So that the tests above are known to see a task that waits for ever.

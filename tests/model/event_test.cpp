@@ -94,6 +94,69 @@ TEST(model_event, two_may_set_it_and_one_reset_it) {
     });
 }
 
+bool wait_in_time(limited_wait& limited, event& ready) {
+    return limited.wait([&ready](waiter& self) { return ready.opened.enqueue_in_time(self); });
+}
+
+auto withdraw_from(event& ready) {
+    return [&ready](waiter& w) { return ready.opened.withdraw(w) && wake_expired(w); };
+}
+
+/// One waits with a limit, one without, and the event is set, perhaps reset and set again.
+auto limit_against_set(int others, bool twice) {
+    return [=](run& r) {
+        struct state {
+            event ready;
+            limited_wait limited;
+            model::var<int> done{0};
+        };
+        auto& s = r.make<state>();
+        r.thread([&s] {
+            if (wait_in_time(s.limited, s.ready)) {
+                model::check(s.done == 1, "it is done");
+            }
+        });
+        r.thread([&s] { s.limited.ring(withdraw_from(s.ready)); });
+        r.thread([&s, twice] {
+            s.done = 1;
+            s.ready.set();
+            if (twice) {
+                s.ready.reset();
+                s.ready.set();
+            }
+        });
+        for (int i = 0; i != others; ++i) {
+            r.thread([&s] { s.ready.wait(); });
+        }
+        r.at_end([&s] { model::check(s.ready.opened.is_open(), "it is set at the end"); });
+    };
+}
+
+TEST(model_event, one_whose_limit_passes_leaves_the_others_in_the_list) {
+    expect_passes_everywhere("a limit, and a set", k_fewer, limit_against_set(0, false));
+    expect_passes_everywhere("a limit, set, reset, set", k_fewer, limit_against_set(0, true));
+    expect_passes_everywhere("a limit, a set, another waits", k_fewer, limit_against_set(1, false));
+}
+
+TEST(model_event, may_be_destroyed_by_one_that_waited_with_a_limit) {
+    expect_passes_everywhere("event destroyed after a limit", k_fewer, [](run& r) {
+        struct state {
+            std::optional<event> ready;
+            limited_wait limited;
+        };
+        auto& s = r.make<state>();
+        s.ready.emplace();
+        r.thread([&s] {
+            if (!wait_in_time(s.limited, *s.ready)) {
+                s.ready->wait();
+            }
+            s.ready.reset();
+        });
+        r.thread([&s] { s.limited.ring([&s](waiter& w) { return withdraw_from(*s.ready)(w); }); });
+        r.thread([&s] { s.ready->set(); });
+    });
+}
+
 TEST(model_event, may_be_destroyed_after_wait) {
     expect_passes_everywhere("event destroyed", k_fewer, [](run& r) {
         struct state {

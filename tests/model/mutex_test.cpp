@@ -119,6 +119,95 @@ TEST(model_mutex, try_lock_fits_in) {
     });
 }
 
+auto withdraw_from(ownership& mutex) {
+    return [&mutex](waiter& w) { return mutex.withdraw(w) && wake_expired(w); };
+}
+
+struct owned_by_first {
+    owned_by_first() { model::check(mutex.try_take(holder_of(0)), "nobody else is there yet"); }
+
+    void use_if(bool owns) {
+        if (owns) {
+            model::check(mutex.owned_by(this_holder()), "who goes on is the owner");
+            total = total + 1;
+            release(mutex);
+        }
+    }
+
+    ownership mutex;
+    model::var<int> total{0};
+    limited_wait limited{holder_of(1)};
+    std::optional<waiter> other;
+};
+
+/// The owner unlocks while one comes that waits with a limit.
+void limit_against_unlock(run& r) {
+    auto& s = r.make<owned_by_first>();
+    r.thread([&s] { release(s.mutex); });
+    r.thread([&s] {
+        s.use_if(s.limited.wait([&s](waiter& self) { return s.mutex.enqueue_in_time(self); }));
+    });
+    r.thread([&s] { s.limited.ring(withdraw_from(s.mutex)); });
+    r.at_end(
+        [&s] { model::check(s.mutex.looks_free(), "nobody owns it and nobody waits at the end"); });
+}
+
+/// The owner unlocks, and two wait already, one of them with a limit.
+auto limit_in_a_queue(bool limited_first) {
+    return [=](run& r) {
+        auto& s = r.make<owned_by_first>();
+        s.other.emplace(holder_of(2));
+        const auto queue_limited = [&s] { s.mutex.enqueue_in_time(s.limited.self()); };
+        if (limited_first) queue_limited();
+        s.mutex.enqueue(*s.other);
+        if (!limited_first) queue_limited();
+        r.thread([&s] { release(s.mutex); });
+        r.thread([&s] { s.use_if(s.limited.end()); });
+        r.thread([&s] {
+            s.other->sleep();
+            s.other.reset();
+            s.use_if(true);
+        });
+        r.thread([&s] { s.limited.ring(withdraw_from(s.mutex)); });
+        r.at_end([&s] {
+            model::check(s.mutex.looks_free(), "nobody owns it and nobody waits at the end");
+        });
+    };
+}
+
+TEST(model_mutex, one_whose_limit_passes_neither_takes_it_along_nor_leaves_it_awaited) {
+    expect_passes_everywhere("a limit and an unlock", k_fewer, limit_against_unlock);
+    expect_passes_everywhere("a limit, and one behind it", k_fewer, limit_in_a_queue(true));
+    expect_passes_everywhere("a limit, and one before it", k_fewer, limit_in_a_queue(false));
+}
+
+TEST(model_mutex, may_be_destroyed_by_one_whose_limit_has_passed) {
+    expect_passes_everywhere("a limit, and the last destroys", k_fewer, [](run& r) {
+        struct state {
+            std::optional<ownership> mutex;
+            model::var<int> users{2};
+            limited_wait limited{holder_of(1)};
+
+            void leave(bool owns) {
+                if (!owns) acquire(*mutex);
+                users = users - 1;
+                const bool last = users == 0;
+                release(*mutex);
+                if (last) mutex.reset();
+            }
+        };
+        auto& s = r.make<state>();
+        s.mutex.emplace();
+        model::check(s.mutex->try_take(holder_of(0)), "nobody else is there yet");
+        r.thread([&s] { s.leave(true); });
+        r.thread([&s] {
+            s.leave(s.limited.wait([&s](waiter& w) { return s.mutex->enqueue_in_time(w); }));
+        });
+        r.thread([&s] { s.limited.ring([&s](waiter& w) { return withdraw_from(*s.mutex)(w); }); });
+        r.at_end([&s] { model::check(!s.mutex.has_value(), "somebody was the last"); });
+    });
+}
+
 /// So that the tests above are known to see what they look for.
 TEST(model_mutex, an_unlock_that_looks_back_is_found) {
     const auto found = model::explore(k_fewer, [](run& r) {

@@ -13,6 +13,8 @@ namespace model {
 struct protocol_atomics : atomics {
     template <class T>
     using plain = var<T>;
+
+    static void back_off(int&) noexcept { pause(); }
 };
 
 inline constexpr memory k_all_memories[] = {memory::sequential, memory::tso, memory::pso};

@@ -125,6 +125,89 @@ TEST(model_semaphore, one_release_serves_several) {
     });
 }
 
+struct limited_permits {
+    explicit limited_permits(std::ptrdiff_t count) : all(std::in_place, count) {}
+
+    bool acquire_in_time() {
+        return limited.wait([this](waiter& self) { return all->enqueue(self); });
+    }
+    void ring() {
+        limited.ring([this](waiter& w) { return all->withdraw(w) && wake_expired(w); });
+    }
+
+    std::optional<permits> all;
+    limited_wait limited;
+    int got = 0;
+};
+
+/// One has claimed a permit with a limit; permits come.
+auto limit_against_release(int releases, int each) {
+    return [=](run& r) {
+        auto& s = r.make<limited_permits>(0);
+        model::check(!s.all->take(), "there is no permit yet");
+        r.thread([&s] { s.got = s.acquire_in_time() ? 1 : 0; });
+        r.thread([&s] { s.ring(); });
+        for (int i = 0; i != releases; ++i) {
+            r.thread([&s, each] { release(*s.all, each); });
+        }
+        r.at_end([&s, releases, each] {
+            for (int left = releases * each - s.got; left != 0; --left) {
+                model::check(s.all->try_take(), "no permit is lost");
+            }
+            model::check(!s.all->try_take(), "and none is doubled");
+        });
+    };
+}
+
+TEST(model_semaphore, one_whose_limit_passes_gives_its_claim_back) {
+    expect_passes_everywhere("a limit, 1 gives 1", k_fewer, limit_against_release(1, 1));
+    expect_passes_everywhere("a limit, 1 gives 2", k_fewer, limit_against_release(1, 2));
+    expect_passes_everywhere("a limit, 2 give 1", k_fewer, limit_against_release(2, 1));
+}
+
+/// Two wait already, the first with a limit. One permit comes, and another one when it has not got
+/// the first.
+TEST(model_semaphore, one_whose_limit_passes_leaves_the_permit_to_the_next) {
+    expect_passes_everywhere("a limit, and one behind it", k_fewer, [](run& r) {
+        struct state : limited_permits {
+            state() : limited_permits(0) {}
+            std::optional<waiter> other;
+        };
+        auto& s = r.make<state>();
+        model::check(!s.all->take() && !s.all->take(), "there is no permit yet");
+        s.all->enqueue(s.limited.self());
+        s.other.emplace();
+        s.all->enqueue(*s.other);
+        r.thread([&s] {
+            if (s.limited.end()) {
+                release(*s.all, 1);
+            }
+        });
+        r.thread([&s] {
+            s.other->sleep();
+            s.other.reset();
+        });
+        r.thread([&s] { s.ring(); });
+        r.thread([&s] { release(*s.all, 1); });
+        r.at_end([&s] { model::check(!s.all->try_take(), "no permit is left"); });
+    });
+}
+
+TEST(model_semaphore, may_be_destroyed_by_one_whose_limit_did_not_pass_in_time) {
+    expect_passes_everywhere("a limit, and who gets the permit destroys", k_fewer, [](run& r) {
+        auto& s = r.make<limited_permits>(0);
+        model::check(!s.all->take(), "there is no permit yet");
+        r.thread([&s] {
+            if (!s.acquire_in_time()) {
+                acquire(*s.all);
+            }
+            s.all.reset();
+        });
+        r.thread([&s] { s.ring(); });
+        r.thread([&s] { release(*s.all, 1); });
+    });
+}
+
 TEST(model_semaphore, what_precedes_a_release_is_seen) {
     expect_passes_everywhere("semaphore publishes", {}, [](run& r) {
         struct state {

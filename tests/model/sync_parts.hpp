@@ -20,10 +20,14 @@ inline const model::options k_fewer{.pause = model::pause_wakes::read_set};
 class spin {
 public:
     void lock() noexcept {
-        while (m_held.exchange(true, std::memory_order_acquire)) {
+        bool held = false;  // not an exchange: one that fails would be a change, to be explored
+        while (!m_held.compare_exchange_strong(held, true, std::memory_order_acquire,
+                                               std::memory_order_relaxed)) {
             model::atomics::pause();
+            held = false;
         }
     }
+    bool is_held() const noexcept { return m_held.load(std::memory_order_acquire); }
     void unlock() noexcept { m_held.store(false, std::memory_order_release); }
 
 private:
@@ -45,6 +49,9 @@ struct waiter {
     }
 
     model::var<waiter*> next{nullptr};
+    model::var<bool> late{false};
+    model::var<bool> expired{false};
+    model::atomic<bool> taken{false};
     const std::uintptr_t holder;
     ownership* const wanted;
 
@@ -78,6 +85,56 @@ void suspend_in_two(model::run& r, State& s, Enqueue enqueue, After after) {
         s.suspended.reset();
         after(s);
     });
+}
+
+/// A wait with a limit as the runtime does it: one thread waits, another one is its timer, which
+/// may ring at any moment after it has been set. Not before both have ended is the waiter gone.
+class limited_wait {
+public:
+    explicit limited_wait(std::uintptr_t holder = 0, ownership* wanted = nullptr) {
+        m_self.emplace(holder, wanted);
+    }
+
+    waiter& self() { return *m_self; }
+
+    /// `enqueue(waiter)` as in a publication. True: the waiter has got what it waited for.
+    template <class Enqueue>
+    bool wait(Enqueue enqueue) {
+        return enqueue(*m_self) ? end() : finish();
+    }
+    /// The second half of wait(), for one that is queued before the threads begin.
+    bool end() {
+        m_self->sleep();
+        return finish();
+    }
+
+    /// `withdraw(waiter)` as the production code has it: it wakes the one it has withdrawn.
+    template <class Withdraw>
+    void ring(Withdraw withdraw) {
+        if (!withdraw(*m_self)) {
+            m_rung.store(1, std::memory_order_release);
+        }
+    }
+
+private:
+    bool finish() {
+        if (!m_self->expired || m_self->late) {
+            while (m_rung.load(std::memory_order_acquire) == 0) {
+                model::atomics::pause();
+            }
+        }
+        const bool in_time = !m_self->expired;
+        m_self.reset();
+        return in_time;
+    }
+
+    std::optional<waiter> m_self;
+    model::atomic<int> m_rung{0};
+};
+
+inline bool wake_expired(waiter& w) {
+    w.wake();
+    return true;
 }
 
 /// quern::mutex without its spinning.

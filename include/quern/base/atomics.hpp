@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include <sched.h>
+
 namespace quern::detail {
 
 struct std_atomics {
@@ -27,6 +29,16 @@ struct std_atomics {
 #endif
     }
 
+    /// The wait between two looks at something that another one holds for a few instructions, after
+    /// `spins` looks. The operating system gets a chance when the other seems to be preempted.
+    static void back_off(int& spins) noexcept {
+        if (++spins < k_spins_before_yield) {
+            pause();
+        } else {
+            ::sched_yield();
+        }
+    }
+
     /// Sleeps while `word == expected`. May return early; the caller checks again.
     static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;
 
@@ -36,6 +48,10 @@ struct std_atomics {
 
     /// Wakes at most `count` sleepers on `word`.
     static void futex_wake(std::atomic<std::uint32_t>& word, int count) noexcept;
+
+private:
+    /// Pauses; about 2-5 us, longer than any critical section of a running holder (guessed).
+    static constexpr int k_spins_before_yield = 100;
 };
 
 }  // namespace quern::detail

@@ -7,8 +7,6 @@
 
 #include <quern/base/atomics.hpp>
 
-#include <sched.h>
-
 namespace quern::detail {
 
 class spin_lock {
@@ -17,11 +15,7 @@ public:
         int spins = 0;
         while (m_held.exchange(true, std::memory_order_acquire)) {  // pairs with unlock
             while (m_held.load(std::memory_order_relaxed)) {
-                if (++spins < k_spins_before_yield) {
-                    std_atomics::pause();
-                } else {
-                    ::sched_yield();
-                }
+                std_atomics::back_off(spins);
             }
         }
     }
@@ -31,12 +25,14 @@ public:
                !m_held.exchange(true, std::memory_order_acquire);  // pairs with unlock
     }
 
+    /// False: whoever held it has done with it, and with the lock too.
+    bool is_held() const noexcept {
+        return m_held.load(std::memory_order_acquire);  // pairs with unlock
+    }
+
     void unlock() noexcept { m_held.store(false, std::memory_order_release); }  // pairs with lock
 
 private:
-    /// Pauses; about 2-5 us, longer than any critical section of a running holder (guessed).
-    static constexpr int k_spins_before_yield = 100;
-
     std::atomic<bool> m_held{false};
 };
 

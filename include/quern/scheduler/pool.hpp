@@ -77,7 +77,9 @@ public:
 
     /// Whether every worker sleeps and no work is public; and returns when it is so. Thread safe.
     /// Protocol: src/scheduler/README.md, section "Ending".
-    bool quiet() noexcept;
+    bool quiet() noexcept { return at_rest(false); }
+    /// The same, but for timers that are set when `with_timers`.
+    bool at_rest(bool with_timers) noexcept;
     bool all_asleep() const noexcept;
     void wait_until_quiet() noexcept;
     /// Items begun and contexts resumed so far.

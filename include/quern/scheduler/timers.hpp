@@ -47,6 +47,22 @@ timer::clock::time_point due_after(const std::chrono::duration<Rep, Period>& tim
            std::chrono::ceil<timer::clock::duration>(std::max(time, time.zero()));
 }
 
+/// Calls `wait(deadline)`, which waits until a time of the steady clock and returns whether it need
+/// not wait longer, until it does or until the clock has reached `when`: more than once only when
+/// that clock is another one and is set back meanwhile. Returns what `wait` returned last.
+template <class Clock, class Duration, class Wait>
+bool wait_on_clock(const std::chrono::time_point<Clock, Duration>& when, Wait&& wait) {
+    for (;;) {
+        const auto now = Clock::now();  // compared first: the difference may overflow
+        if (wait(when > now ? due_after(when - now) : timer::clock::time_point::min())) {
+            return true;
+        }
+        if (Clock::now() >= when) {
+            return false;
+        }
+    }
+}
+
 class timer_queue {
 public:
     /// True: it is the earliest now, so whoever sleeps until the earliest must be woken. A time

@@ -23,7 +23,8 @@ struct wait_findings {
 struct wait_kind {
     const char* name;      ///< "mutex"
     std::size_t size = 0;  ///< bytes of the thing that `look` reads
-    /// Reads the copy of a thing of this kind, at which no constructor ran. Null: says nothing.
+    /// Reads the copy of a thing of this kind, at which no constructor ran; the copy is aligned for
+    /// any type. Null: says nothing.
     void (*look)(const void* copy, wait_findings& into) noexcept = nullptr;
 };
 
@@ -40,6 +41,12 @@ public:
     void begin(const wait_reason& why, tick_count now) noexcept {
         m_thing.store(why.thing, std::memory_order_relaxed);
         m_since.store(now, std::memory_order_relaxed);
+        m_kind.store(why.kind, std::memory_order_relaxed);
+    }
+    /// It waits for something else from now on, and has not gone on in between. Called by one who
+    /// keeps it from going on.
+    void change(const wait_reason& why) noexcept {
+        m_thing.store(why.thing, std::memory_order_relaxed);
         m_kind.store(why.kind, std::memory_order_relaxed);
     }
     void end() noexcept { m_kind.store(nullptr, std::memory_order_relaxed); }

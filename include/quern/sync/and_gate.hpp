@@ -41,12 +41,15 @@ public:
     shared_future<void> get_future() { return m_trigger.get_future(); }
 
     /// Waits until generation number `n`, counted from 0, has begun.
-    void synchronize(std::int64_t n) noexcept { m_trigger.synchronize(n); }
+    void synchronize(std::int64_t n) noexcept { m_trigger.synchronize_as(n, {&k_wait, this}); }
 
     /// The number of the present generation.
     [[nodiscard]] std::int64_t generation() const noexcept { return m_trigger.generation(); }
 
 private:
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    static const detail::wait_kind k_wait;
+
     bool first_time(std::size_t which, bool& is_last) noexcept;
 
     detail::spin_lock m_lock;

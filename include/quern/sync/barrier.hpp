@@ -33,9 +33,14 @@ protected:
     /// Of `n`, of whom `leaving` will not come to later phases.
     arrival arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept;
     void begin_next_phase() noexcept;
-    void wait(std::int64_t phase) const noexcept { wait_for(m_phase, phase + 1, m_lock); }
+    void wait(std::int64_t phase) const noexcept {
+        wait_for(m_phase, phase + 1, m_lock, {&k_wait, this});
+    }
 
 private:
+    static void look(const void* copy, wait_findings& into) noexcept;
+    static const wait_kind k_wait;
+
     mutable spin_lock m_lock;
     mutable level m_phase{0};
     std::ptrdiff_t m_expected;  ///< by the phases to come

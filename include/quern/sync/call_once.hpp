@@ -23,8 +23,18 @@ private:
     template <class F, class... Args>
     friend void call_once(once_flag& flag, F&& f, Args&&... args);
 
+    /// Held by the one whose function is running.
+    struct attempt : mutex {
+        void lock() {
+            if (!try_lock()) [[unlikely]] {
+                lock_contended(detail::this_holder(), k_wait);
+            }
+        }
+        static const detail::wait_kind k_wait;
+    };
+
     std::atomic<bool> m_done{false};
-    mutex m_trying;
+    attempt m_trying;
 };
 
 /// Calls f(args...) unless a call with this flag has already returned from its function.

@@ -5,6 +5,7 @@
 
 #include <quern/sync/depot.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <iterator>
 #include <memory>
@@ -76,10 +77,26 @@ public:
     bool try_send(const T& value) { return try_send(T(value)); }
 
     /// Waits for a value. Nothing: the channel is closed, and all values have been received.
-    std::optional<T> receive() { return unpack(m_filled.take()); }
+    std::optional<T> receive() { return unpack(m_filled.take(k_to_receive)); }
 
     /// A value if there is one.
     std::optional<T> try_receive() { return unpack(m_filled.try_take()); }
+
+    /// The same as send() and receive(), but not longer than until a time: false or nothing when
+    /// that has come first, and then the value is left alone. With any clock: one that is set back
+    /// makes the wait longer. Nothing is also what a closed and empty channel gives.
+    template <class Clock, class Duration>
+    bool try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when);
+    template <class Rep, class Period>
+    bool try_send_for(T&& value, const std::chrono::duration<Rep, Period>& time) {
+        return try_send_until(std::move(value), detail::due_after(time));
+    }
+    template <class Clock, class Duration>
+    std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& when);
+    template <class Rep, class Period>
+    std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& time) {
+        return try_receive_until(detail::due_after(time));
+    }
 
     /// No more values. Those who wait go on: receivers with nothing, senders with an exception.
     void close() noexcept {
@@ -111,6 +128,9 @@ private:
             m_free.put(s);  // refused when it is closed: nobody wants it then
         }
     }
+
+    static constexpr const detail::wait_kind& k_to_receive = detail::depot::k_wait_for_value;
+    static constexpr const detail::wait_kind& k_to_send = detail::depot::k_wait_for_place;
 
     void pack(detail::parcel* into, T&& value);
     std::optional<T> unpack(detail::parcel* from);
@@ -152,6 +172,7 @@ channel<T>::channel(std::size_t capacity)
     for (std::size_t i = 0; i < capacity; ++i) {
         m_free.put(m_slots[i]);
     }
+    m_free.expect(capacity);
 }
 
 template <class T>
@@ -167,7 +188,7 @@ channel<T>::~channel() {
 
 template <class T>
 void channel<T>::send(T value) {
-    pack(m_slots == nullptr ? new slot : m_free.take(), std::move(value));
+    pack(m_slots == nullptr ? new slot : m_free.take(k_to_send), std::move(value));
 }
 
 template <class T>
@@ -178,6 +199,31 @@ bool channel<T>::try_send(T&& value) {
     }
     pack(into, std::move(value));
     return true;
+}
+
+template <class T>
+template <class Clock, class Duration>
+bool channel<T>::try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when) {
+    detail::parcel* into = nullptr;
+    if (m_slots == nullptr) {
+        into = new slot;
+    } else if (!detail::wait_on_clock(when, [&](auto deadline) {
+                   return m_free.take_until(k_to_send, deadline, into);
+               })) {
+        return false;
+    }
+    pack(into, std::move(value));
+    return true;
+}
+
+template <class T>
+template <class Clock, class Duration>
+std::optional<T> channel<T>::try_receive_until(
+    const std::chrono::time_point<Clock, Duration>& when) {
+    detail::parcel* from = nullptr;
+    detail::wait_on_clock(
+        when, [&](auto deadline) { return m_filled.take_until(k_to_receive, deadline, from); });
+    return unpack(from);
 }
 
 /// Sends the value in that slot; null: there is none because the channel is closed.

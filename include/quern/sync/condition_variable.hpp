@@ -5,7 +5,11 @@
 #include <quern/sync/mutex.hpp>
 #include <quern/sync/notices.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>  // cv_status
 #include <mutex>
+#include <utility>
 
 namespace quern {
 
@@ -15,6 +19,7 @@ namespace detail {
 struct notice_waiter : waiter {
     notice_waiter(std::uintptr_t who, task_ownership& o) noexcept : waiter(who), wanted(&o) {}
     task_ownership* const wanted;
+    std::atomic<bool> taken{false};
 };
 
 using notice_board = notices<std_atomics, notice_waiter, spin_lock>;
@@ -34,7 +39,7 @@ using notice_board = notices<std_atomics, notice_waiter, spin_lock>;
 /// The condition variable may be destroyed as soon as all that waited have been notified, even
 /// while they have not returned from wait() or notify_*() has not returned to a caller whose
 /// notification they have seen.
-/// Thread safety: any thread. Cost: notifying nobody is one load.
+/// Thread safety: any thread. Cost: notifying nobody is two loads.
 class condition_variable {
 public:
     constexpr condition_variable() noexcept = default;
@@ -53,6 +58,42 @@ public:
         }
     }
 
+    /// wait(), but not longer than until a time: std::cv_status::timeout when that has come first.
+    /// It holds the lock again then too, for which it may have to wait. Cost: as wait(), and a
+    /// timer.
+    template <class Clock, class Duration>
+    std::cv_status wait_until(std::unique_lock<mutex>& lock,
+                              const std::chrono::time_point<Clock, Duration>& when) {
+        // One wait: with a clock that is set back it may end early, as in the standard.
+        const auto now = Clock::now();
+        const bool noticed = wait_until_steady(
+            lock, when > now ? detail::due_after(when - now) : detail::timer::clock::now());
+        return noticed || Clock::now() < when ? std::cv_status::no_timeout
+                                              : std::cv_status::timeout;
+    }
+    template <class Rep, class Period>
+    std::cv_status wait_for(std::unique_lock<mutex>& lock,
+                            const std::chrono::duration<Rep, Period>& time) {
+        return wait_until(lock, detail::due_after(time));
+    }
+
+    /// The same until `ready()` returns true. Returns what it returned last.
+    template <class Clock, class Duration, class Predicate>
+    bool wait_until(std::unique_lock<mutex>& lock,
+                    const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
+        while (!ready()) {
+            if (wait_until(lock, when) == std::cv_status::timeout) {
+                return ready();
+            }
+        }
+        return true;
+    }
+    template <class Rep, class Period, class Predicate>
+    bool wait_for(std::unique_lock<mutex>& lock, const std::chrono::duration<Rep, Period>& time,
+                  Predicate ready) {
+        return wait_until(lock, detail::due_after(time), std::move(ready));
+    }
+
     /// Lets the one go on that has waited longest, if any.
     void notify_one() noexcept {
         if (!m_notices.looks_empty()) {
@@ -68,6 +109,9 @@ public:
     }
 
 private:
+    static std::uintptr_t checked_holder(const std::unique_lock<mutex>& lock) noexcept;
+    bool wait_until_steady(std::unique_lock<mutex>& lock,
+                           detail::timer::clock::time_point deadline) noexcept;
     void notify_first() noexcept;
     void notify_each() noexcept;
 

@@ -5,7 +5,11 @@
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
+#include <quern/scheduler/timers.hpp>
 #include <quern/sync/waiting.hpp>
+
+#include <cstddef>
+#include <cstdint>
 
 namespace quern::detail {
 
@@ -18,6 +22,11 @@ struct parcel {
 /// more; what is in it can still be taken out.
 class depot {
 public:
+    /// What one that waits for something from it notes, for reports: as the depot of values, or of
+    /// free places, of a channel.
+    static const wait_kind k_wait_for_value;
+    static const wait_kind k_wait_for_place;
+
     constexpr depot() noexcept = default;
 
     /// Gives it to the one that has waited longest, or keeps it. False: closed, nothing is done.
@@ -25,7 +34,10 @@ public:
     bool put(parcel& p) noexcept;
 
     /// Waits until there is one. Null: closed, and there is none.
-    parcel* take() noexcept;
+    parcel* take(const wait_kind& why) noexcept;
+
+    /// The same until a time at the latest. True: need not wait longer, with `got` as above.
+    bool take_until(const wait_kind& why, timer::clock::time_point deadline, parcel*& got) noexcept;
 
     /// Null: there is none.
     parcel* try_take() noexcept;
@@ -35,15 +47,24 @@ public:
 
     bool is_closed() const noexcept;
 
+    /// For reports: how many there are when none is missing.
+    void expect(std::size_t count) noexcept;
+
 private:
     struct taker : waiter {
         parcel* got = nullptr;
     };
 
+    static void look_for_value(const void* copy, wait_findings& into) noexcept;
+    static void look_for_place(const void* copy, wait_findings& into) noexcept;
+    bool enqueue(taker& self) noexcept;
+    bool withdraw(taker& self) noexcept;
+
     parcel* pop() noexcept;
 
     mutable spin_lock m_lock;
     bool m_closed = false;
+    std::uint32_t m_expected = 0;  ///< parcels when none is missing; for reports
     wait_queue<std_atomics, parcel> m_parcels;
     /// Invariant: empty while there are parcels or it is closed, when m_lock is free.
     wait_queue<std_atomics, taker> m_takers;

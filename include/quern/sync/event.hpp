@@ -5,7 +5,11 @@
 #include <quern/sync/gate.hpp>
 #include <quern/sync/waiting.hpp>
 
+#include <chrono>
+
 namespace quern {
+
+class condition_variable_any;
 
 /// Set or not set; stays set until it is reset.
 ///
@@ -35,13 +39,37 @@ public:
     [[nodiscard]] bool is_set() const noexcept { return m_gate.is_open(); }
 
     /// Waits until it is set.
-    void wait() const noexcept {
-        if (!m_gate.is_open()) {
-            detail::wait_for(m_gate);
-        }
+    void wait() const noexcept { wait_as({&k_wait, this}); }
+
+    /// Waits until it is set, or until a time at the latest. Returns whether it was set: false is
+    /// returned only when the time has passed. With any clock: one that is set back makes the wait
+    /// longer. Cost: as wait(), and a timer.
+    template <class Clock, class Duration>
+    bool wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
+        return detail::wait_on_clock(when, [this](auto deadline) {
+            return wait_as_until({&k_wait, this}, deadline);
+        });
+    }
+    template <class Rep, class Period>
+    bool wait_for(const std::chrono::duration<Rep, Period>& time) const {
+        return wait_until(detail::due_after(time));
     }
 
 private:
+    friend class condition_variable_any;
+
+    void wait_as(const detail::wait_reason& why) const noexcept {
+        if (!m_gate.is_open()) {
+            detail::wait_for(m_gate, why);
+        }
+    }
+    bool wait_as_until(const detail::wait_reason& why,
+                       detail::timer::clock::time_point deadline) const noexcept {
+        return detail::wait_for_until(m_gate, why, deadline);
+    }
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    static const detail::wait_kind k_wait;
+
     mutable detail::task_gate m_gate;
 };
 

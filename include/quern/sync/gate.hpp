@@ -2,12 +2,13 @@
 // The protocol of the latch, which opens once, and of the event, which may be closed again: one
 // word that holds those who wait. It neither sleeps nor wakes: opening it returns whom the caller
 // must wake. The read-modify-write that opens it is the opener's last access, so who finds it open
-// may destroy it. Protocol and proof: src/sync/README.md; explored in tests/model/latch_test.cpp
-// and event_test.cpp.
+// may destroy it. One whose limit passes locks the word in order to leave the list. Protocol and
+// proof: src/sync/README.md; explored in tests/model/latch_test.cpp and event_test.cpp.
 #pragma once
 
 #include <quern/base/atomics.hpp>
 #include <quern/base/config.hpp>
+#include <quern/scheduler/timers.hpp>
 #include <quern/sync/waiting.hpp>
 
 #include <cstdint>
@@ -20,13 +21,13 @@ public:
     constexpr explicit gate(bool is_open) noexcept : m_word(is_open ? k_open : k_nobody) {}
 
     bool is_open() const noexcept {
-        return m_word.load(std::memory_order_acquire) == k_open;  // pairs with open
+        return (m_word.load(std::memory_order_acquire) & k_open) != 0;  // pairs with open
     }
 
     /// False: it is open. True: `self` waits and will be woken; the caller must not touch this
     /// object again before that.
     bool enqueue(Waiter& self) noexcept {
-        std::uintptr_t word = m_word.load(std::memory_order_acquire);  // pairs with open
+        std::uintptr_t word = unlocked(m_word.load(std::memory_order_acquire));  // pairs with open
         while (word != k_open) {
             self.next = reinterpret_cast<Waiter*>(word);
             if (m_word.compare_exchange_weak(word, reinterpret_cast<std::uintptr_t>(&self),
@@ -34,21 +35,63 @@ public:
                                              std::memory_order_acquire)) {  // pairs with open
                 return true;
             }
+            word = unlocked(word);
         }
         return false;
     }
 
+    /// The same for one that waits with a limit; if it is late it is not queued but expired.
+    bool enqueue_in_time(Waiter& self) noexcept {
+        const std::uintptr_t word = lock();
+        const bool queued = word != k_open && !self.late;
+        if (queued) {
+            self.next = reinterpret_cast<Waiter*>(word);
+        } else {
+            self.expired = word != k_open;
+        }
+        unlock(queued ? reinterpret_cast<std::uintptr_t>(&self) : word);
+        return queued;
+    }
+
+    /// Takes one out of the list whose limit has passed; the caller must wake it. False: the gate
+    /// has been opened for it, or it is not queued yet and late. Cost: a step for each that came
+    /// after it.
+    bool withdraw(Waiter& self) noexcept {
+        const std::uintptr_t word = lock();
+        Waiter* at = word == k_open ? nullptr : reinterpret_cast<Waiter*>(word);
+        Waiter* later = nullptr;
+        while (at != nullptr && at != &self) {
+            later = at;
+            at = next_of(*at);
+        }
+        if (at == nullptr) {
+            self.late = true;
+            unlock(word);
+            return false;
+        }
+        if (later != nullptr) {
+            later->next = self.next;
+        }
+        self.expired = true;
+        unlock(later != nullptr ? word : reinterpret_cast<std::uintptr_t>(next_of(self)));
+        return true;
+    }
+
     /// Returns those who wait, as a chain, the first one first; null when it was open.
     Waiter* open() noexcept {
+        std::uintptr_t word = k_nobody;
         // acq_rel: release pairs with is_open and enqueue; acquire with enqueue.
-        const std::uintptr_t word = m_word.exchange(k_open, std::memory_order_acq_rel);
+        while (!m_word.compare_exchange_weak(word, k_open, std::memory_order_acq_rel,
+                                             std::memory_order_relaxed)) {
+            word = unlocked(word);
+        }
         if (word == k_open) {
             return nullptr;
         }
         Waiter* last = reinterpret_cast<Waiter*>(word);
         Waiter* first = nullptr;
         while (last != nullptr) {
-            Waiter* const before = last->next;
+            Waiter* const before = next_of(*last);
             last->next = first;
             first = last;
             last = before;
@@ -59,21 +102,57 @@ public:
     /// Who comes from now on waits. Does nothing when it is not open.
     void close() noexcept {
         std::uintptr_t word = k_open;
-        m_word.compare_exchange_strong(word, k_nobody, std::memory_order_relaxed,
-                                       std::memory_order_relaxed);
+        while (!m_word.compare_exchange_weak(word, k_nobody, std::memory_order_relaxed,
+                                             std::memory_order_relaxed)) {
+            word = unlocked(word);
+            if (word != k_open) {
+                return;
+            }
+        }
     }
 
 private:
     static constexpr std::uintptr_t k_nobody = 0;
     static constexpr std::uintptr_t k_open = 1;
+    static constexpr std::uintptr_t k_locked = 2;
 
-    /// k_nobody, k_open, or the address of the last one that came to wait.
+    static Waiter* next_of(Waiter& w) noexcept { return static_cast<Waiter*>(w.next); }
+
+    /// The word, seen as given just now, as soon as nobody has it locked.
+    std::uintptr_t unlocked(std::uintptr_t word) const noexcept {
+        for (int spins = 0; (word & k_locked) != 0;) {
+            Atomics::back_off(spins);
+            word = m_word.load(std::memory_order_acquire);  // pairs with open
+        }
+        return word;
+    }
+
+    /// Nobody else changes the word until unlock(). Only waits with a limit do this.
+    std::uintptr_t lock() noexcept {
+        std::uintptr_t word = k_nobody;
+        while (!m_word.compare_exchange_weak(word, word | k_locked,
+                                             std::memory_order_acquire,  // pairs with enqueue, open
+                                             std::memory_order_relaxed)) {
+            word = unlocked(word);
+        }
+        return word;
+    }
+    void unlock(std::uintptr_t word) noexcept {
+        m_word.store(word, std::memory_order_release);  // pairs with lock, open, is_open
+    }
+
+    /// k_nobody, k_open, or the address of the last one that came to wait; with k_locked while the
+    /// list is changed elsewhere than at its begin.
     typename Atomics::template atomic<std::uintptr_t> m_word;
 };
 
 using task_gate = gate<std_atomics, waiter>;
 
-/// Waits until it is open.
-QUERN_COLD void wait_for(task_gate& closed) noexcept;
+/// Waits until it is open. `why` is for reports.
+QUERN_COLD void wait_for(task_gate& closed, const wait_reason& why) noexcept;
+
+/// The same until a time at the latest. False: it has passed.
+QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
+                               timer::clock::time_point deadline) noexcept;
 
 }  // namespace quern::detail

@@ -42,7 +42,7 @@ public:
     /// Waits until the count is zero.
     void wait() const noexcept {
         if (!m_gate.is_open()) {
-            detail::wait_for(m_gate);
+            detail::wait_for(m_gate, {&k_wait, this});
         }
     }
 
@@ -53,6 +53,9 @@ public:
     }
 
 private:
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    static const detail::wait_kind k_wait;
+
     std::atomic<std::ptrdiff_t> m_left;
     mutable detail::task_gate m_gate;
 };

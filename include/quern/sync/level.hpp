@@ -46,9 +46,10 @@ private:
     wait_queue<std_atomics, level_waiter> m_queue;
 };
 
-/// Waits until the level, which is guarded by `lock`, has reached what is needed.
+/// Waits until the level, which is guarded by `lock`, has reached what is needed. `why` is for
+/// reports.
 template <class Lock>
-void wait_for(level& what, std::int64_t needs, Lock& lock) noexcept {
+void wait_for(level& what, std::int64_t needs, Lock& lock, const wait_reason& why) noexcept {
     {
         const std::scoped_lock guard(lock);
         if (what.reaches(needs)) {
@@ -56,7 +57,7 @@ void wait_for(level& what, std::int64_t needs, Lock& lock) noexcept {
         }
     }
     level_waiter self(needs);
-    wait_in(self, {}, [&what, &lock, &self] {
+    wait_in(self, why, [&what, &lock, &self] {
         const std::scoped_lock guard(lock);
         return what.enqueue(self);
     });

@@ -42,7 +42,7 @@ public:
     void lock() {
         const std::uintptr_t me = detail::this_holder();
         if (!m_owner.try_take(me)) [[unlikely]] {
-            lock_contended(me);
+            lock_contended(me, k_wait);
         }
     }
 
@@ -56,12 +56,21 @@ public:
         }
     }
 
-private:
+    /// What one that waits for it notes, for reports.
+    static const detail::wait_kind k_wait;
+
+protected:
     friend class condition_variable;
 
-    QUERN_COLD void lock_contended(std::uintptr_t me);
+    QUERN_COLD void lock_contended(std::uintptr_t me, const detail::wait_kind& why);
+    QUERN_COLD bool lock_until(detail::timer::clock::time_point deadline);
 
     detail::task_ownership m_owner;
+
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+
+private:
+    void refuse_holder(std::uintptr_t me) const;
 };
 
 }  // namespace quern

@@ -8,6 +8,7 @@
 #include <quern/base/assert.hpp>
 #include <quern/base/config.hpp>
 #include <quern/base/spin_lock.hpp>
+#include <quern/scheduler/timers.hpp>
 #include <quern/sync/waiting.hpp>
 
 #include <cstdint>
@@ -29,20 +30,30 @@ public:
     /// is queued, and the caller must not touch this object again before that.
     bool enqueue(Waiter& self) noexcept {
         const std::scoped_lock guard(m_lock);
-        std::uintptr_t word = m_word.load(std::memory_order_relaxed);
-        while ((word & k_awaited) == 0) {
-            if (word == k_free) {
-                if (try_take(self.holder)) {
-                    return false;
-                }
-                word = m_word.load(std::memory_order_relaxed);
-            } else if (m_word.compare_exchange_strong(word, word | k_awaited,
-                                                      std::memory_order_relaxed,
-                                                      std::memory_order_relaxed)) {
-                break;
-            }
+        return take_or_queue(self);
+    }
+
+    /// The same for one that waits with a limit; if it is late it is not queued but expired.
+    bool enqueue_in_time(Waiter& self) noexcept {
+        const std::scoped_lock guard(m_lock);
+        if (self.late) {
+            self.expired = !try_take(self.holder);
+            return false;
         }
-        m_queue.push(self);
+        return take_or_queue(self);
+    }
+
+    /// Takes one out of the queue whose limit has passed; the caller must wake it. False: it owns
+    /// the thing, or is not queued yet and late.
+    bool withdraw(Waiter& self) noexcept {
+        const std::scoped_lock guard(m_lock);
+        if (!m_queue.withdraw(self)) {
+            return false;
+        }
+        if (m_queue.looks_empty()) {
+            const std::uintptr_t word = m_word.load(std::memory_order_relaxed);
+            m_word.store(word & ~k_awaited, std::memory_order_relaxed);  // as in hand_over
+        }
         return true;
     }
 
@@ -61,6 +72,10 @@ public:
     bool owned_by(std::uintptr_t holder) const noexcept {
         return (m_word.load(std::memory_order_relaxed) & ~k_awaited) == holder;
     }
+    /// For reports: the holder, or 0.
+    std::uintptr_t holder() const noexcept {
+        return m_word.load(std::memory_order_relaxed) & ~k_awaited;
+    }
     bool looks_free() const noexcept { return m_word.load(std::memory_order_relaxed) == k_free; }
     bool looks_awaited() const noexcept {
         return (m_word.load(std::memory_order_relaxed) & k_awaited) != 0;
@@ -70,10 +85,44 @@ private:
     static constexpr std::uintptr_t k_free = 0;
     static constexpr std::uintptr_t k_awaited = 1;
 
+    /// Under the lock.
+    bool take_or_queue(Waiter& self) noexcept {
+        std::uintptr_t word = m_word.load(std::memory_order_relaxed);
+        while ((word & k_awaited) == 0) {
+            if (word == k_free) {
+                if (try_take(self.holder)) {
+                    return false;
+                }
+                word = m_word.load(std::memory_order_relaxed);
+            } else if (m_word.compare_exchange_strong(word, word | k_awaited,
+                                                      std::memory_order_relaxed,
+                                                      std::memory_order_relaxed)) {
+                break;
+            }
+        }
+        m_queue.push(self);
+        return true;
+    }
+
     QUERN_COLD Waiter* hand_over(std::uintptr_t holder, std::uintptr_t word) noexcept {
-        QUERN_ASSERT(word == (holder | k_awaited),
-                     "a mutex is unlocked by a task or thread that does not hold it");
+        do {
+            QUERN_ASSERT(word == (holder | k_awaited),
+                         "a mutex is unlocked by a task or thread that does not hold it");
+            if (Waiter* heir = take_heir()) {
+                return heir;
+            }
+            word = holder;  // all have withdrawn since, and the bit is gone
+        } while (!m_word.compare_exchange_strong(word, k_free,
+                                                 std::memory_order_release,  // pairs with try_take
+                                                 std::memory_order_relaxed));
+        return nullptr;
+    }
+
+    Waiter* take_heir() noexcept {
         const std::scoped_lock guard(m_lock);
+        if (m_queue.looks_empty()) {
+            return nullptr;
+        }
         Waiter& heir = m_queue.pop();
         // A plain store will do: with the bit set, only who holds the lock changes the word.
         // relaxed: what the old owner did reaches the new one by way of the wake-up.
@@ -92,7 +141,13 @@ private:
 using task_ownership = ownership<std_atomics, waiter, spin_lock>;
 
 /// Takes it for `me`, who does not own it; waits if it must: the slow path of every lock whose word
-/// this is.
-QUERN_COLD void take_or_wait(task_ownership& wanted, std::uintptr_t me) noexcept;
+/// this is. `why` is for reports.
+QUERN_COLD void take_or_wait(task_ownership& wanted, std::uintptr_t me,
+                             const wait_reason& why) noexcept;
+
+/// The same until a time at the latest. False: it has passed.
+QUERN_COLD bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me,
+                                   const wait_reason& why,
+                                   timer::clock::time_point deadline) noexcept;
 
 }  // namespace quern::detail

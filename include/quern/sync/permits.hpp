@@ -44,8 +44,19 @@ public:
             m_early = m_early - 1;
             return false;
         }
+        if (self.late && take_back_claim()) {
+            self.expired = true;
+            return false;
+        }
         m_queue.push(self);
         return true;
+    }
+
+    /// Takes one out of the queue whose limit has passed, and its claim back; the caller must wake
+    /// it. False: it has a permit, or one is on its way to it, or it is not queued yet and late.
+    bool withdraw(Waiter& self) noexcept {
+        const std::scoped_lock guard(m_lock);
+        return m_queue.withdraw_if(self, [this] { return take_back_claim(); });
     }
 
     /// What give() did.
@@ -62,7 +73,22 @@ public:
         return {before, somebody_waits ? hand_over(std::min(n, -before)) : nullptr};
     }
 
+    /// For reports: the permits that are left; if negative, those that are wanted.
+    std::ptrdiff_t count() const noexcept { return m_count.load(std::memory_order_relaxed); }
+
 private:
+    /// False: releases have counted on every claim, and each gets its permit.
+    bool take_back_claim() noexcept {
+        std::ptrdiff_t count = m_count.load(std::memory_order_relaxed);
+        while (count < 0) {
+            if (m_count.compare_exchange_weak(count, count + 1, std::memory_order_relaxed,
+                                              std::memory_order_relaxed)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// Gives one permit each to the first `n` who have claimed one.
     Waiter* hand_over(std::ptrdiff_t n) noexcept {
         const std::scoped_lock guard(m_lock);

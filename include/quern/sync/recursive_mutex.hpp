@@ -32,7 +32,7 @@ public:
         if (m_owner.owned_by(me)) {
             ++m_again;
         } else if (!m_owner.try_take(me)) [[unlikely]] {
-            detail::take_or_wait(m_owner, me);
+            wait_for_it(me);
         }
     }
 
@@ -58,7 +58,16 @@ public:
         }
     }
 
+    /// What one that waits for it notes, for reports.
+    static const detail::wait_kind k_wait;
+
+protected:
+    QUERN_COLD bool lock_until(detail::timer::clock::time_point deadline) noexcept;
+
 private:
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    QUERN_COLD void wait_for_it(std::uintptr_t me) noexcept;
+
     detail::task_ownership m_owner;
     /// How often the holder has locked it beyond the first time. Invariant: 0 while it is free.
     std::size_t m_again = 0;

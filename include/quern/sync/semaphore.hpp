@@ -3,8 +3,10 @@
 // outside.
 #pragma once
 
+#include <quern/scheduler/timers.hpp>
 #include <quern/sync/permits.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <limits>
 
@@ -28,10 +30,13 @@ protected:
         }
     }
     bool try_acquire() noexcept { return m_permits.try_take(); }
+    bool acquire_until(timer::clock::time_point deadline) noexcept;
     void release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept;
 
 private:
-    void wait_for_permit() noexcept;
+    QUERN_COLD void wait_for_permit() noexcept;
+    static void look(const void* copy, wait_findings& into) noexcept;
+    static const wait_kind k_wait;
 
     permits<std_atomics, waiter, spin_lock> m_permits;
 };
@@ -70,6 +75,19 @@ public:
 
     /// Takes a permit if there is one. Does not fail without cause.
     [[nodiscard]] bool try_acquire() noexcept { return semaphore_base::try_acquire(); }
+
+    /// Takes a permit unless the time passes before. A time that has passed makes it try_acquire().
+    /// With any clock: one that is set back makes the wait longer. Cost: that of acquire(); if it
+    /// waits also a timer, and when the time has passed a step for each that waits before it.
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& when) {
+        return detail::wait_on_clock(when,
+                                     [this](auto deadline) { return acquire_until(deadline); });
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& time) {
+        return try_acquire_until(detail::due_after(time));
+    }
 
     /// Gives `n` permits.
     /// Requires: n >= 0 and no more than max() permits then; the program is aborted otherwise.

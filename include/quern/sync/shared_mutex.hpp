@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
+#include <quern/scheduler/timers.hpp>
 #include <quern/sync/waiting.hpp>
 
 #include <cstddef>
@@ -51,6 +52,10 @@ public:
     /// Requires: a reader holds it; the program is aborted otherwise.
     void unlock_shared() noexcept;
 
+protected:
+    /// False: the deadline has passed. Throws as lock().
+    bool lock_as_until(bool shared, detail::timer::clock::time_point deadline);
+
 private:
     struct request : detail::waiter {
         request(std::uintptr_t who, bool reads) noexcept : waiter(who), shared(reads) {}
@@ -61,7 +66,13 @@ private:
     bool try_lock_as(bool shared) noexcept;
     bool admit(const request& r) noexcept;
     bool admit_first(const request& r) noexcept;
+    bool admit_at_once(const request& r);
+    bool enqueue(request& self) noexcept;
+    bool withdraw(request& self) noexcept;
     request* hand_over() noexcept;
+
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    static const detail::wait_kind k_wait;
 
     detail::spin_lock m_lock;
     std::uintptr_t m_writer = 0;

@@ -37,7 +37,9 @@ public:
     void set_max_difference(std::int64_t max_difference, std::int64_t lower_limit = 0);
 
     /// Waits until `upper_limit` is at most max_difference above the lower limit.
-    void wait(std::int64_t upper_limit) noexcept { detail::wait_for(m_end, upper_limit, m_lock); }
+    void wait(std::int64_t upper_limit) noexcept {
+        detail::wait_for(m_end, upper_limit, m_lock, {&k_wait, this});
+    }
 
     /// Whether wait() would return at once.
     [[nodiscard]] bool try_wait(std::int64_t upper_limit) const noexcept;
@@ -46,6 +48,9 @@ public:
     void signal(std::int64_t lower_limit) noexcept;
 
 private:
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    static const detail::wait_kind k_wait;
+
     mutable detail::spin_lock m_lock;
     std::int64_t m_max_difference;
     std::int64_t m_lower_limit;

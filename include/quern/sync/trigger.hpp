@@ -43,12 +43,21 @@ public:
     std::int64_t set() noexcept;
 
     /// Waits until generation number `n` has begun: until there have been n calls of set().
-    void synchronize(std::int64_t n) noexcept { detail::wait_for(m_generation, n, m_lock); }
+    void synchronize(std::int64_t n) noexcept { synchronize_as(n, {&k_wait, this}); }
 
     /// The number of the present generation.
     [[nodiscard]] std::int64_t generation() const noexcept;
 
 private:
+    friend class and_gate;
+
+    static void look(const void* copy, detail::wait_findings& into) noexcept;
+    static const detail::wait_kind k_wait;
+
+    void synchronize_as(std::int64_t n, const detail::wait_reason& why) noexcept {
+        detail::wait_for(m_generation, n, m_lock, why);
+    }
+
     mutable detail::spin_lock m_lock;
     detail::level m_generation{0};
     /// Of the present generation. Invariant: neither, or both, the one the promise of the other.

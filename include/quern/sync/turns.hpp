@@ -38,6 +38,9 @@ private:
     };
     using request_queue = wait_queue<std_atomics, request>;
 
+    static void look(const void* copy, wait_findings& into) noexcept;
+    static const std::array<wait_kind, 3> k_waits;
+
     bool try_begin(cell_state wanted) noexcept;
     bool enqueue(request& self) noexcept;
     request* next() noexcept;

@@ -39,6 +39,10 @@ struct waiter {
     const std::uintptr_t holder;   ///< to whom ownership is handed
     context* suspended = nullptr;  ///< null: a thread outside, which sleeps on `event`
     external_event event;
+    /// Of a wait with a limit, both under the lock of the primitive: the limit has passed while it
+    /// was in no queue; it goes on because the limit has passed.
+    bool late = false;
+    bool expired = false;
 };
 
 /// Makes the caller wait until `self` is woken. `enqueue()` puts `self` where a waker finds it, or
@@ -74,6 +78,11 @@ class wait_queue {
 public:
     /// Also without the lock; then it sees whatever happens before the call, and perhaps more.
     bool looks_empty() const noexcept { return m_first.load(k_relaxed) == nullptr; }
+
+    /// The same, and if the last one has withdrawn then what it did before is seen.
+    bool looks_deserted() const noexcept {
+        return m_first.load(std::memory_order_acquire) == nullptr;  // pairs with withdraw_if
+    }
 
     void push(Waiter& w) noexcept {
         w.next = nullptr;
@@ -130,6 +139,40 @@ public:
             w.next = at->next;
             at->next = &w;
         }
+    }
+
+    /// Takes out one whose limit has passed. False: it has been taken out, or has yet to be put in
+    /// and is late then. Cost: a step for each that stands before it.
+    bool withdraw(Waiter& w) noexcept {
+        return withdraw_if(w, [] { return true; });
+    }
+
+    /// The same, but leaves it in the queue if `may_go()` is false, which is called if it is there.
+    template <class Predicate>
+    bool withdraw_if(Waiter& w, Predicate may_go) noexcept {
+        Waiter* before = nullptr;
+        Waiter* at = m_first.load(k_relaxed);
+        while (at != nullptr && at != &w) {
+            before = at;
+            at = after(*at);
+        }
+        if (at == nullptr) {
+            w.late = true;
+            return false;
+        }
+        if (!may_go()) {
+            return false;
+        }
+        if (before == nullptr) {
+            m_first.store(after(w), std::memory_order_release);  // pairs with looks_deserted
+        } else {
+            before->next = w.next;
+        }
+        if (m_last == &w) {
+            m_last = before;
+        }
+        w.expired = true;
+        return true;
     }
 
     /// Takes all, as a chain.

@@ -52,16 +52,8 @@ public:
     /// a deferred task is started, so that the wait makes sense; its future is never `deferred`.
     template <class Clock, class Duration>
     std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
-        for (;;) {  // more than once only when the clock differs from the steady one, and is set
-            const auto now = Clock::now();  // compared first: the difference may overflow
-            if (state().wait_until(when > now ? detail::due_after(when - now)
-                                              : std::chrono::steady_clock::time_point::min())) {
-                return std::future_status::ready;
-            }
-            if (Clock::now() >= when) {
-                return std::future_status::timeout;
-            }
-        }
+        const auto wait = [this](timer::clock::time_point t) { return state().wait_until(t); };
+        return wait_on_clock(when, wait) ? std::future_status::ready : std::future_status::timeout;
     }
     template <class Rep, class Period>
     std::future_status wait_for(const std::chrono::duration<Rep, Period>& time) const {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a program that hangs says of itself: seeded bugs, each in a process of its own, which is
+// What a program that hangs says of itself: six seeded bugs, each in a process of its own, which is
 // ended when it has spoken; and programs that wait long for good reasons, which must say nothing.
 #include <quern/scheduler/task_report.hpp>
+#include <quern/sync/barrier.hpp>
+#include <quern/sync/channel.hpp>
 #include <quern/sync/event.hpp>
+#include <quern/sync/latch.hpp>
+#include <quern/sync/mutex.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/blocking_region.hpp>
 #include <quern/task/promise.hpp>
@@ -12,15 +16,57 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
 using quern_test::hanging_child;
+
+/// Tasks in a ring, each of which holds its mutex and wants the next one's.
+void lock_in_a_ring(int size) {
+    std::deque<quern::mutex> forks(static_cast<std::size_t>(size));
+    quern::barrier all_have_one(size);
+    std::deque<std::string> names;
+    std::vector<quern::future<void>> diners;
+    for (std::size_t i = 0; i < forks.size(); ++i) {
+        names.push_back("diner " + std::to_string(i));
+        const auto dine = [&, i] {
+            const std::scoped_lock left(forks[i]);
+            all_have_one.arrive_and_wait();
+            const std::scoped_lock right(forks[(i + 1) % forks.size()]);
+        };
+        diners.push_back(quern::async({.name = names.back().c_str()}, dine));
+    }
+    for (auto& diner : diners) {
+        diner.get();
+    }
+}
+
+TEST(a_hang_report, names_a_cycle_of_two_locks) {
+    hanging_child child([] { lock_in_a_ring(2); });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
+    EXPECT_NE(said.find("'diner 0' waits"), std::string::npos) << said;
+    EXPECT_NE(said.find("'diner 1' waits"), std::string::npos) << said;
+}
+
+TEST(a_hang_report, names_a_cycle_of_five_locks) {
+    hanging_child child([] { lock_in_a_ring(5); });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("cycle of 5 locks: #"), std::string::npos) << said;
+    for (int i = 0; i < 5; ++i) {
+        const std::string who = "'diner " + std::to_string(i) + "'";
+        EXPECT_NE(said.find(who + " waits"), std::string::npos) << said;
+        EXPECT_NE(said.find("task " + who + "\n"), std::string::npos) << "as a holder: " << said;
+    }
+}
 
 TEST(a_hang_report, names_a_lost_promise) {
     hanging_child child([] {
@@ -31,6 +77,56 @@ TEST(a_hang_report, names_a_lost_promise) {
     EXPECT_NE(said.find("1 task is suspended"), std::string::npos) << said;
     EXPECT_NE(said.find("'reader' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("of a promise that nobody has set"), std::string::npos) << said;
+}
+
+TEST(a_hang_report, names_a_full_channel) {
+    hanging_child child([] {
+        static quern::channel<int> line(2);
+        quern::async({.name = "producer"}, [] {
+            for (int i = 0; i < 3; ++i) {
+                line.send(i);
+            }
+        }).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("'producer' waits"), std::string::npos) << said;
+    EXPECT_NE(said.find("channel"), std::string::npos) << said;
+    EXPECT_NE(said.find("full"), std::string::npos) << said;
+}
+
+TEST(a_hang_report, names_a_latch_that_misses_a_count) {
+    hanging_child child([] {
+        static quern::latch done(3);
+        quern::async([] { done.count_down(2); }).get();
+        quern::async({.name = "waiter"}, [] { done.wait(); }).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("'waiter' waits"), std::string::npos) << said;
+    EXPECT_NE(said.find("latch"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 "), std::string::npos) << said;
+}
+
+TEST(a_hang_report, names_a_barrier_that_is_short_of_one) {
+    hanging_child child([] {
+        static quern::barrier<> together(3);
+        auto other = quern::async({.name = "comer"}, [] { together.arrive_and_wait(); });
+        quern::async({.name = "comer"}, [] { together.arrive_and_wait(); }).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("'comer' waits"), std::string::npos) << said;
+    EXPECT_NE(said.find("barrier"), std::string::npos) << said;
+    EXPECT_NE(said.find("2 of 3"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 more like it"), std::string::npos) << said;
+}
+
+TEST(a_hang_report, names_a_mutex_whose_holder_has_ended) {
+    hanging_child child([] {
+        static quern::mutex m;
+        quern::async([] { m.lock(); }).get();
+        quern::async({.stack = quern::stack_class::large}, [] { m.lock(); }).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("ended without letting go"), std::string::npos) << said;
 }
 
 TEST(a_hang_report, can_be_switched_off) {

@@ -6,6 +6,7 @@
 #include <quern/base/config.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
+#include <quern/task/this_task.hpp>
 
 #include <gtest/gtest.h>
 
@@ -54,6 +55,14 @@ public:
         }
     }
 
+    /// The same while timers are set: whoever is going to be suspended has been queued then, and
+    /// goes on when its time has come.
+    void settle_but_for_timers() {
+        while (!pool().at_rest(true)) {
+            std::this_thread::yield();
+        }
+    }
+
     quern::runtime& runtime() noexcept { return m_runtime; }
 
 private:
@@ -88,13 +97,7 @@ private:
 };
 
 /// Lets other tasks run: the caller goes to the end of the ready ones.
-inline void let_others_run() {
-    auto publish = [](quern::detail::context& self) {
-        self.host().push_last(self);
-        return true;
-    };
-    quern::detail::suspend(publish);
-}
+inline void let_others_run() { quern::this_task::yield(); }
 
 /// A test on runtimes of 1, 2 and 8 workers.
 class on_workers : public testing::TestWithParam<unsigned> {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a report says of an event for which a task waits.
+#include <quern/sync/event.hpp>
+
+#include "words.hpp"
+
+namespace quern {
+
+constexpr detail::wait_kind event::k_wait{"event", sizeof(event), look};
+
+void event::look(const void* copy, detail::wait_findings& into) noexcept {
+    detail::say(into, static_cast<const event*>(copy)->is_set() ? "set" : "not set");
+}
+
+}  // namespace quern

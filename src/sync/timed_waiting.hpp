@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Waiting with a limit: a waiter in a queue, as always, and a timer. When the time has passed the
+// timer, or the thread outside itself, takes the waiter out of the queue, under the primitive's
+// lock, as a waker would; so exactly one of them wakes it. Protocol: src/sync/README.md, "Limits".
+// For the sources of this layer; the public headers have a steady time only.
+#pragma once
+
+#include <quern/scheduler/pool.hpp>
+#include <quern/sync/waiting.hpp>
+
+#include <chrono>
+
+namespace quern::detail {
+
+inline bool has_passed(timer::clock::time_point deadline) noexcept {
+    return deadline <= timer::clock::now();
+}
+
+/// The end of a withdrawal. The waiter may be gone then.
+inline bool wake_expired(waiter& w) noexcept {
+    w.wake();
+    return true;
+}
+
+/// The timer of one task's wait. Lies on its frame.
+template <class Withdraw>
+class wait_limit final : public timer {
+public:
+    explicit wait_limit(Withdraw& withdraw) noexcept : timer(ring), m_withdraw(withdraw) {}
+
+    /// After `self` has been woken: returns when the timer touches neither the frame nor the
+    /// primitive any more. May suspend, if it is just ringing.
+    void end(const waiter& self, pool& where) noexcept {
+        if (self.expired && !self.late) {
+            return;  // the timer has woken it, and that was the last that it did
+        }
+        if (where.timers.cancel(*this) || m_rung.done()) {
+            return;
+        }
+        auto publish = [this](context& left) { return m_rung.register_waiter(left); };
+        suspend(publish, {&k_timer_wait});
+    }
+
+private:
+    static constexpr wait_kind k_timer_wait{"the timer of a wait that has ended"};
+
+    static void ring(timer& due) noexcept {
+        auto& self = static_cast<wait_limit&>(due);
+        if (self.m_withdraw()) {
+            return;  // gone
+        }
+        if (context* waiting = self.m_rung.complete()) {
+            resume(*waiting);
+        }
+    }
+
+    Withdraw& m_withdraw;
+    completion<std_atomics, context> m_rung;
+};
+
+/// As wait_in(), but not longer than until the deadline. False: it has passed, and `self` has not
+/// got what it waited for.
+/// `enqueue()` runs after the limit has begun: when `self` is late it sets `self.expired` instead
+/// of queueing it, or gives it what it waits for. `withdraw()` takes `self` out of its queue, sees
+/// that it is woken, and touches it no more; false: it is not in the queue, but somebody's who
+/// wakes it, or has yet to be queued and is `late` now.
+template <class Enqueue, class Withdraw>
+bool wait_in_until(waiter& self, const wait_reason& why, timer::clock::time_point deadline,
+                   Enqueue&& enqueue, Withdraw&& withdraw) noexcept {
+    context* const here = current_context();
+    if (here == nullptr) {
+        if (enqueue() && !self.event.wait_until(deadline)) {
+            withdraw();
+            self.event.wait();
+        }
+        return !self.expired;
+    }
+    pool& where = here->host().home();
+    wait_limit limit(withdraw);
+    auto publish = [&](context& left) {
+        self.suspended = &left;
+        where.set_timer(limit, deadline);  // first: afterwards the frame may be gone
+        return enqueue();
+    };
+    suspend(publish, why);
+    limit.end(self, where);
+    return !self.expired;
+}
+
+}  // namespace quern::detail
