@@ -56,6 +56,7 @@ void worker::run_loop(context& self) noexcept {
         before.begin_item(*item);
         context* next = item->run(*item);
         self.task.locals.destroy_all();  // of an item that did not do so itself; may suspend
+        self.next_holder();
         worker& after = self.host();     // the item may have moved this context to another worker
         if (next != nullptr) {
             after.hand_over(self, *item, *next);  // returns if another worker must go on with it
@@ -69,7 +70,6 @@ void worker::begin_item(const work& item) noexcept {
     stats.enter(worker_phase::running);
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
-    here.begin_holder();
     here.task = {nullptr, nullptr, item.run};  // until begin_task says more
     here.pin = nullptr;
     here.urgency = priority::normal;

@@ -99,7 +99,7 @@ public:
     /// Stands for the task that runs here, in the word of a lock. Another one for the next task, so
     /// that what a task has left locked is not taken for its successor's. Never 0, lowest bit 0.
     std::uintptr_t holder() const noexcept { return m_holder.load(std::memory_order_relaxed); }
-    void begin_holder() noexcept {
+    void next_holder() noexcept {
         const std::uintptr_t next = (holder() + 2) % k_room_offset;
         m_holder.store(reinterpret_cast<std::uintptr_t>(this) + next, std::memory_order_relaxed);
     }
