@@ -40,6 +40,8 @@ std::vector<std::string_view> stack_names() {
     return {k_stack_class_names.begin(), k_stack_class_names.end()};
 }
 
+std::vector<std::string_view> on_or_off() { return {"on", "off"}; }
+
 constexpr setting k_table[] = {
     {.name = "threads",
      .type = setting_type::number,
@@ -74,6 +76,11 @@ constexpr setting k_table[] = {
      .most = detail::k_longest_spin_us,
      .fallback = "50",
      .help = "microseconds that a worker without work searches before it sleeps"},
+    {.name = "crash_report",
+     .type = setting_type::word,
+     .words = on_or_off,
+     .fallback = "on",
+     .help = "whether a program with `install_crash_handler` or `quern::main` says why it dies"},
     {.name = "config",
      .type = setting_type::path,
      .fallback = "",

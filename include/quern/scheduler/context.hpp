@@ -80,6 +80,9 @@ public:
         return *c;
     }
 
+    /// The one that waits for the call that runs here, when that has gone on on a fresh stack.
+    const context* below() const noexcept { return m_below; }
+
     stack_class size() const noexcept { return span().size; }
 
     wait_note waits;            ///< while it is suspended

@@ -70,7 +70,6 @@ public:
             context& root = m_here->root();
             m_name = std::exchange(root.name, item.name);
             m_site = std::exchange(root.site, item.site);
-            m_entry = std::exchange(root.entry, item.run);
             m_id = std::exchange(root.task_id, 0);
             m_urgency = std::exchange(m_here->urgency, item.urgency);
         }
@@ -82,7 +81,6 @@ public:
             context& root = m_here->root();
             root.name = m_name;
             root.site = m_site;
-            root.entry = m_entry;
             root.task_id = m_id;
             m_here->urgency = m_urgency;
         }
@@ -92,7 +90,6 @@ private:
     context* m_here;
     const char* m_name = nullptr;
     const void* m_site = nullptr;
-    work::run_function m_entry = nullptr;
     std::uint64_t m_id = 0;
     priority m_urgency = priority::normal;
 };

@@ -103,7 +103,7 @@ TEST_F(settings_file_test, of_the_command_line_replaces_that_of_the_environment)
 
 TEST_F(settings_file_test, may_not_have_unknown_keys) {
     const std::string accepted =
-        "; accepted: threads, policy, bind, stack, active_workers, spin_us";
+        "; accepted: threads, policy, bind, stack, active_workers, spin_us, crash_report";
     EXPECT_EQ(read("\n\nthread = 2\n"), "quern: unknown key 'thread' (file quern.toml:3)" +
                                             accepted + "; did you mean 'threads'?");
     EXPECT_EQ(read("[runtime]\nthreads = 2\n"),
