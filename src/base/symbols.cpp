@@ -39,7 +39,8 @@ bool is_library_name(std::string_view name) noexcept {
 
 /// Functions made for a type without linkage, such as a lambda's, have names without a namespace.
 bool is_library_file(std::string_view file) noexcept {
-    return file.find("/include/quern/") != std::string_view::npos ||
+    constexpr std::string_view k_headers = "include/quern/";
+    return file.starts_with(k_headers) || file.find("/include/quern/") != std::string_view::npos ||
            file.find("/include/c++/") != std::string_view::npos ||
            (own_sources().starts_with("/") && file.starts_with(own_sources()));
 }
@@ -49,16 +50,39 @@ bool is_library(const code_place& place) noexcept {
            (place.file != nullptr && is_library_file(place.file));
 }
 
-std::string_view whole_name(std::string_view name) noexcept { return name; }
+void add_shortened(fixed_text& text, std::string_view name) noexcept {
+    text.add(name.substr(0, k_longest_name)).add(name.size() > k_longest_name ? "..." : "");
+}
 
-/// Adds `part` of a name.
+/// Of the runtime's own names the arguments of templates, which are long, say little.
+void add_without_arguments(fixed_text& text, std::string_view name) noexcept {
+    constexpr std::string_view k_operator = "operator";
+    fixed_text plain;
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool is_operator = name.substr(0, i).ends_with(k_operator) ||
+                                 name.substr(0, i).ends_with("operator<") ||
+                                 name.substr(0, i).ends_with("-");
+        if (c == '<' && !is_operator && depth++ == 0) {
+            plain.add("<>");
+        } else if (c == '>' && !is_operator && depth > 0) {
+            --depth;
+        } else if (depth == 0) {
+            plain.add(name.substr(i, 1));
+        }
+    }
+    add_shortened(text, plain.view());
+}
+
+using add_function = void (*)(fixed_text& text, std::string_view name) noexcept;
+
 void add_name(fixed_text& text, const char* name, spelling_of_names how,
-              std::string_view (*part)(std::string_view name) = whole_name) noexcept {
+              add_function add = add_shortened) noexcept {
     char* const readable = how == spelling_of_names::demangled
                                ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr)
                                : nullptr;
-    const std::string_view wanted = part(readable != nullptr ? readable : name);
-    text.add(wanted.substr(0, k_longest_name)).add(wanted.size() > k_longest_name ? "..." : "");
+    add(text, readable != nullptr ? readable : name);
     std::free(readable);
 }
 
@@ -143,7 +167,8 @@ void visit_places(const void* address, place_visitor visit, void* data) noexcept
 
 void add_place(fixed_text& text, const code_place& place, spelling_of_names how) noexcept {
     if (place.function != nullptr) {
-        add_name(text, place.function, how);
+        add_name(text, place.function, how,
+                 is_library(place) ? add_without_arguments : add_shortened);
     } else {
         text.add("?");
     }
@@ -174,7 +199,9 @@ std::string describe_site(const void* address) {
 
 void add_entry(fixed_text& text, const void* function, spelling_of_names how) noexcept {
     if (const char* const name = name_of_function(function)) {
-        add_name(text, name, how, first_template_argument);
+        add_name(text, name, how, [](fixed_text& to, std::string_view whole) noexcept {
+            add_shortened(to, first_template_argument(whole));
+        });
     } else {
         add_linked(text, function, how);
     }
@@ -241,8 +268,9 @@ void call_stack::write_call(int file_descriptor, std::size_t depth,
     const auto begin_line = [&] { line.add("  #").add(std::uint64_t{depth}).add("  "); };
     bool found = false;
     visit_places(at(depth), [&](const code_place& place) {
-        if (depth != 0 && is_library(place) && (place.is_inlined || found)) {
-            return true;  // an inlined part of the runtime says nothing
+        const bool says_little = found || (place.is_inlined && depth != 0);
+        if (says_little && is_library(place)) {
+            return true;  // an inlined part of the runtime
         }
         line.clear();
         begin_line();

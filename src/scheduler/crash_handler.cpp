@@ -54,12 +54,21 @@ const void* instruction_of(const ucontext_t& machine) noexcept {
 const void* stack_of(const ucontext_t& machine) noexcept {
     return reinterpret_cast<const void*>(machine.uc_mcontext.gregs[REG_RSP]);
 }
+void step_back_to_caller(ucontext_t& machine) noexcept {
+    greg_t& sp = machine.uc_mcontext.gregs[REG_RSP];
+    machine.uc_mcontext.gregs[REG_RIP] = *reinterpret_cast<const greg_t*>(sp) - 1;
+    sp += static_cast<greg_t>(sizeof(greg_t));
+}
 #elif defined(__aarch64__)
 const void* instruction_of(const ucontext_t& machine) noexcept {
     return reinterpret_cast<const void*>(machine.uc_mcontext.pc);
 }
 const void* stack_of(const ucontext_t& machine) noexcept {
     return reinterpret_cast<const void*>(machine.uc_mcontext.sp);
+}
+void step_back_to_caller(ucontext_t& machine) noexcept {
+    constexpr int k_link_register = 30;
+    machine.uc_mcontext.pc = machine.uc_mcontext.regs[k_link_register] - 1;
 }
 #endif
 
@@ -99,12 +108,14 @@ void wait_for_other_report() noexcept {
 
 void on_signal(int signal, siginfo_t* info, void* machine_state) {
     const int program_errno = errno;
-    const auto& machine = *static_cast<const ucontext_t*>(machine_state);
-    const fault what{signal, *info, instruction_of(machine), stack_of(machine)};
+    auto& machine = *static_cast<ucontext_t*>(machine_state);
+    const mcontext_t interrupted = machine.uc_mcontext;
+    const fault what{signal, *info, machine, instruction_of(machine), stack_of(machine)};
     const pid_t me = ::gettid();
     pid_t who = 0;
     if (reporter.compare_exchange_strong(who, me, std::memory_order_relaxed)) {  // exclusion only
         report_in_time(what);
+        machine.uc_mcontext = interrupted;
         give_signals_back();
         reported.store(true, std::memory_order_release);  // pairs with wait_for_other_report
     } else if (who == me) {
@@ -134,6 +145,13 @@ void use_signal_stack(char* low, std::size_t size) noexcept {
 bool sanitizer_reports() noexcept { return k_asan || k_tsan; }
 
 }  // namespace
+
+const void* first_known_call(const fault& what) noexcept {
+    if (what.is_synchronous() && what.info.si_addr == what.instruction && what.signal == SIGSEGV) {
+        step_back_to_caller(what.machine);
+    }
+    return instruction_of(what.machine);
+}
 
 void lend_signal_stack(const stack_span& of_thread) noexcept {
     if (of_thread.low == nullptr || sanitizer_reports()) {

@@ -5,6 +5,7 @@
 
 #include <quern/context/stack_memory.hpp>
 
+#include <ucontext.h>
 #include <csignal>
 
 namespace quern::detail {
@@ -13,12 +14,17 @@ namespace quern::detail {
 struct fault {
     int signal;
     const siginfo_t& info;
+    ucontext_t& machine;      ///< the registers, from which the unwinder goes on
     const void* instruction;  ///< that was interrupted
     const void* stack;        ///< where its stack pointer stood
 
     /// Whether an instruction is to blame, which would fault again; else somebody sent the signal.
     bool is_synchronous() const noexcept { return info.si_code > 0 && signal != SIGABRT; }
 };
+
+/// Where the unwinder can begin: the instruction, or, when a jump led to where there is no code,
+/// the call that did it; the registers are changed accordingly.
+const void* first_known_call(const fault& what) noexcept;
 
 /// Writes all that is known to stderr. In a signal handler, on another stack than the fault's.
 void write_crash_report(const fault& what) noexcept;

@@ -26,7 +26,7 @@ struct signal_text {
     std::string_view text;
 };
 
-constexpr int k_any = 0;
+constexpr int k_any = -1000;  // no system uses it
 
 /// The first row that fits counts.
 constexpr signal_text k_signal_texts[] = {
@@ -39,7 +39,8 @@ constexpr signal_text k_signal_texts[] = {
     {SIGFPE, FPE_INTDIV, "SIGFPE, an integer was divided by zero"},
     {SIGFPE, k_any, "SIGFPE"},
     {SIGILL, k_any, "SIGILL, an instruction that does not exist, or a trap"},
-    {SIGABRT, k_any, "SIGABRT, abort() was called"},
+    {SIGABRT, SI_TKILL, "SIGABRT, abort() was called"},
+    {SIGABRT, k_any, "SIGABRT"},
 };
 
 std::string_view text_of(const fault& what) noexcept {
@@ -85,6 +86,8 @@ void write_headline(const fault& what, context* here) noexcept {
         if (what.is_synchronous()) {
             const bool in_code = what.signal == SIGFPE || what.signal == SIGILL;
             text.add(in_code ? ", in the code at " : " at ").add_address(what.info.si_addr);
+        } else if (what.info.si_code == SI_USER) {
+            text.add(", sent by process ").add(static_cast<std::uint64_t>(what.info.si_pid));
         }
     }
     write_text(k_file, text.add("\n"));
@@ -177,14 +180,15 @@ void write_crash_report(const fault& what) noexcept {
     if (here != nullptr) {
         write_task(what, *here);
     }
-    const call_stack calls = call_stack::here(what.instruction);
+    const call_stack calls = call_stack::here(first_known_call(what));
     // Who dies within the heap may hold its lock.
     const auto how =
         calls.is_in_heap() ? spelling_of_names::as_linked : spelling_of_names::demangled;
     if (here != nullptr && here->host().stats.phase() == worker_phase::running) {
         write_origin(here->root(), how);
     }
-    write_text(k_file, fixed_text().add("  calls, the youngest first:\n"));
+    write_text(k_file, fixed_text().add(calls.size() != 0 ? "  calls, the youngest first:\n"
+                                                          : "  the calls cannot be found\n"));
     calls.write(k_file, how);
 }
 

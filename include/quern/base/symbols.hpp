@@ -62,7 +62,7 @@ public:
     static constexpr std::size_t k_oldest = 10;
 
     /// The caller's calls, or those from the one on in which the instruction `from` lies (in a
-    /// signal handler: the one that was interrupted). Never allocates.
+    /// signal handler: the one that was interrupted); none when that is not found. Never allocates.
     static call_stack here(const void* from = nullptr) noexcept;
 
     std::size_t size() const noexcept { return m_size; }

@@ -161,6 +161,30 @@ TEST_F(crash, by_the_exception_of_a_posted_task_shows_who_has_thrown) {
         << child.output;
 }
 
+QUERN_NOINLINE int call_null() {
+    int (*volatile nothing)() = nullptr;
+    return nothing() + 1;
+}
+
+TEST_F(crash, of_a_call_of_a_null_pointer_names_the_caller) {
+    const ended child = dies([] {
+        quern::runtime rt(quern::runtime_options::with_workers(1));
+        quern::async(rt, call_null).get();
+    });
+    EXPECT_EQ(child.signal, SIGSEGV) << child.output;
+    EXPECT_TRUE(has(child, "at 0x0\n") && has(child, "call_null")) << child.output;
+}
+
+TEST_F(crash, within_the_report_ends_the_program_all_the_same) {
+    const ended child = dies([] {
+        quern::runtime rt(quern::runtime_options::with_workers(1));
+        const auto* const no_name = reinterpret_cast<const char*>(8);
+        quern::async({.name = no_name, .pool = &rt.default_pool().get()}, read_null).get();
+    });
+    EXPECT_EQ(child.signal, SIGSEGV) << child.output;
+    EXPECT_TRUE(has(child, "quern: a fault within the report")) << child.output;
+}
+
 TEST_F(crash, on_a_thread_outside_says_so) {
     const ended child = dies([] { std::thread(read_null).join(); });
     EXPECT_EQ(child.signal, SIGSEGV) << child.output;
