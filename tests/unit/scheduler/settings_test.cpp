@@ -90,7 +90,7 @@ TEST(settings, of_unknown_names_are_errors) {
     } catch (const std::invalid_argument& e) {
         EXPECT_STREQ(e.what(),
                      "quern: unknown setting 'thraeds'; accepted: threads, policy, bind, stack, "
-                     "active_workers, spin_us, config; did you mean 'threads'?");
+                     "active_workers, spin_us, crash_report, config; did you mean 'threads'?");
     }
 }
 
