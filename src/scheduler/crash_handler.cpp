@@ -130,16 +130,16 @@ void on_signal(int signal, siginfo_t* info, void* machine_state) {
     errno = program_errno;  // a synchronous fault happens once more, and takes its course
 }
 
-void use_signal_stack(char* low, std::size_t size) noexcept {
+bool has_signal_stack() noexcept {
     stack_t present{};
-    const bool has_one =
-        ::sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0;
-    if (!has_one) {
-        stack_t wanted{};
-        wanted.ss_sp = low;
-        wanted.ss_size = size;
-        ::sigaltstack(&wanted, nullptr);
-    }
+    return ::sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0;
+}
+
+void use_signal_stack(char* low, std::size_t size) noexcept {
+    stack_t wanted{};
+    wanted.ss_sp = low;
+    wanted.ss_size = size;
+    ::sigaltstack(&wanted, nullptr);
 }
 
 bool sanitizer_reports() noexcept { return k_asan || k_tsan; }
@@ -154,7 +154,7 @@ const void* first_known_call(const fault& what) noexcept {
 }
 
 void lend_signal_stack(const stack_span& of_thread) noexcept {
-    if (of_thread.low == nullptr || sanitizer_reports()) {
+    if (of_thread.low == nullptr || sanitizer_reports() || has_signal_stack()) {
         return;
     }
     const auto whole = static_cast<std::size_t>(of_thread.top - of_thread.low);
@@ -168,7 +168,8 @@ bool install_crash_handler() {
     if (current_settings().at("crash_report").text == "off" || sanitizer_reports()) {
         return false;
     }
-    if (!first_signal_stack_taken.exchange(true, std::memory_order_relaxed)) {
+    if (!has_signal_stack() &&
+        !first_signal_stack_taken.exchange(true, std::memory_order_relaxed)) {
         use_signal_stack(first_signal_stack.data(), first_signal_stack.size());
     }
     static std::once_flag once;

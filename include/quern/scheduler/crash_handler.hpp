@@ -15,8 +15,8 @@ namespace quern {
 /// AddressSanitizer or ThreadSanitizer, whose own reports these signals are for (their option
 /// handle_segv). Throws std::invalid_argument for a bad setting.
 ///
-/// Stack overflows are reported in tasks, on the thread that calls this, and on threads with an
-/// alternate signal stack (sigaltstack) of their own. A function's file and line need debug
+/// Stack overflows are reported in tasks, on the first thread that calls this, and on threads with
+/// an alternate signal stack (sigaltstack) of their own. A function's file and line need debug
 /// information (-g); one whose frame is larger than a page may step over the guard below the stack
 /// (-fstack-clash-protection prevents that).
 ///

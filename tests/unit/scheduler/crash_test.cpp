@@ -192,6 +192,17 @@ TEST_F(crash, on_a_thread_outside_says_so) {
         << child.output;
 }
 
+TEST_F(crash, of_the_stack_of_the_thread_that_installed_the_handler_is_reported) {
+    const ended child = dies([] {
+        const rlimit one_mebibyte{1U << 20, 1U << 20};
+        ::setrlimit(RLIMIT_STACK, &one_mebibyte);
+        g_sink = recurse_for_ever(0);
+    });
+    EXPECT_EQ(child.signal, SIGSEGV) << child.output;
+    EXPECT_TRUE(has(child, "on a thread that is no worker\n") && has(child, " more calls ...\n"))
+        << child.output;
+}
+
 TEST_F(crash, on_a_worker_that_was_there_before_the_handler_is_reported) {
     const ended child = dies(
         [] {
