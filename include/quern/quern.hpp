@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/algorithms/parallel_for.hpp>
+#include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/settings.hpp>
 #include <quern/scheduler/task_report.hpp>

@@ -7,7 +7,14 @@
 
 namespace quern::detail {
 
-/// Visits what debug information says, or else the symbol table. False: neither knows the address.
-bool visit_known_places(const void* address, place_visitor visit, void* data) noexcept;
+/// Visits what debug information says. False: it does not know the address.
+bool visit_lines(const void* address, place_visitor visit, void* data) noexcept;
+
+/// The function at an address by the symbol table, which knows neither lines nor what is inlined.
+/// Null: unknown.
+const char* linked_name(const void* address) noexcept;
+
+/// Makes what the two need, so that a signal handler may be the first to ask.
+void open_places() noexcept;
 
 }  // namespace quern::detail

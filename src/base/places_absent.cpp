@@ -5,6 +5,8 @@
 
 namespace quern::detail {
 
-bool visit_known_places(const void*, place_visitor, void*) noexcept { return false; }
+bool visit_lines(const void*, place_visitor, void*) noexcept { return false; }
+const char* linked_name(const void*) noexcept { return nullptr; }
+void open_places() noexcept {}
 
 }  // namespace quern::detail

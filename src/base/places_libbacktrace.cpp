@@ -23,7 +23,6 @@ struct visit_request {
     place_visitor visit;
     void* data;
     bool found = false;
-    bool wants_more = true;
 };
 
 int visit_line(void* data, std::uintptr_t, const char* file, int line, const char* function) {
@@ -32,32 +31,31 @@ int visit_line(void* data, std::uintptr_t, const char* file, int line, const cha
         return 0;  // no debug information
     }
     asked.found = true;
-    asked.wants_more = asked.visit(asked.data, {function, file, line});
-    return asked.wants_more ? 0 : 1;
-}
-
-void visit_symbol(void* data, std::uintptr_t, const char* name, std::uintptr_t, std::uintptr_t) {
-    auto& asked = *static_cast<visit_request*>(data);
-    if (name != nullptr) {
-        asked.found = true;
-        asked.visit(asked.data, {name, nullptr, 0});
-    }
+    return asked.visit(asked.data, {function, file, line}) ? 0 : 1;
 }
 
 }  // namespace
 
-bool visit_known_places(const void* address, place_visitor visit, void* data) noexcept {
-    backtrace_state* const state = reader();
-    if (state == nullptr) {
-        return false;
-    }
-    const auto pc = reinterpret_cast<std::uintptr_t>(address);
+bool visit_lines(const void* address, place_visitor visit, void* data) noexcept {
     visit_request asked{visit, data};
-    backtrace_pcinfo(state, pc, visit_line, ignore_error, &asked);
-    if (!asked.found) {
-        backtrace_syminfo(state, pc, visit_symbol, ignore_error, &asked);
+    if (backtrace_state* const state = reader()) {
+        backtrace_pcinfo(state, reinterpret_cast<std::uintptr_t>(address), visit_line, ignore_error,
+                         &asked);
     }
     return asked.found;
 }
+
+const char* linked_name(const void* address) noexcept {
+    const char* name = nullptr;
+    const auto note = [](void* data, std::uintptr_t, const char* found, std::uintptr_t,
+                         std::uintptr_t) { *static_cast<const char**>(data) = found; };
+    if (backtrace_state* const state = reader()) {
+        backtrace_syminfo(state, reinterpret_cast<std::uintptr_t>(address), note, ignore_error,
+                          &name);
+    }
+    return name;
+}
+
+void open_places() noexcept { static_cast<void>(reader()); }
 
 }  // namespace quern::detail

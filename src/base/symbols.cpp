@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t k_longest_name =
     300;  // characters of a function's name in a report (guessed)
 
-/// Where Quern's own sources lie; "" when this file was compiled by a path that does not tell.
+/// Where Quern's own sources lie; tells nothing when this file was compiled by a relative path.
 constexpr std::string_view own_sources() noexcept {
     constexpr std::string_view k_here = __FILE__;
     constexpr std::string_view k_below = "base/symbols.cpp";
@@ -39,9 +39,10 @@ bool is_library_name(std::string_view name) noexcept {
 
 /// Functions made for a type without linkage, such as a lambda's, have names without a namespace.
 bool is_library_file(std::string_view file) noexcept {
-    return file.find("/include/quern/") != std::string_view::npos ||
+    constexpr std::string_view k_headers = "include/quern/";
+    return file.starts_with(k_headers) || file.find("/include/quern/") != std::string_view::npos ||
            file.find("/include/c++/") != std::string_view::npos ||
-           (!own_sources().empty() && file.starts_with(own_sources()));
+           (own_sources().starts_with("/") && file.starts_with(own_sources()));
 }
 
 bool is_library(const code_place& place) noexcept {
@@ -49,36 +50,63 @@ bool is_library(const code_place& place) noexcept {
            (place.file != nullptr && is_library_file(place.file));
 }
 
-void add_name(fixed_text& text, const char* name, spelling_of_names how) noexcept {
+void add_shortened(fixed_text& text, std::string_view name) noexcept {
+    text.add(name.substr(0, k_longest_name)).add(name.size() > k_longest_name ? "..." : "");
+}
+
+/// Of the runtime's own names the arguments of templates, which are long, say little.
+void add_without_arguments(fixed_text& text, std::string_view name) noexcept {
+    constexpr std::string_view k_operator = "operator";
+    fixed_text plain;
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool is_operator = name.substr(0, i).ends_with(k_operator) ||
+                                 name.substr(0, i).ends_with("operator<") ||
+                                 name.substr(0, i).ends_with("-");
+        if (c == '<' && !is_operator && depth++ == 0) {
+            plain.add("<>");
+        } else if (c == '>' && !is_operator && depth > 0) {
+            --depth;
+        } else if (depth == 0) {
+            plain.add(name.substr(i, 1));
+        }
+    }
+    add_shortened(text, plain.view());
+}
+
+using add_function = void (*)(fixed_text& text, std::string_view name) noexcept;
+
+void add_name(fixed_text& text, const char* name, spelling_of_names how,
+              add_function add = add_shortened) noexcept {
     char* const readable = how == spelling_of_names::demangled
                                ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr)
                                : nullptr;
-    const std::string_view whole = readable != nullptr ? readable : name;
-    text.add(whole.substr(0, k_longest_name)).add(whole.size() > k_longest_name ? "..." : "");
+    add(text, readable != nullptr ? readable : name);
     std::free(readable);
 }
 
-/// What the dynamic linker knows: a function that other files may call, or the file alone.
+/// Without regard to what is inlined there; null: unknown. The dynamic linker knows at least the
+/// functions that other files may call.
+const char* name_of_function(const void* address) noexcept {
+    if (const char* const name = linked_name(address)) {
+        return name;
+    }
+    Dl_info about{};
+    return ::dladdr(address, &about) != 0 ? about.dli_sname : nullptr;
+}
+
+/// What can be said without debug information.
 void add_linked(fixed_text& text, const void* address, spelling_of_names how) noexcept {
     Dl_info about{};
-    if (::dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
-        text.add_address(address);
-        return;
-    }
-    if (about.dli_sname != nullptr) {
-        add_name(text, about.dli_sname, how);
+    if (const char* const name = name_of_function(address)) {
+        add_name(text, name, how);
     } else {
         text.add_address(address);
     }
-    text.add(" in ").add(about.dli_fname);
-}
-
-std::string demangled(const char* name) {
-    int status = 0;
-    char* const readable = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-    std::string text = readable != nullptr ? readable : name;
-    std::free(readable);
-    return text;
+    if (::dladdr(address, &about) != 0 && about.dli_fname != nullptr) {
+        text.add(" in ").add(about.dli_fname);
+    }
 }
 
 /// The first argument of the first template in a name, or the name.
@@ -107,19 +135,40 @@ const void* call_address(_Unwind_Context* frame) noexcept {
 
 }  // namespace
 
+/// The outermost function is not inlined, so that the linker knows it, and by its whole name:
+/// debug information has but the last part of it where another file cannot call the function.
 void visit_places(const void* address, place_visitor visit, void* data) noexcept {
-    if (visit_known_places(address, visit, data)) {
-        return;
-    }
-    Dl_info about{};
-    if (::dladdr(address, &about) != 0 && about.dli_sname != nullptr) {
-        visit(data, {about.dli_sname, nullptr, 0});
+    struct look_ahead {
+        place_visitor visit;
+        void* data;
+        code_place held{};  // passed on when it is known whether it is the outermost
+        bool has_held = false;
+        bool wants_more = true;
+    } ahead{visit, data};
+    const auto pass_inlined = [](void* p, const code_place& place) {
+        auto& self = *static_cast<look_ahead*>(p);
+        if (self.has_held) {
+            self.held.is_inlined = true;
+            self.wants_more = self.visit(self.data, self.held);
+        }
+        self.held = place;
+        self.has_held = true;
+        return self.wants_more;
+    };
+    visit_lines(address, pass_inlined, &ahead);
+    if (ahead.wants_more) {
+        const char* const name = name_of_function(address);
+        ahead.held.function = name != nullptr ? name : ahead.held.function;
+        if (ahead.held.function != nullptr) {
+            visit(data, ahead.held);
+        }
     }
 }
 
 void add_place(fixed_text& text, const code_place& place, spelling_of_names how) noexcept {
     if (place.function != nullptr) {
-        add_name(text, place.function, how);
+        add_name(text, place.function, how,
+                 is_library(place) ? add_without_arguments : add_shortened);
     } else {
         text.add("?");
     }
@@ -148,16 +197,25 @@ std::string describe_site(const void* address) {
     return std::string(text.view());
 }
 
-std::string describe_entry(const void* function) {
-    std::string name;
-    visit_places(function, [&name](const code_place& place) {
-        name = place.function != nullptr ? place.function : "";
-        return true;  // the outermost is the function itself
-    });
-    if (name.empty()) {
-        return name;
+void add_entry(fixed_text& text, const void* function, spelling_of_names how) noexcept {
+    if (const char* const name = name_of_function(function)) {
+        add_name(text, name, how, [](fixed_text& to, std::string_view whole) noexcept {
+            add_shortened(to, first_template_argument(whole));
+        });
+    } else {
+        add_linked(text, function, how);
     }
-    return std::string(first_template_argument(demangled(name.c_str())));
+}
+
+std::string describe_entry(const void* function) {
+    fixed_text text;
+    add_entry(text, function);
+    return std::string(text.view());
+}
+
+void prepare_symbols() noexcept {
+    open_places();
+    static_cast<void>(call_stack::here());  // the unwinder sets itself up at its first use
 }
 
 call_stack call_stack::here(const void* from) noexcept {
@@ -210,6 +268,10 @@ void call_stack::write_call(int file_descriptor, std::size_t depth,
     const auto begin_line = [&] { line.add("  #").add(std::uint64_t{depth}).add("  "); };
     bool found = false;
     visit_places(at(depth), [&](const code_place& place) {
+        const bool says_little = found || (place.is_inlined && depth != 0);
+        if (says_little && is_library(place)) {
+            return true;  // an inlined part of the runtime
+        }
         line.clear();
         begin_line();
         add_place(line, place, how);

@@ -154,6 +154,11 @@ std::string_view to_string(stack_guard guard) noexcept {
 
 stack_span allocate_stack(stack_class size) { return stack_store::instance().take(size); }
 void release_stack(const stack_span& span) noexcept { stack_store::instance().give(span); }
+bool is_in_guard(const stack_span& span, const void* address) noexcept {
+    const auto* const at = static_cast<const char*>(address);
+    return at < span.low && at >= span.low - page_bytes();
+}
+
 stack_guard current_stack_guard() noexcept { return stack_store::instance().guard(); }
 std::size_t stacks_mapped() noexcept { return stack_store::instance().mapped(); }
 

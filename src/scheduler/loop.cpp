@@ -57,7 +57,7 @@ void worker::run_loop(context& self) noexcept {
         context* next = item->run(*item);
         self.task.locals.destroy_all();  // of an item that did not do so itself; may suspend
         self.next_holder();
-        worker& after = self.host();     // the item may have moved this context to another worker
+        worker& after = self.host();  // the item may have moved this context to another worker
         if (next != nullptr) {
             after.hand_over(self, *item, *next);  // returns if another worker must go on with it
         }

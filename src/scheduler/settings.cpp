@@ -42,6 +42,7 @@ std::vector<std::string_view> stack_names() {
 
 /// certain: when nothing in the process can wake a task any more.
 std::vector<std::string_view> hang_report_words() { return {"certain", "off"}; }
+std::vector<std::string_view> on_or_off() { return {"on", "off"}; }
 
 constexpr setting k_table[] = {
     {.name = "threads",
@@ -90,6 +91,11 @@ constexpr setting k_table[] = {
      .most = detail::k_most_spare_threads,
      .fallback = "64",
      .help = "threads at most for tasks that block in foreign code (blocking_region)"},
+    {.name = "crash_report",
+     .type = setting_type::word,
+     .words = on_or_off,
+     .fallback = "on",
+     .help = "whether a program with `install_crash_handler` or `quern::main` says why it dies"},
     {.name = "config",
      .type = setting_type::path,
      .fallback = "",

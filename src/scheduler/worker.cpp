@@ -2,6 +2,8 @@
 // What a worker does besides its loop: its thread, its queues, its shelf, the change of stacks.
 #include <quern/scheduler/worker.hpp>
 
+#include "crash_parts.hpp"
+
 #include <quern/scheduler/pool.hpp>
 
 #include <pthread.h>
@@ -111,6 +113,7 @@ void worker::thread_main(int processing_unit) noexcept {
 
     m_exceptions = &this_thread_exceptions();
     m_native.adopt_thread();
+    lend_signal_stack(m_native.span());
     stats.begin();
     context& first = m_pool.take_context(stack_class::large, stats);
     first.reopen_for_loop();

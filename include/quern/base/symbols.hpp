@@ -12,11 +12,12 @@
 
 namespace quern::detail {
 
-/// A function at an address. The texts live as long as the visit.
+/// A function at an address. The texts are parts of the debug information and live for ever.
 struct code_place {
     const char* function = nullptr;  ///< as the linker spells it; null: unknown
     const char* file = nullptr;      ///< null: there is no debug information
     int line = 0;
+    bool is_inlined = false;  ///< into the place that is visited next
 };
 
 /// Calls visit(data, place) for what lies at an address until it returns false: the innermost
@@ -46,8 +47,13 @@ void add_site(fixed_text& text, const void* address,
 std::string describe_site(const void* address);
 
 /// What a function of the runtime was made for, by the function's address: the first argument of
-/// its template, for instance "solve(int)::{lambda()#1}". Else its name; empty when unknown.
+/// its template, for instance "solve(int)::{lambda()#1}". Else its name, or the address.
+void add_entry(fixed_text& text, const void* function,
+               spelling_of_names how = spelling_of_names::demangled) noexcept;
 std::string describe_entry(const void* function);
+
+/// Makes what must not be made in a signal handler. Reads no debug information yet.
+void prepare_symbols() noexcept;
 
 /// The calls that led to the present one: the youngest and the oldest, for there may be a million.
 class call_stack {
@@ -56,7 +62,7 @@ public:
     static constexpr std::size_t k_oldest = 10;
 
     /// The caller's calls, or those from the one on in which the instruction `from` lies (in a
-    /// signal handler: the one that was interrupted). Never allocates.
+    /// signal handler: the one that was interrupted); none when that is not found. Never allocates.
     static call_stack here(const void* from = nullptr) noexcept;
 
     std::size_t size() const noexcept { return m_size; }

@@ -76,6 +76,9 @@ stack_span allocate_stack(stack_class size);
 /// Gives a span back for use by anybody. Thread safe. Requires: nobody runs on it.
 void release_stack(const stack_span& span) noexcept;
 
+/// Whether an address lies in the guard below a stack. Safe in a signal handler.
+bool is_in_guard(const stack_span& span, const void* address) noexcept;
+
 /// The guard that new stacks get on this system. Thread safe.
 stack_guard current_stack_guard() noexcept;
 

@@ -76,6 +76,9 @@ public:
     /// The time of the last change. The worker itself.
     tick_count since() const noexcept { return m_since.load(std::memory_order_relaxed); }
 
+    /// What the worker does now. Any thread; late by what a relaxed load may be.
+    worker_phase phase() const noexcept { return m_phase.load(std::memory_order_relaxed); }
+
     /// As of now, including the phase that is going on. Any thread. Two readings in turn may
     /// book the last few hundred nanoseconds to different phases.
     worker_totals read() const noexcept;

@@ -3,6 +3,7 @@
 // exception into a message and an exit status. Quern never needs it; it saves six lines.
 #pragma once
 
+#include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/settings.hpp>
 #include <quern/task/run_on.hpp>
@@ -21,6 +22,7 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
         if (!take_command_line(argc, argv)) {
             return 0;
         }
+        install_crash_handler();
         runtime here;
         return run_on(here.default_pool().get(), site, [&]() -> int {
             const auto call = [&] {
@@ -52,7 +54,7 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
 /// body(argc, argv) as its first task, ends the runtime, and returns what main should: the body's
 /// int, or 0 when it returns void. The option --quern:help prints the settings and gives 0; nothing
 /// else is done then. An exception that leaves the body, or an unknown or bad setting, is printed
-/// to stderr and gives 1.
+/// to stderr and gives 1. Crashes are reported (crash_handler.hpp) unless the settings say no.
 /// Requires: not called on a worker.
 ///
 ///     int main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 // Each case that has to change what a whole process has been told runs in a child process.
 #include <quern/scheduler/settings.hpp>
 
+#include "all_settings.hpp"
 #include "in_child.hpp"
 
 #include <gtest/gtest.h>
@@ -90,10 +91,7 @@ TEST(command_line_options, count_from_left_to_right_and_from_call_to_call) {
 
 TEST(command_line_options, that_are_unknown_are_errors) {
     const std::string accepted =
-        "; accepted: --quern:threads, --quern:policy, --quern:bind, --quern:stack, "
-        "--quern:active_workers, --quern:spin_us, --quern:hang_report, --quern:spare_threads, "
-        "--quern:config, "
-        "--quern:help";
+        "; accepted: " + quern_test::all_settings("--quern:") + ", --quern:help";
     EXPECT_EQ(error_of({"--quern:thread=2"}), "quern: unknown option --quern:thread=2" + accepted +
                                                   "; did you mean '--quern:threads'?");
     EXPECT_EQ(error_of({"--quern:hlep"}),

@@ -27,6 +27,7 @@ struct surroundings {
 
 struct ended {
     int status = -1;     ///< exit status, or -1 when it died
+    int signal = 0;      ///< of which it died
     std::string output;  ///< stdout and stderr together
 };
 
@@ -89,6 +90,8 @@ ended in_child(const surroundings& outside, Main&& main) {
     int status = 0;
     if (::waitpid(child, &status, 0) == child && WIFEXITED(status)) {
         result.status = WEXITSTATUS(status);
+    } else if (WIFSIGNALED(status)) {
+        result.signal = WTERMSIG(status);
     }
     return result;
 }

@@ -3,6 +3,7 @@
 // it, with the line.
 #include <quern/scheduler/settings.hpp>
 
+#include "all_settings.hpp"
 #include "in_child.hpp"
 
 #include <quern/scheduler/runtime.hpp>
@@ -102,8 +103,7 @@ TEST_F(settings_file_test, of_the_command_line_replaces_that_of_the_environment)
 }
 
 TEST_F(settings_file_test, may_not_have_unknown_keys) {
-    const std::string accepted =
-        "; accepted: threads, policy, bind, stack, active_workers, spin_us, spare_threads";
+    const std::string accepted = "; accepted: " + quern_test::all_settings("", "config");
     EXPECT_EQ(read("\n\nthread = 2\n"), "quern: unknown key 'thread' (file quern.toml:3)" +
                                             accepted + "; did you mean 'threads'?");
     EXPECT_EQ(read("[runtime]\nthreads = 2\n"),

@@ -22,7 +22,10 @@ namespace {
 
 using quern_test::on_runtime;
 
-const void* own_site() { return quern::detail::current_context()->root().site; }
+const void* own_site() { return quern::detail::current_context()->root().task.site; }
+quern::detail::work::run_function own_entry() {
+    return quern::detail::current_context()->root().task.entry;
+}
 
 /// "line of this file", or what the site is instead.
 std::string line_of(const void* site) {
@@ -116,11 +119,11 @@ TEST_P(site, that_a_library_gives_is_kept) {
 TEST_P(site, is_given_back_by_a_task_that_ran_on_the_waiting_stack) {
     inside([] {
         const void* const before = own_site();
-        const auto entry = quern::detail::current_context()->root().entry;
+        const auto entry = own_entry();
         auto child = quern::async([] { return own_site(); });
         EXPECT_NE(child.get(), before);
         EXPECT_EQ(own_site(), before);
-        EXPECT_EQ(quern::detail::current_context()->root().entry, entry);
+        EXPECT_EQ(own_entry(), entry);
     });
 }
 
@@ -130,7 +133,7 @@ TEST_P(site, is_not_left_to_the_next_task_on_a_stack) {
         static quern::detail::context* run_it(quern::detail::work& item) {
             auto& self = static_cast<bare&>(static_cast<runnable&>(item));
             self.seen = own_site();
-            self.entry_seen = quern::detail::current_context()->root().entry;
+            self.entry_seen = own_entry();
             self.done.set_value();
             return nullptr;
         }
