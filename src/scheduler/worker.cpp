@@ -6,7 +6,9 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 namespace quern::detail {
@@ -28,6 +30,24 @@ void bind_thread(int processing_unit) noexcept {
         CPU_FREE(set);
     }
 }
+
+/// What the loop finds when a task returns in the child of a fork().
+constinit work g_no_way_back([](work&) -> context* {
+    std::fputs(
+        "quern: a task that called fork() returned in the child process, where its worker is not; "
+        "end the child with exec, _exit or exit\n",
+        stderr);
+    std::abort();
+});
+
+/// Only what is safe in a signal handler may be called here.
+void begin_child() noexcept {
+    if (context* here = current_context()) {
+        here->host().abandon_in_child(*here);
+    }
+}
+
+[[maybe_unused]] const int k_registered = ::pthread_atfork(nullptr, nullptr, begin_child);
 
 }  // namespace
 
@@ -96,10 +116,19 @@ worker::~worker() {
 }
 
 void worker::start(int processing_unit) {
-    m_thread = std::thread([this, processing_unit] { thread_main(processing_unit); });
+    context& first = context::make(allocate_stack(stack_class::large));
+    stats.contexts_made.add();
+    try {
+        m_thread = std::thread([this, processing_unit, &first] {  //
+            thread_main(processing_unit, first);
+        });
+    } catch (...) {
+        m_pool.give_context(first);
+        throw;
+    }
 }
 
-void worker::thread_main(int processing_unit) noexcept {
+void worker::thread_main(int processing_unit, context& first) noexcept {
     constexpr std::size_t k_thread_name = 16;  // the kernel's limit
     char name[k_thread_name];
     std::snprintf(name, sizeof name, "quern/%u", m_rank);
@@ -109,7 +138,6 @@ void worker::thread_main(int processing_unit) noexcept {
     m_exceptions = &this_thread_exceptions();
     m_native.adopt_thread();
     stats.begin();
-    context& first = m_pool.take_context(stack_class::large, stats);
     first.reopen_for_loop();
     adopt(first);
     m_native.switch_to(first, *m_exceptions, false);
@@ -117,6 +145,12 @@ void worker::thread_main(int processing_unit) noexcept {
     m_after = {};
     m_current.store(nullptr, std::memory_order_relaxed);
     quern_tls_context = nullptr;
+}
+
+void worker::abandon_in_child(context& here) noexcept {
+    here.root().m_first = &g_no_way_back;
+    quern_tls_context = nullptr;
+    pthread_sigmask(SIG_SETMASK, &m_pool.m_outside_signals, nullptr);
 }
 
 QUERN_NOINLINE void worker::adopt(context& c) noexcept {

@@ -3,6 +3,7 @@
 // priority queues, knobs, pollers, hooks. Made and destroyed by a runtime.
 #pragma once
 
+#include <quern/base/process.hpp>
 #include <quern/scheduler/hooks.hpp>
 #include <quern/scheduler/idle_gate.hpp>
 #include <quern/scheduler/knobs.hpp>
@@ -13,6 +14,7 @@
 #include <quern/scheduler/worker.hpp>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -82,6 +84,15 @@ public:
     /// time. Until then the pool is not quiet. Thread safe.
     void set_timer(timer& t, timer::clock::time_point due) noexcept;
 
+    /// Whether it was made before this process was, by fork(): its workers are not here.
+    bool inherited() const noexcept { return m_generation != fork_generation(); }
+    /// Throws std::logic_error for an inherited pool.
+    void require_not_inherited() const {
+        if (inherited()) [[unlikely]] {
+            refuse_inherited();
+        }
+    }
+
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(m_workers.size()); }
     worker& at(std::uint32_t rank) noexcept { return *m_workers[rank]; }
     const worker& at(std::uint32_t rank) const noexcept { return *m_workers[rank]; }
@@ -110,6 +121,8 @@ private:
     friend class worker;
 
     void start_workers(const std::vector<int>& units);
+    void release_contexts() noexcept;
+    [[noreturn]] void refuse_inherited() const;
     void wire_victims(const pool_description& description);
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;
@@ -118,6 +131,8 @@ private:
     const scheduling_policy* m_policy;
     stack_class m_stacks;
     std::atomic<bool> m_stop{false};
+    const unsigned m_generation = fork_generation();
+    sigset_t m_outside_signals{};               ///< blocked in the thread that made the pool
     bool m_ended = false;                       ///< the workers' threads have ended
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject()
     std::atomic<bool> m_quiet_wanted{false};

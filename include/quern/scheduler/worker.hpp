@@ -52,8 +52,13 @@ public:
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
 
+    /// Throws std::bad_alloc without memory for its stack, std::system_error without a thread.
     void start(int processing_unit);
     void join() { m_thread.join(); }
+
+    /// Called in the child of a fork() by a task on this worker: the caller is a plain thread from
+    /// now on, which must never come back to the loop.
+    void abandon_in_child(context& here) noexcept;
 
     pool& home() const noexcept { return m_pool; }
     std::uint32_t rank() const noexcept { return m_rank; }
@@ -102,7 +107,7 @@ private:
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void run_before_self(runnable&) noexcept;
 
-    void thread_main(int processing_unit) noexcept;
+    void thread_main(int processing_unit, context& first) noexcept;
     void adopt(context& c) noexcept;
     void landed(context& here) noexcept;
 

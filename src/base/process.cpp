@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// The locks of the process and the handlers that fork() calls around the copying.
+#include <quern/base/process.hpp>
+
+#include <pthread.h>
+#include <array>
+#include <atomic>
+
+namespace quern::detail {
+
+namespace {
+
+constinit std::array<std::mutex, k_process_locks> g_locks{};
+constinit std::atomic<unsigned> g_generation{0};
+
+void take_all() noexcept {
+    for (std::mutex& lock : g_locks) {
+        lock.lock();
+    }
+}
+
+void release_all() noexcept {
+    for (auto lock = g_locks.rbegin(); lock != g_locks.rend(); ++lock) {
+        lock->unlock();
+    }
+}
+
+/// Only the calling thread exists: nobody reads the number meanwhile.
+void begin_child() noexcept {
+    g_generation.store(g_generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    release_all();
+}
+
+/// When the library is loaded: a plug-in's handlers go with it.
+[[maybe_unused]] const int k_registered = ::pthread_atfork(take_all, release_all, begin_child);
+
+}  // namespace
+
+std::mutex& lock_of(process_lock which) noexcept {
+    return g_locks[static_cast<std::size_t>(which)];
+}
+
+unsigned fork_generation() noexcept { return g_generation.load(std::memory_order_relaxed); }
+
+}  // namespace quern::detail
