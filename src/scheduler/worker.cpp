@@ -31,14 +31,8 @@ void bind_thread(int processing_unit) noexcept {
     }
 }
 
-/// What the loop finds when a task returns in the child of a fork().
-constinit work g_no_way_back([](work&) -> context* {
-    std::fputs(
-        "quern: a task that called fork() returned in the child process, where its worker is not; "
-        "end the child with exec, _exit or exit\n",
-        stderr);
-    std::abort();
-});
+/// What the loop finds when it is reached in the child of a fork().
+constinit work g_no_way_back([](work&) -> context* { returned_in_child(); });
 
 /// Only what is safe in a signal handler may be called here.
 void begin_child() noexcept {
@@ -50,6 +44,14 @@ void begin_child() noexcept {
 [[maybe_unused]] const int k_registered = ::pthread_atfork(nullptr, nullptr, begin_child);
 
 }  // namespace
+
+void returned_in_child() noexcept {
+    std::fputs(
+        "quern: a task that called fork() returned in the child process, where its worker is not; "
+        "end the child with exec, _exit or exit\n",
+        stderr);
+    std::abort();
+}
 
 void shelf::put(context& c) noexcept {
     const std::scoped_lock lock(m_lock);

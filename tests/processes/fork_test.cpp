@@ -173,8 +173,8 @@ TEST(fork_and_inherited_runtimes, are_refused_with_a_message) {
                     std::puts(error.what());
                 }
             };
-            expect_refusal([&] { quern::async(rt, [] {}); });
-            expect_refusal([&] { quern::async(pool, [] {}); });
+            expect_refusal([&] { quern::async(rt, [] {}).get(); });
+            expect_refusal([&] { quern::async(pool, [] {}).get(); });
             expect_refusal([&] { quern::post({.pool = address}, [] {}); });
             expect_refusal([&] { static_cast<void>(rt.pool("default")); });
             return refused;

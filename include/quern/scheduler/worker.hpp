@@ -157,4 +157,17 @@ inline worker* current_worker() noexcept {
     return c != nullptr ? &c->host() : nullptr;
 }
 
+/// A task that called fork() has returned in the child, where its worker is not: a message, and the
+/// end.
+[[noreturn]] QUERN_COLD void returned_in_child() noexcept;
+
+/// To be called by a task's run function when the user's function has ended.
+inline void count_task() noexcept {
+    context* here = current_context();
+    if (here == nullptr) [[unlikely]] {
+        returned_in_child();
+    }
+    here->host().stats.tasks.add();
+}
+
 }  // namespace quern::detail

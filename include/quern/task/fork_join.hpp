@@ -104,7 +104,7 @@ private:
                 return self.callee()();
             }
         });
-        current_context()->host().stats.tasks.add();
+        count_task();
         return self.joined.complete();  // the entry may be gone now
     }
 

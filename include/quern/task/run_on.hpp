@@ -22,7 +22,7 @@ auto run_on(pool& where, F&& f) -> std::invoke_result_t<F&> {
         static context* run_call(work& item) {
             auto& self = static_cast<outside_call&>(static_cast<runnable&>(item));
             self.outcome.set_from(self.f);
-            current_context()->host().stats.tasks.add();
+            count_task();
             self.done.set();  // the call may be gone now
             return nullptr;
         }

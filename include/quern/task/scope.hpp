@@ -73,7 +73,7 @@ private:
             auto& self = static_cast<child&>(static_cast<fork_entry&>(item));
             detail::fork_slot* slot = detail::current_context()->bottom();
             self.outcome.set_from([&] { detail::call_child(self.function, slot); });
-            detail::current_context()->host().stats.tasks.add();
+            detail::count_task();
             return self.joined.complete();
         }
 

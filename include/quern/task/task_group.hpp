@@ -88,7 +88,7 @@ private:
                 }
             }
             delete self;
-            detail::current_context()->host().stats.tasks.add();
+            detail::count_task();
             return home.task_ended();
         }
 

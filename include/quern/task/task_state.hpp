@@ -72,7 +72,7 @@ private:
             return larger;
         }
         self.begin();
-        current_context()->host().stats.tasks.add();
+        count_task();
         self.release();
         return nullptr;
     }
