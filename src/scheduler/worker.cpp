@@ -118,19 +118,18 @@ worker::~worker() {
 }
 
 void worker::start(int processing_unit) {
-    context& first = context::make(allocate_stack(stack_class::large));
-    stats.contexts_made.add();
+    const stack_span first = allocate_stack(stack_class::large);
     try {
-        m_thread = std::thread([this, processing_unit, &first] {  //
+        m_thread = std::thread([this, processing_unit, first] {  //
             thread_main(processing_unit, first);
         });
     } catch (...) {
-        m_pool.give_context(first);
+        release_stack(first);
         throw;
     }
 }
 
-void worker::thread_main(int processing_unit, context& first) noexcept {
+void worker::thread_main(int processing_unit, const stack_span& span) noexcept {
     constexpr std::size_t k_thread_name = 16;  // the kernel's limit
     char name[k_thread_name];
     std::snprintf(name, sizeof name, "quern/%u", m_rank);
@@ -140,6 +139,8 @@ void worker::thread_main(int processing_unit, context& first) noexcept {
     m_exceptions = &this_thread_exceptions();
     m_native.adopt_thread();
     stats.begin();
+    context& first = context::make(span);
+    stats.contexts_made.add();
     first.reopen_for_loop();
     adopt(first);
     m_native.switch_to(first, *m_exceptions, false);

@@ -107,7 +107,7 @@ private:
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void run_before_self(runnable&) noexcept;
 
-    void thread_main(int processing_unit, context& first) noexcept;
+    void thread_main(int processing_unit, const stack_span& span) noexcept;
     void adopt(context& c) noexcept;
     void landed(context& here) noexcept;
 
