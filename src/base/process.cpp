@@ -4,14 +4,15 @@
 
 #include <pthread.h>
 #include <array>
-#include <atomic>
+#include <cstddef>
 
 namespace quern::detail {
+
+constinit std::atomic<unsigned> process_generation{0};
 
 namespace {
 
 constinit std::array<std::mutex, k_process_locks> g_locks{};
-constinit std::atomic<unsigned> g_generation{0};
 
 void take_all() noexcept {
     for (std::mutex& lock : g_locks) {
@@ -27,7 +28,7 @@ void release_all() noexcept {
 
 /// Only the calling thread exists: nobody reads the number meanwhile.
 void begin_child() noexcept {
-    g_generation.store(g_generation.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    process_generation.store(fork_generation() + 1, std::memory_order_relaxed);
     release_all();
 }
 
@@ -39,7 +40,5 @@ void begin_child() noexcept {
 std::mutex& lock_of(process_lock which) noexcept {
     return g_locks[static_cast<std::size_t>(which)];
 }
-
-unsigned fork_generation() noexcept { return g_generation.load(std::memory_order_relaxed); }
 
 }  // namespace quern::detail

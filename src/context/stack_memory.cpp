@@ -105,8 +105,8 @@ public:
 
 private:
     struct slab {
-        void* start;
-        std::size_t bytes;
+        void* start = nullptr;
+        std::size_t bytes = 0;
     };
 
     void choose_guard() {
@@ -121,15 +121,16 @@ private:
         const std::size_t bytes = span_bytes(size);
         std::size_t count = std::max<std::size_t>(1, k_slab_target / bytes);
         list.reserve(list.size() + count);
-        m_slabs.reserve(m_slabs.size() + 1);
+        m_slabs.emplace_back();
         void* start = map_memory(count * bytes + k_block);
         for (; start == MAP_FAILED && count > 1; start = map_memory(count * bytes + k_block)) {
             count /= 2;  // little address space is left (ulimit -v): a few stacks may still fit
         }
         if (start == MAP_FAILED) {
+            m_slabs.pop_back();
             throw std::bad_alloc();
         }
-        m_slabs.push_back({start, count * bytes + k_block});
+        m_slabs.back() = {start, count * bytes + k_block};
         const auto address = reinterpret_cast<std::uintptr_t>(start);
         char* first = static_cast<char*>(start) + ((k_block - address % k_block) % k_block);
         for (std::size_t i = count; i-- > 0;) {  // the lowest addresses are handed out first

@@ -6,6 +6,7 @@
 // variables of functions, unless a thread that holds one of these has done it before.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -26,7 +27,11 @@ std::mutex& lock_of(process_lock which) noexcept;
 
 /// How many calls of fork() lie between the first process of its program and this one: what
 /// remembers a smaller number was inherited, and its threads are not in this process.
-unsigned fork_generation() noexcept;
+extern std::atomic<unsigned> process_generation;
+
+inline unsigned fork_generation() noexcept {
+    return process_generation.load(std::memory_order_relaxed);
+}
 
 /// Priority of the destructor functions that free what the process has kept: they run after the
 /// destructors of all static objects, at the end of the process or of the plug-in.
