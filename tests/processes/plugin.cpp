@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A plug-in with Quern inside. Compiled as a user would compile one, with default visibility. Must
-// not use GoogleTest: its host may be a program that knows nothing of Quern.
+// A plug-in with Quern inside, compiled by the rules of docs/processes.md. Must not use GoogleTest:
+// its host may be a program that knows nothing of Quern.
 #include "plugin.hpp"
 
 #include <quern/quern.hpp>

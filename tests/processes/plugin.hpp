@@ -2,6 +2,7 @@
 // What the plug-in of these tests offers to the host that loads it, in C, as real ones do.
 #pragma once
 
+#pragma GCC visibility push(default)
 extern "C" {
 /// Runs 1000 tasks on the plug-in's default runtime and one on a runtime of its own; their sum.
 long plugin_run();
@@ -15,3 +16,4 @@ const void* plugin_pool();
 /// Whether the plug-in sees a task where the caller is one of the host's.
 bool plugin_sees_task();
 }
+#pragma GCC visibility pop
