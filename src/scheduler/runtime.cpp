@@ -14,11 +14,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <stdexcept>
 #include <utility>
+
+// As the destructors of static objects are registered (Itanium C++ ABI, section 3.3.6). std::atexit
+// would do but for the sanitizers', which forgets which plug-in has called it.
+extern "C" {
+int __cxa_atexit(void (*function)(void*), void* argument, void* library);  // NOLINT: ABI's names
+[[gnu::visibility("hidden")]] extern void* __dso_handle;                   // NOLINT
+}
 
 namespace quern {
 
@@ -274,7 +280,7 @@ runtime& runtime::default_instance() {
     present = g_default.load(std::memory_order_relaxed);
     if (!usable(present)) {
         auto made = std::make_unique<runtime>();
-        if (std::atexit(end_default_instance) != 0) {
+        if (__cxa_atexit([](void*) { end_default_instance(); }, nullptr, &__dso_handle) != 0) {
             throw std::bad_alloc();
         }
         present = made.release();
