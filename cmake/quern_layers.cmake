@@ -63,6 +63,15 @@ function(quern_add_layer)
         target_compile_definitions(${target} PRIVATE ${arg_PRIVATE_DEFINITIONS})
         target_link_libraries(${target} PRIVATE ${arg_PRIVATE_LIBS})
         set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+        # A plug-in may contain Quern: as code that can be loaded anywhere and be removed again (what gcc makes unique in the
+        # process never is), and, when it is the plug-in's own copy, hidden, so that a host keeps to its copy and the
+        # plug-in to this one.
+        set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>")
+        if(NOT BUILD_SHARED_LIBS)
+            set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+            target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:ASM>:-DQUERN_HIDDEN>")
+        endif()
     else()
         add_library(${target} INTERFACE)
     endif()

@@ -63,6 +63,19 @@ function(quern_add_test_library name)
     target_link_libraries(${target} PUBLIC ${arg_LIBS})
 endfunction()
 
+# quern_add_test_module(<name> SOURCES ... [LIBS ...]): a plug-in that a test loads while it runs, as target
+# test_module_<name>. Pass $<TARGET_FILE:test_module_<name>> to the test as a definition.
+function(quern_add_test_module name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS")
+    quern_reject_unknown(quern_add_test_module "${name}" "${arg_UNPARSED_ARGUMENTS}")
+    set(target test_module_${name})
+    quern_register_sources(${arg_SOURCES})
+    add_library(${target} MODULE ${arg_SOURCES})
+    quern_configure_target(${target})
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
+    target_link_libraries(${target} PRIVATE ${arg_LIBS})
+endfunction()
+
 # quern_add_compile_fail(<name> <source.cpp> EXPECT <regex> [LAYER <layer>] [OPTIONS ...])
 # The source must not compile and the diagnostic must match. With LAYER it is compiled as part of that layer, else as user
 # code. Where the source mentions QUERN_MUST_COMPILE, it must compile with that macro defined: so that it fails for the one

@@ -2,6 +2,8 @@
 // Measures the rate of the time-stamp counter against the monotonic clock, once per process.
 #include <quern/base/clock.hpp>
 
+#include <atomic>
+
 namespace quern::detail {
 
 namespace {
@@ -33,8 +35,16 @@ double measure_ns_per_tick() {
 
 }  // namespace
 
+/// No static variable with a lock before it: see process.hpp. Who comes too early measures too.
 double ns_per_tick() {
-    static const double rate = measure_ns_per_tick();
+    static constinit std::atomic<double> known{0};
+    double rate = known.load(std::memory_order_relaxed);
+    if (rate == 0) {
+        const double measured = measure_ns_per_tick();
+        const bool is_first =
+            known.compare_exchange_strong(rate, measured, std::memory_order_relaxed);
+        rate = is_first ? measured : rate;
+    }
     return rate;
 }
 

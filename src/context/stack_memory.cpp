@@ -3,6 +3,8 @@
 #include <quern/context/stack_memory.hpp>
 
 #include <quern/base/assert.hpp>
+#include <quern/base/process.hpp>
+#include <quern/context/sanitizer.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,10 +22,7 @@ namespace quern::detail {
 namespace {
 
 /// The unit of guards: 4 KiB on x86-64, up to 64 KiB on aarch64.
-std::size_t page_bytes() noexcept {
-    static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    return bytes;
-}
+std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 constexpr int k_madv_guard_install = 102;  // <linux/mman.h> since 6.13
 constexpr std::size_t k_canary_bytes = 64;
 constexpr unsigned char k_canary = 0xA5;
@@ -54,50 +53,86 @@ bool page_guards_work() {
     return works;
 }
 
-/// Everything the process knows about its stacks. Never destroyed: workers may outlive main.
+void* map_memory(std::size_t bytes) noexcept {
+    return ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+}
+
+/// Everything the process knows about its stacks.
 class stack_store {
 public:
-    static stack_store& instance() {
-        static auto* store = new stack_store;
-        return *store;
-    }
+    constexpr stack_store() = default;
 
     stack_span take(stack_class size) {
-        const std::scoped_lock lock(m_mutex);
+        const std::scoped_lock lock(lock_of(process_lock::stacks));
         auto& list = m_free[static_cast<std::size_t>(size)];
         if (list.empty()) {
             map_slab(size, list);
         }
         const stack_span span = list.back();
         list.pop_back();
+        ++m_taken;
         return span;
     }
 
     void give(const stack_span& span) {
+        const std::scoped_lock lock(lock_of(process_lock::stacks));
         check_canary(span);
-        const std::scoped_lock lock(m_mutex);
         m_free[static_cast<std::size_t>(span.size)].push_back(span);
+        --m_taken;
     }
 
-    stack_guard guard() const noexcept { return m_guard.load(std::memory_order_relaxed); }
+    /// Gives all memory back to the system, unless a stack is in use.
+    void forget() {
+        const std::scoped_lock lock(lock_of(process_lock::stacks));
+        if (m_taken != 0) {
+            return;
+        }
+        for (const slab& each : m_slabs) {
+            sanitizer_forget_frames(each.start, each.bytes);
+            ::munmap(each.start, each.bytes);
+        }
+        m_slabs = {};
+        m_free = {};
+    }
+
+    stack_guard guard() {
+        const std::scoped_lock lock(lock_of(process_lock::stacks));
+        choose_guard();
+        return m_guard;
+    }
     std::size_t mapped() const noexcept { return m_mapped.load(std::memory_order_relaxed); }
 
 private:
-    stack_store() : m_mappings_left(mapping_limit() / k_mapping_divisor) {
-        m_guard = page_guards_work() ? stack_guard::page : stack_guard::mapping;
+    struct slab {
+        void* start = nullptr;
+        std::size_t bytes = 0;
+    };
+
+    void choose_guard() {
+        if (m_mappings_left < 0) {
+            m_mappings_left = mapping_limit() / k_mapping_divisor;
+            m_guard = page_guards_work() ? stack_guard::page : stack_guard::mapping;
+        }
     }
 
     void map_slab(stack_class size, std::vector<stack_span>& list) {
+        choose_guard();
         const std::size_t bytes = span_bytes(size);
-        const std::size_t count = std::max<std::size_t>(1, k_slab_target / bytes);
+        std::size_t count = std::max<std::size_t>(1, k_slab_target / bytes);
         list.reserve(list.size() + count);
-        void* slab = ::mmap(nullptr, count * bytes + k_block, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-        if (slab == MAP_FAILED) {
+        m_slabs.emplace_back();
+        void* start = map_memory(count * bytes + k_block);
+        for (; start == MAP_FAILED && count > 1; start = map_memory(count * bytes + k_block)) {
+            count /= 2;  // little address space is left (ulimit -v): a few stacks may still fit
+        }
+        if (start == MAP_FAILED) {
+            m_slabs.pop_back();
             throw std::bad_alloc();
         }
-        const auto address = reinterpret_cast<std::uintptr_t>(slab);
-        char* first = static_cast<char*>(slab) + ((k_block - address % k_block) % k_block);
+        m_slabs.back() = {start, count * bytes + k_block};
+        const auto address = reinterpret_cast<std::uintptr_t>(start);
+        char* first = static_cast<char*>(start) + ((k_block - address % k_block) % k_block);
         for (std::size_t i = count; i-- > 0;) {  // the lowest addresses are handed out first
             list.push_back(cut(first + i * bytes, size));
         }
@@ -112,7 +147,7 @@ private:
     }
 
     void install_guard(char* page, const stack_span& span) {
-        if (guard() == stack_guard::page &&
+        if (m_guard == stack_guard::page &&
             ::madvise(page, page_bytes(), k_madv_guard_install) == 0) {
             return;
         }
@@ -120,12 +155,13 @@ private:
             m_mappings_left -= 2;  // the guard itself, and the split of what was one mapping
             return;
         }
-        m_guard.store(stack_guard::canary, std::memory_order_relaxed);
+        m_guard = stack_guard::canary;
         std::memset(span.low - k_canary_bytes, k_canary, k_canary_bytes);
     }
 
+    /// Requires: the lock is held.
     void check_canary(const stack_span& span) const {
-        if (guard() != stack_guard::canary) {
+        if (m_guard != stack_guard::canary) {
             return;
         }
         unsigned char seen = 0;  // guarded spans cannot be read there: ask the kernel first
@@ -138,12 +174,23 @@ private:
         }
     }
 
-    std::mutex m_mutex;
-    std::array<std::vector<stack_span>, k_stack_class_count> m_free;
-    std::atomic<stack_guard> m_guard{stack_guard::mapping};
+    std::array<std::vector<stack_span>, k_stack_class_count> m_free{};
+    std::vector<slab> m_slabs{};
+    std::size_t m_taken = 0;
+    stack_guard m_guard = stack_guard::mapping;
     std::atomic<std::size_t> m_mapped{0};
-    long m_mappings_left;
+    long m_mappings_left = -1;  ///< not known yet
 };
+
+/// Not destroyed with the static objects: runtimes may end, and even start, while those go.
+union immortal_store {
+    constexpr immortal_store() : value() {}
+    ~immortal_store() {}
+    stack_store value;
+};
+constinit immortal_store g_memory;
+
+[[gnu::destructor(k_after_static_objects)]] void forget_stacks() { g_memory.value.forget(); }
 
 }  // namespace
 
@@ -152,14 +199,14 @@ std::string_view to_string(stack_guard guard) noexcept {
     return names[static_cast<std::size_t>(guard)];
 }
 
-stack_span allocate_stack(stack_class size) { return stack_store::instance().take(size); }
-void release_stack(const stack_span& span) noexcept { stack_store::instance().give(span); }
+stack_span allocate_stack(stack_class size) { return g_memory.value.take(size); }
+void release_stack(const stack_span& span) noexcept { g_memory.value.give(span); }
 bool is_in_guard(const stack_span& span, const void* address) noexcept {
     const auto* const at = static_cast<const char*>(address);
     return at < span.low && at >= span.low - page_bytes();
 }
 
-stack_guard current_stack_guard() noexcept { return stack_store::instance().guard(); }
-std::size_t stacks_mapped() noexcept { return stack_store::instance().mapped(); }
+stack_guard current_stack_guard() noexcept { return g_memory.value.guard(); }
+std::size_t stacks_mapped() noexcept { return g_memory.value.mapped(); }
 
 }  // namespace quern::detail

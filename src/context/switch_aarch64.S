@@ -5,6 +5,9 @@
 #if defined(__aarch64__)
     .text
     .globl  quern_switch_stack
+#if defined(QUERN_HIDDEN)
+    .hidden quern_switch_stack
+#endif
     .type   quern_switch_stack, %function
     .p2align 4
 quern_switch_stack:
@@ -49,6 +52,9 @@ quern_switch_stack:
 // x0 = top, x1 = entry, x2 = argument. The first switch lands in the trampoline with the entry in
 // x19 and its argument in x20; a zero frame pointer ends backtraces.
     .globl  quern_prepare_stack
+#if defined(QUERN_HIDDEN)
+    .hidden quern_prepare_stack
+#endif
     .type   quern_prepare_stack, %function
     .p2align 4
 quern_prepare_stack:

@@ -6,6 +6,9 @@
 #if defined(__x86_64__)
     .text
     .globl  quern_switch_stack
+#if defined(QUERN_HIDDEN)
+    .hidden quern_switch_stack
+#endif
     .type   quern_switch_stack, @function
     .p2align 4
 quern_switch_stack:
@@ -62,6 +65,9 @@ quern_switch_stack:
 // rdi = top, rsi = entry, rdx = argument. The first switch lands in the trampoline with the entry
 // in r12 and its argument in r13; a zero return address above it ends backtraces.
     .globl  quern_prepare_stack
+#if defined(QUERN_HIDDEN)
+    .hidden quern_prepare_stack
+#endif
     .type   quern_prepare_stack, @function
     .p2align 4
 quern_prepare_stack:

@@ -9,10 +9,13 @@
 
 namespace quern::detail {
 
-census& census::of_process() noexcept {
-    static census& all = *new census;  // never destroyed: threads may wait to the very end
-    return all;
-}
+namespace {
+
+constinit census g_census;  // without a destructor: threads may wait to the very end
+
+}  // namespace
+
+census& census::of_process() noexcept { return g_census; }
 
 std::uintptr_t this_thread_outside() noexcept {
     alignas(std::uintptr_t) static thread_local const char identity = 0;
@@ -24,24 +27,22 @@ outside_wait::outside_wait(const external_event& what, const wait_reason& why) n
       thread(static_cast<pid_t>(::syscall(SYS_gettid))),
       holder(this_thread_outside()) {
     note.begin(why, ticks());
-    census& all = census::of_process();
-    const std::scoped_lock guard(all.lock);
-    all.outside.push_back(*this);
+    const std::scoped_lock guard(census::lock());
+    g_census.outside.push_back(*this);
 }
 
 outside_wait::~outside_wait() {
-    const std::scoped_lock guard(census::of_process().lock);
+    const std::scoped_lock guard(census::lock());
     intrusive_list<outside_wait>::erase(*this);
 }
 
 pool_entry::pool_entry(pool& p) noexcept : which(p) {
-    census& all = census::of_process();
-    const std::scoped_lock guard(all.lock);
-    all.pools.push_back(*this);
+    const std::scoped_lock guard(census::lock());
+    g_census.pools.push_back(*this);
 }
 
 pool_entry::~pool_entry() {
-    const std::scoped_lock guard(census::of_process().lock);
+    const std::scoped_lock guard(census::lock());
     intrusive_list<pool_entry>::erase(*this);
 }
 

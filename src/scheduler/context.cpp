@@ -13,7 +13,7 @@
 
 namespace quern::detail {
 
-thread_local context* quern_tls_context = nullptr;
+constinit thread_local context* quern_tls_context = nullptr;
 
 namespace {
 
@@ -30,11 +30,6 @@ constexpr int k_join_spins = 30;
 /// A low mark above every address: the next child goes to a fresh stack.
 const void* const k_always_low =
     reinterpret_cast<const void*>(std::numeric_limits<std::uintptr_t>::max());
-
-tick_count coarse_ticks() {
-    static const tick_count value = ticks_of_ns(k_coarse_ns);
-    return value;
-}
 
 constexpr wait_kind k_join_wait{"a forked child that another worker runs"};
 
@@ -111,7 +106,7 @@ void context::push_trapped() noexcept {
         return;
     }
     const tick_count now = ticks();
-    if (now - m_last_trap > coarse_ticks()) {
+    if (now - m_last_trap > ticks_of_ns(k_coarse_ns)) {
         m_eager_pushes = k_eager_pushes;
     }
     m_last_trap = now;

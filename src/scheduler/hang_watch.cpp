@@ -69,6 +69,9 @@ struct state_of_all {
 state_of_all look_at_pools(const census& all) {
     state_of_all state;
     for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
+        if (p->which.inherited()) {
+            continue;
+        }
         state.quiet = state.quiet && p->which.quiet() && p->which.pollers.empty();
         state.begun += p->which.activations();
         state.away += p->which.contexts_away();
@@ -91,8 +94,8 @@ hang_watch::hang_watch(pool& of) noexcept
       m_kept(of.hang_report().enabled && of.all_asleep()),
       m_pause(std::min<std::chrono::nanoseconds>(k_first_pause, of.hang_report().patience)) {
     if (m_kept) {
-        census& all = census::of_process();
-        const std::scoped_lock guard(all.lock);
+        const census& all = census::of_process();
+        const std::scoped_lock guard(census::lock());
         const state_of_all now = look_at_pools(all);
         m_kept = now.quiet && now.away != 0;
         m_begun = now.begun;
@@ -109,8 +112,8 @@ void hang_watch::look() noexcept try {
     std::vector<sighting> seen;
     std::size_t may_act = 0;
     {
-        census& all = census::of_process();
-        const std::scoped_lock guard(all.lock);
+        const census& all = census::of_process();
+        const std::scoped_lock guard(census::lock());
         const state_of_all now = look_at_pools(all);
         const bool still = now.quiet && now.away != 0 && now.begun == m_begun;
         m_kept = still;
@@ -136,7 +139,7 @@ void hang_watch::look() noexcept try {
 std::string task_report() {
     std::vector<detail::sighting> seen;
     {
-        const std::scoped_lock guard(detail::census::of_process().lock);
+        const std::scoped_lock guard(detail::census::lock());
         seen = detail::look_around();
     }
     return detail::describe(seen);

@@ -71,6 +71,9 @@ std::vector<sighting> look_around() {
     const tick_count now = ticks();
     const census& everybody = census::of_process();
     for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
+        if (p->which.inherited()) {
+            continue;
+        }
         for (context* c = p->which.youngest_context(); c != nullptr; c = c->made_before()) {
             contexts.insert(reinterpret_cast<std::uintptr_t>(c));
             known.emplace(c->holder(), sighting::k_running);
@@ -95,6 +98,9 @@ std::vector<sighting> look_around() {
     }
     for (outside_wait* o = everybody.outside.front(); o != nullptr;
          o = everybody.outside.after(*o)) {
+        if (o->generation != fork_generation()) {
+            continue;
+        }
         sighting& seen = all.emplace_back();
         seen.thread = o->thread;
         note_wait(seen, o->note, now);

@@ -33,17 +33,6 @@ constexpr double k_hunger_ns = 5'000;
 constexpr double k_hunger_limit_ns = 200'000;
 constexpr double k_tiny_ns = 1'000;
 
-struct hunger_times {
-    tick_count interval = ticks_of_ns(k_hunger_ns);
-    tick_count limit = ticks_of_ns(k_hunger_limit_ns);
-    tick_count tiny = ticks_of_ns(k_tiny_ns);
-};
-
-const hunger_times& hunger() {
-    static const hunger_times times;
-    return times;
-}
-
 }  // namespace
 
 void worker::run_loop(context& self) noexcept {
@@ -233,9 +222,9 @@ void worker::stop_searching() noexcept {
 
 work* worker::search() noexcept {
     if (m_stole_at != 0) {
-        const bool tiny = ticks() - m_stole_at < hunger().tiny;
-        m_hunger_interval =
-            tiny ? std::min(2 * m_hunger_interval, hunger().limit) : hunger().interval;
+        const bool tiny = ticks() - m_stole_at < ticks_of_ns(k_tiny_ns);
+        m_hunger_interval = tiny ? std::min(2 * m_hunger_interval, ticks_of_ns(k_hunger_limit_ns))
+                                 : ticks_of_ns(k_hunger_ns);
         m_stole_at = 0;
     }
     // More than half of the workers searching would only be in one another's way.

@@ -5,9 +5,12 @@
 #include <quern/base/assert.hpp>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 namespace quern::detail {
@@ -16,6 +19,33 @@ namespace {
 
 /// How often the end of a pool looks whether all is quiet, should it miss the notice.
 constexpr auto k_quiet_interval = std::chrono::milliseconds(10);
+
+constexpr const char* k_inherited =
+    "was started before fork() and has no workers in the child process; start a runtime there";
+
+/// What a worker does not block: what its own instructions raise, and the clock of profilers.
+constexpr int k_workers_signals[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,
+                                     SIGTRAP, SIGSYS, SIGABRT, SIGPROF};
+
+/// While it lives, threads are made that leave all other signals to the threads of the host: a
+/// handler has no place on the small stack of a task, and a host that waits for signals wants them.
+class signals_blocked {
+public:
+    explicit signals_blocked(sigset_t& before) noexcept : m_before(before) {
+        sigset_t blocked;
+        sigfillset(&blocked);
+        for (const int signal : k_workers_signals) {
+            sigdelset(&blocked, signal);
+        }
+        pthread_sigmask(SIG_BLOCK, &blocked, &m_before);
+    }
+    signals_blocked(const signals_blocked&) = delete;
+    signals_blocked& operator=(const signals_blocked&) = delete;
+    ~signals_blocked() { pthread_sigmask(SIG_SETMASK, &m_before, nullptr); }
+
+private:
+    sigset_t& m_before;
+};
 
 }  // namespace
 
@@ -36,22 +66,41 @@ pool::pool(pool_description description)
     }
     wire_victims(description);
     start_workers(description.processing_units);
+    m_entry.emplace(*this);
 }
 
 void pool::start_workers(const std::vector<int>& units) {
+    const signals_blocked for_workers(m_outside_signals);
     std::uint32_t started = 0;
+    const auto undo = [&] {  // those that run must end before their pool does
+        stop();
+        for (std::uint32_t rank = 0; rank < started; ++rank) {
+            m_workers[rank]->join();
+        }
+        m_workers.clear();
+        release_contexts();
+    };
+    const std::string total = std::to_string(size());
+    const auto fault = [&](const char* what) {
+        return "quern: pool '" + m_name + "': worker " + std::to_string(started + 1) + " of " +
+               total + " cannot be started: " + what;
+    };
     try {
         for (; started < size(); ++started) {
             m_workers[started]->start(started < units.size() ? units[started] : -1);
         }
-    } catch (...) {  // no more threads: those that run must end before their pool does
-        m_stop.store(true, std::memory_order_seq_cst);
-        wake_all();
-        for (std::uint32_t rank = 0; rank < started; ++rank) {
-            m_workers[rank]->join();
-        }
-        throw;
+    } catch (const std::system_error& error) {
+        undo();
+        throw std::system_error(error.code(), fault("no thread (ulimit -u, pids.max, ulimit -v)"));
+    } catch (const std::bad_alloc&) {
+        undo();
+        throw std::system_error(std::make_error_code(std::errc::not_enough_memory),
+                                fault("no address space for its stack (ulimit -v)"));
     }
+}
+
+void pool::refuse_inherited() const {
+    throw std::logic_error("quern: pool '" + m_name + "' " + k_inherited);
 }
 
 void pool::stop() noexcept {
@@ -60,6 +109,7 @@ void pool::stop() noexcept {
 }
 
 bool pool::finish() noexcept {
+    m_entry.reset();
     stop();
     for (const auto& w : m_workers) {
         w->join();
@@ -79,12 +129,17 @@ pool::~pool() {
         std::this_thread::yield();
     }
     m_workers.clear();
+    release_contexts();
+}
+
+void pool::release_contexts() noexcept {
     for (auto& list : m_contexts) {
         for (context* c : list) {
             const stack_span span = c->span();
             c->forget();
             release_stack(span);
         }
+        list.clear();
     }
 }
 
@@ -128,6 +183,10 @@ private:
 };
 
 void pool::inject(runnable& item) noexcept {
+    if (inherited()) [[unlikely]] {  // by a handle from before the fork; cannot throw here
+        std::fprintf(stderr, "quern: pool '%s' %s\n", m_name.c_str(), k_inherited);
+        std::abort();
+    }
     const visit here(*this);
     if (item.is_hinted()) {
         worker& hinted = at(static_cast<std::uint32_t>(item.home) % size());
@@ -234,20 +293,26 @@ context& pool::take_context(stack_class at_least, worker_stats& stats) noexcept 
             return c;
         }
     }
-    stats.contexts_made.add();
     try {
-        context& made = context::make(allocate_stack(at_least));
-        context* before = m_youngest.load(std::memory_order_relaxed);
-        do {
-            made.m_made_before = before;
-        } while (!m_youngest.compare_exchange_weak(before, &made,
-                                                   std::memory_order_release,    // pairs with
-                                                   std::memory_order_relaxed));  // youngest_context
-        return made;
+        return make_context(allocate_stack(at_least), stats);
     } catch (const std::bad_alloc&) {
-        invariant_broken("allocate_stack", "no address space is left for another task's stack",
+        invariant_broken("allocate_stack",
+                         "no address space is left for another task's stack (ulimit -v, cgroup, "
+                         "vm.overcommit_memory, vm.max_map_count)",
                          __FILE__, __LINE__);
     }
+}
+
+context& pool::make_context(const stack_span& span, worker_stats& stats) noexcept {
+    stats.contexts_made.add();
+    context& made = context::make(span);
+    context* before = m_youngest.load(std::memory_order_relaxed);
+    do {
+        made.m_made_before = before;
+    } while (!m_youngest.compare_exchange_weak(before, &made,
+                                               std::memory_order_release,  // with youngest_context
+                                               std::memory_order_relaxed));
+    return made;
 }
 
 void pool::give_context(context& idle) noexcept {

@@ -3,6 +3,7 @@
 // them and tells each whom to steal from first.
 #include <quern/scheduler/runtime.hpp>
 
+#include <quern/base/process.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/settings.hpp>
 #include <quern/topology/binding.hpp>
@@ -12,16 +13,39 @@
 #include <quern/topology/workers.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <new>
 #include <stdexcept>
+#include <utility>
+
+// As the destructors of static objects are registered (Itanium C++ ABI, section 3.3.6). std::atexit
+// would do but for the sanitizers', which forgets which plug-in has called it.
+extern "C" {
+int __cxa_atexit(void (*function)(void*), void* argument, void* library);  // NOLINT: ABI's names
+[[gnu::visibility("hidden")]] extern void* __dso_handle;                   // NOLINT
+}
 
 namespace quern {
 
 namespace {
 
-/// Reading the machine takes milliseconds and it does not change: once per process.
+constinit const topology::machine* g_machine = nullptr;
+constinit std::atomic<runtime*> g_default{nullptr};
+
+/// Reading the machine takes milliseconds and it does not change: once per process. What the
+/// process may use of it can change, and is read anew for every runtime.
+/// Requires: the lock new_runtime is held.
 const topology::machine& this_machine() {
-    static const topology::machine machine = topology::machine::detect();
-    return machine;
+    if (g_machine == nullptr) {
+        g_machine = new topology::machine(topology::machine::detect());
+    }
+    return *g_machine;
+}
+
+[[gnu::destructor(detail::k_after_static_objects)]] void forget_machine() {
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::new_runtime));
+    delete std::exchange(g_machine, nullptr);
 }
 
 /// What the program wrote for a pool stands above file and environment, below the command line.
@@ -163,7 +187,13 @@ unsigned pool_ref::set_knob(std::string_view name, unsigned value) const {
     return detail::find_knob(name).set(*m_pool, value);
 }
 
+detail::pool& pool_ref::get() const {
+    m_pool->require_not_inherited();
+    return *m_pool;
+}
+
 runtime::runtime(const runtime_options& options) {
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::new_runtime));
     if (options.pools.empty()) {
         throw std::invalid_argument("quern: a runtime needs at least one pool");
     }
@@ -197,15 +227,25 @@ void runtime::wait_until_quiet() noexcept {
     } while (!std::all_of(m_pools.begin(), m_pools.end(), quiet) || begun() != before);
 }
 
-runtime::~runtime() {
+/// The caller is a task of its own, which has called exit(), or the child of a fork(), in which its
+/// workers are not.
+bool runtime::cannot_end_here() const noexcept {
     const detail::worker* here = detail::current_worker();
-    const bool called_by_own_task = std::any_of(m_pools.begin(), m_pools.end(), [&](const auto& p) {
-        return here != nullptr ? p.get() == &here->home() : p->spares.own_the_caller();
+    return std::any_of(m_pools.begin(), m_pools.end(), [&](const auto& p) {
+        return p->inherited() ||
+               (here != nullptr ? p.get() == &here->home() : p->spares.own_the_caller());
     });
-    if (called_by_own_task) {  // by exit() in a task: the workers go on until the process ends
-        for (auto& p : m_pools) {
-            static_cast<void>(p.release());
-        }
+}
+
+void runtime::abandon_pools() noexcept {
+    for (auto& p : m_pools) {
+        static_cast<void>(p.release());
+    }
+}
+
+runtime::~runtime() {
+    if (cannot_end_here()) {
+        abandon_pools();
         return;
     }
     wait_until_quiet();
@@ -217,18 +257,20 @@ runtime::~runtime() {
         all_ended = p->finish() && all_ended;
     }
     if (!all_ended) {  // whoever wakes an abandoned task some day must find its pool
-        for (auto& p : m_pools) {
-            static_cast<void>(p.release());
-        }
+        abandon_pools();
     }
 }
 
-pool_ref runtime::default_pool() const noexcept { return pool_ref(*m_pools.front()); }
+pool_ref runtime::default_pool() const {
+    m_pools.front()->require_not_inherited();
+    return pool_ref(*m_pools.front());
+}
 
 pool_ref runtime::pool(std::string_view name) const {
     std::string known;
     for (const auto& p : m_pools) {
         if (p->name() == name) {
+            p->require_not_inherited();
             return pool_ref(*p);
         }
         known += " '" + p->name() + "'";
@@ -238,8 +280,34 @@ pool_ref runtime::pool(std::string_view name) const {
 }
 
 runtime& runtime::default_instance() {
-    static runtime instance;
-    return instance;
+    const auto usable = [](const runtime* r) {
+        return r != nullptr && !r->m_pools.front()->inherited();
+    };
+    runtime* present = g_default.load(std::memory_order_acquire);  // pairs with the store below
+    if (usable(present)) [[likely]] {
+        return *present;
+    }
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::default_runtime));
+    present = g_default.load(std::memory_order_relaxed);
+    if (!usable(present)) {
+        auto made = std::make_unique<runtime>();
+        if (__cxa_atexit([](void*) { end_default_instance(); }, nullptr, &__dso_handle) != 0) {
+            throw std::bad_alloc();
+        }
+        present = made.release();
+        g_default.store(present, std::memory_order_release);  // pairs with the load above
+    }
+    return *present;
+}
+
+/// Called where the destructor of a static object would be: when the program ends, or the plug-in
+/// that Quern is part of. Forgotten first, so that static objects that end later get another one.
+void runtime::end_default_instance() noexcept {
+    runtime* ended = g_default.load(std::memory_order_relaxed);
+    if (ended != nullptr && !ended->cannot_end_here()) {
+        g_default.store(nullptr, std::memory_order_relaxed);
+        delete ended;
+    }
 }
 
 pool_ref current_pool() {

@@ -3,6 +3,8 @@
 // whole process, and its command line. The file has a reader of its own (settings_file.cpp).
 #include <quern/scheduler/settings.hpp>
 
+#include <quern/base/process.hpp>
+
 #include "settings_parts.hpp"
 
 #include <algorithm>
@@ -24,15 +26,21 @@ constexpr std::string_view k_variable_prefix = "QUERN_";
 /// Where Quern is installed: CMake's find_package reads them, and modules of clusters set them.
 constexpr std::array<std::string_view, 2> k_foreign_variables = {"QUERN_DIR", "QUERN_ROOT"};
 
-/// What was said for the whole process so far, by the program and by its command line.
-struct process_settings {
-    std::mutex mutex;
-    settings said;
-};
+constinit settings* g_said = nullptr;
 
-process_settings& of_process() {
-    static process_settings all;
-    return all;
+/// What was said for the whole process so far, by the program and by its command line. Kept as long
+/// as the process, because runtimes may still start while static objects end.
+/// Requires: the lock is held.
+settings& said_so_far() {
+    if (g_said == nullptr) {
+        g_said = new settings;
+    }
+    return *g_said;
+}
+
+[[gnu::destructor(detail::k_after_static_objects)]] void forget_settings() {
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::settings));
+    delete std::exchange(g_said, nullptr);
 }
 
 /// The row whose name is spelt so, or null.
@@ -119,9 +127,8 @@ Examples (of a program called prog):
 
 settings current_settings() {
     settings all = [] {
-        process_settings& process = of_process();
-        const std::scoped_lock lock(process.mutex);
-        return process.said;
+        const std::scoped_lock lock(detail::lock_of(detail::process_lock::settings));
+        return said_so_far();
     }();
     read_environment(all);
     if (!all.at("config").text.empty()) {
@@ -131,9 +138,8 @@ settings current_settings() {
 }
 
 bool take_command_line(int& argc, char** argv) {
-    process_settings& process = of_process();
-    const std::scoped_lock lock(process.mutex);
-    settings said = process.said;  // a copy, so that an error changes nothing
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::settings));
+    settings said = said_so_far();  // a copy, so that an error changes nothing
     std::vector<char*> kept;
     bool wants_help = false;
     bool is_ours = true;  // until an argument "--"
@@ -153,7 +159,7 @@ bool take_command_line(int& argc, char** argv) {
         kept.push_back(nullptr);  // as a main's argv ends
         std::copy(kept.begin(), kept.end(), argv);
     }
-    process.said = std::move(said);
+    said_so_far() = std::move(said);
     if (wants_help) {
         std::fputs(settings_help().c_str(), stdout);
     }
@@ -161,9 +167,8 @@ bool take_command_line(int& argc, char** argv) {
 }
 
 void set_setting(std::string_view name, std::string_view value, std::string_view origin) {
-    process_settings& process = of_process();
-    const std::scoped_lock lock(process.mutex);
-    process.said.set(name, {std::string(value), setting_source::program, std::string(origin)});
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::settings));
+    said_so_far().set(name, {std::string(value), setting_source::program, std::string(origin)});
 }
 
 std::string settings_help() {

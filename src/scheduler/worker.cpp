@@ -10,7 +10,9 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 namespace quern::detail {
@@ -33,7 +35,27 @@ void bind_thread(int processing_unit) noexcept {
     }
 }
 
+/// What the loop finds when it is reached in the child of a fork().
+constinit work g_no_way_back([](work&) -> context* { returned_in_child(); });
+
+/// Only what is safe in a signal handler may be called here.
+void begin_child() noexcept {
+    if (context* here = current_context()) {
+        here->host().abandon_in_child(*here);
+    }
+}
+
+[[maybe_unused]] const int k_registered = ::pthread_atfork(nullptr, nullptr, begin_child);
+
 }  // namespace
+
+void returned_in_child() noexcept {
+    std::fputs(
+        "quern: a task that called fork() returned in the child process, where its worker is not; "
+        "end the child with exec, _exit or exit\n",
+        stderr);
+    std::abort();
+}
 
 void shelf::put(context& c) noexcept {
     const std::scoped_lock lock(m_lock);
@@ -100,10 +122,18 @@ worker::~worker() {
 }
 
 void worker::start(int processing_unit) {
-    m_thread = std::thread([this, processing_unit] { thread_main(processing_unit); });
+    const stack_span first = allocate_stack(stack_class::large);
+    try {
+        m_thread = std::thread([this, processing_unit, first] {  //
+            thread_main(processing_unit, first);
+        });
+    } catch (...) {
+        release_stack(first);
+        throw;
+    }
 }
 
-void worker::thread_main(int processing_unit) noexcept {
+void worker::thread_main(int processing_unit, const stack_span& span) noexcept {
     constexpr std::size_t k_thread_name = 16;  // the kernel's limit
     char name[k_thread_name];
     std::snprintf(name, sizeof name, "quern/%u", m_rank);
@@ -115,7 +145,7 @@ void worker::thread_main(int processing_unit) noexcept {
     m_native.adopt_thread();
     lend_signal_stack(m_native.span());
     stats.begin();
-    context& first = m_pool.take_context(stack_class::large, stats);
+    context& first = m_pool.make_context(span, stats);
     first.reopen_for_loop();
     adopt(first);
     m_native.switch_to(first, *m_exceptions, false);
@@ -123,6 +153,12 @@ void worker::thread_main(int processing_unit) noexcept {
     m_after = {};
     m_current.store(nullptr, std::memory_order_relaxed);
     quern_tls_context = nullptr;
+}
+
+void worker::abandon_in_child(context& here) noexcept {
+    here.root().m_first = &g_no_way_back;
+    quern_tls_context = nullptr;
+    pthread_sigmask(SIG_SETMASK, &m_pool.m_outside_signals, nullptr);
 }
 
 QUERN_NOINLINE void worker::adopt(context& c) noexcept {

@@ -11,12 +11,26 @@
 
 namespace quern_test {
 
-std::size_t resident_bytes() {
+namespace {
+
+struct memory_use {
+    std::size_t total = 0;     ///< pages
+    std::size_t resident = 0;  ///< pages
+};
+
+memory_use pages() {
+    memory_use use;
     std::ifstream file("/proc/self/statm");
-    std::size_t total = 0, resident = 0;
-    file >> total >> resident;
-    return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    file >> use.total >> use.resident;
+    return use;
 }
+
+std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+std::size_t resident_bytes() { return pages().resident * page_bytes(); }
+std::size_t mapped_bytes() { return pages().total * page_bytes(); }
 
 std::size_t thread_count() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");

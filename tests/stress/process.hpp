@@ -9,6 +9,9 @@ namespace quern_test {
 /// Physical memory in bytes.
 std::size_t resident_bytes();
 
+/// Address space in bytes.
+std::size_t mapped_bytes();
+
 /// Threads, the calling one included.
 std::size_t thread_count();
 

@@ -46,7 +46,7 @@ public:
         }
         const tick_count start = ticks();
         chunk();
-        if (ticks() - start < enough()) {
+        if (ticks() - start < ticks_of_ns(k_chunk_ns)) {
             m_size *= 2;
         } else {
             m_settled = true;
@@ -56,11 +56,6 @@ public:
     bool settled() const noexcept { return m_settled; }
 
 private:
-    static tick_count enough() {
-        static const tick_count value = ticks_of_ns(k_chunk_ns);
-        return value;
-    }
-
     std::size_t m_size;
     bool m_fixed;
     bool m_settled = false;

@@ -16,7 +16,7 @@ struct list_link {
 template <class T>
 class intrusive_list {
 public:
-    intrusive_list() noexcept { m_head.previous = m_head.next = &m_head; }
+    constexpr intrusive_list() noexcept { m_head.previous = m_head.next = &m_head; }
     intrusive_list(const intrusive_list&) = delete;
     intrusive_list& operator=(const intrusive_list&) = delete;
 

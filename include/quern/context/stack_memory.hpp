@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Address space for user-level stacks: slabs from the operating system, cut into spans of three
 // size classes, each with a guard below it. Called by the context pool when its own lists are
-// empty. Memory is never given back to the system while the process lives, so that a pointer into
-// the room of a span stays valid memory for a thief that is late.
+// empty. Memory is never given back to the system before the process or the plug-in ends, so that a
+// pointer into the room of a span stays valid memory for a thief that is late.
 //
 //   low address                                              block (aligned to k_block)
 //   | guard page | stack, growing down ...        <- top | room: header, slots ...        |

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <quern/base/intrusive_list.hpp>
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/process.hpp>
 #include <quern/scheduler/wait_reason.hpp>
 
 #include <sys/types.h>
@@ -35,6 +35,7 @@ public:
     wait_note note;
     const pid_t thread;           ///< as the kernel numbers it
     const std::uintptr_t holder;  ///< as this_thread_outside() gave it
+    const unsigned generation = fork_generation();
 };
 
 /// A pool that can be found, from construction to destruction.
@@ -48,13 +49,15 @@ public:
     pool& which;
 };
 
-/// The lists themselves. Lives as long as the process, also while static objects are destroyed.
+/// The lists themselves. Lives as long as the process, also while static objects are destroyed. In
+/// the child of a fork() the entries of its parent stay in it and count for nothing.
 class census {
 public:
     static census& of_process() noexcept;
 
-    /// Whoever holds this keeps all entries in place; a waiter that has been woken cannot leave.
-    spin_lock lock;
+    /// Whoever holds it keeps all entries in place; a waiter that has been woken cannot leave.
+    static std::mutex& lock() noexcept { return lock_of(process_lock::census); }
+
     intrusive_list<pool_entry> pools;
     intrusive_list<outside_wait> outside;
 };

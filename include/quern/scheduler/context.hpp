@@ -159,7 +159,9 @@ private:
 /// every call: after a suspension the thread may be another one.
 context* current_context() noexcept;
 
-extern "C" thread_local context* quern_tls_context;
+/// In the block that every thread has from its start, also where Quern is part of a library that is
+/// loaded later: eight of the bytes that the C library keeps free for such.
+extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local context* quern_tls_context;
 
 QUERN_ALWAYS_INLINE context* current_context() noexcept {
 #if defined(__x86_64__)

@@ -3,6 +3,7 @@
 // priority queues, knobs, pollers, hooks. Made and destroyed by a runtime.
 #pragma once
 
+#include <quern/base/process.hpp>
 #include <quern/scheduler/census.hpp>
 #include <quern/scheduler/hang_watch.hpp>
 #include <quern/scheduler/hooks.hpp>
@@ -16,8 +17,10 @@
 #include <quern/scheduler/worker.hpp>
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,7 +92,7 @@ public:
     std::uint64_t contexts_away() const noexcept;
     /// The first of all that were made; context::made_before() gives the next. Any thread.
     context* youngest_context() const noexcept {
-        return m_youngest.load(std::memory_order_acquire);  // pairs with take_context
+        return m_youngest.load(std::memory_order_acquire);  // pairs with make_context
     }
     hang_report_mode hang_report() const noexcept { return m_hang_report; }
 
@@ -101,6 +104,15 @@ public:
     /// time. Until then the pool is not quiet. Thread safe.
     void set_timer(timer& t, timer::clock::time_point due) noexcept;
 
+    /// Whether it was made before this process was, by fork(): its workers are not here.
+    bool inherited() const noexcept { return m_generation != fork_generation(); }
+    /// Throws std::logic_error for an inherited pool.
+    void require_not_inherited() const {
+        if (inherited()) [[unlikely]] {
+            refuse_inherited();
+        }
+    }
+
     std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(m_workers.size()); }
     worker& at(std::uint32_t rank) noexcept { return *m_workers[rank]; }
     const worker& at(std::uint32_t rank) const noexcept { return *m_workers[rank]; }
@@ -111,6 +123,7 @@ public:
     /// A stack that a worker had no use for, or a fresh one. Thread safe.
     context& take_context(stack_class at_least, worker_stats& stats) noexcept;
     void give_context(context& idle) noexcept;
+    context& make_context(const stack_span& span, worker_stats& stats) noexcept;
 
     idle_gate<std_atomics> gate;
     ready_queue injector;
@@ -131,6 +144,8 @@ private:
     class visit;
 
     void start_workers(const std::vector<int>& units);
+    void release_contexts() noexcept;
+    [[noreturn]] void refuse_inherited() const;
     void wire_victims(const pool_description& description);
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;
@@ -141,6 +156,8 @@ private:
     stack_class m_stacks;
     hang_report_mode m_hang_report;
     std::atomic<bool> m_stop{false};
+    const unsigned m_generation = fork_generation();
+    sigset_t m_outside_signals{};               ///< blocked in the thread that made the pool
     bool m_ended = false;                       ///< the workers' threads have ended
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject() and its like
     std::atomic<bool> m_quiet_wanted{false};
@@ -152,7 +169,7 @@ private:
     std::vector<context*> m_contexts[k_stack_class_count];
     std::atomic<context*> m_youngest{nullptr};
     std::vector<std::unique_ptr<worker>> m_workers;
-    pool_entry m_entry{*this};  // the last member: who finds the pool finds it whole
+    std::optional<pool_entry> m_entry;  ///< in the census, from the first worker to the end
 };
 
 }  // namespace quern::detail

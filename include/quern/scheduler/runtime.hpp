@@ -75,7 +75,8 @@ public:
     unsigned knob(std::string_view name) const;
     unsigned set_knob(std::string_view name, unsigned value) const;
 
-    detail::pool& get() const noexcept { return *m_pool; }
+    /// Throws std::logic_error in the child of a fork(), where the pool has no workers.
+    detail::pool& get() const;
 
 private:
     detail::pool* m_pool;
@@ -90,8 +91,8 @@ private:
 /// something that has not come, are abandoned: they keep their memory, and who wakes them later
 /// does so in vain. Functions that were to start later (`then` of a promise that is still open)
 /// must not be started any more. In a task that calls exit(), the destructor of a static runtime
-/// returns at once and the workers go on until the process ends. Start and end cost about 0.2 ms
-/// at two workers.
+/// returns at once and the workers go on until the process ends; it returns at once in the child of
+/// a fork() too. Start and end cost about 0.2 ms at two workers.
 class runtime {
 public:
     /// Throws std::invalid_argument for an option or a setting that is not accepted, with its
@@ -102,19 +103,25 @@ public:
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
 
-    /// The first pool.
-    pool_ref default_pool() const noexcept;
+    /// The first pool. These four throw std::logic_error in the child of a fork(), where a runtime
+    /// of the parent has no workers.
+    pool_ref default_pool() const;
     /// Throws std::out_of_range that names the pools there are.
     pool_ref pool(std::string_view name) const;
 
-    unsigned workers() const noexcept { return default_pool().workers(); }
-    worker_totals totals() const noexcept { return default_pool().totals(); }
+    unsigned workers() const { return default_pool().workers(); }
+    worker_totals totals() const { return default_pool().totals(); }
 
     /// The runtime of tasks that are made outside of any, started at the first call as the
-    /// settings say and ended when the program ends. Thread safe.
+    /// settings say and ended when the program ends, in the order of static objects. One who calls
+    /// it later still, or in the child of a fork(), starts another. Thread safe; throws as the
+    /// constructor does. In all detail: docs/processes.md.
     static runtime& default_instance();
 
 private:
+    static void end_default_instance() noexcept;
+    bool cannot_end_here() const noexcept;
+    void abandon_pools() noexcept;
     void wait_until_quiet() noexcept;
 
     std::vector<std::unique_ptr<detail::pool>> m_pools;

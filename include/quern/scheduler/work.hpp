@@ -26,7 +26,7 @@ struct work {
     /// null. The item may be gone when it returns.
     using run_function = context* (*)(work& item);
 
-    explicit work(run_function f) noexcept : run(f) {}
+    constexpr explicit work(run_function f) noexcept : run(f) {}
 
     run_function run;
 };

@@ -55,8 +55,13 @@ public:
     worker(const worker&) = delete;
     worker& operator=(const worker&) = delete;
 
+    /// Throws std::bad_alloc without memory for its stack, std::system_error without a thread.
     void start(int processing_unit);
     void join() { m_thread.join(); }
+
+    /// Called in the child of a fork() by a task on this worker: the caller is a plain thread from
+    /// now on, which must never come back to the loop.
+    void abandon_in_child(context& here) noexcept;
 
     pool& home() const noexcept { return m_pool; }
     std::uint32_t rank() const noexcept { return m_rank; }
@@ -111,7 +116,7 @@ private:
     friend void run_before_self(runnable&) noexcept;
     friend void lend_to_spare_thread(lent_task&);
 
-    void thread_main(int processing_unit) noexcept;
+    void thread_main(int processing_unit, const stack_span& span) noexcept;
     void adopt(context& c) noexcept;
     void landed(context& here) noexcept;
 
@@ -162,6 +167,19 @@ private:
 inline worker* current_worker() noexcept {
     context* c = current_context();
     return c != nullptr ? &c->host() : nullptr;
+}
+
+/// A task that called fork() has returned in the child, where its worker is not: a message, and the
+/// end.
+[[noreturn]] QUERN_COLD void returned_in_child() noexcept;
+
+/// To be called by a task's run function when the user's function has ended.
+inline void count_task() noexcept {
+    context* here = current_context();
+    if (here == nullptr) [[unlikely]] {
+        returned_in_child();
+    }
+    here->host().stats.tasks.add();
 }
 
 }  // namespace quern::detail

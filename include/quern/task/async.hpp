@@ -66,7 +66,7 @@ private:
         }
         self.m_function();
         delete &self;
-        current_context()->host().stats.tasks.add();
+        count_task();
         return nullptr;
     }
 

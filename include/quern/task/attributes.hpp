@@ -50,7 +50,11 @@ QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wa
 }
 
 inline pool& pool_of(const task_attributes& wanted) {
-    return wanted.pool != nullptr ? *wanted.pool : current_pool().get();
+    if (wanted.pool == nullptr) {
+        return current_pool().get();
+    }
+    wanted.pool->require_not_inherited();
+    return *wanted.pool;
 }
 
 inline void apply_attributes(const task_attributes& wanted, runnable& item) noexcept {

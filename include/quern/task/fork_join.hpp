@@ -105,7 +105,7 @@ private:
             }
         });
         end_task();
-        current_context()->host().stats.tasks.add();
+        count_task();
         return self.joined.complete();  // the entry may be gone now
     }
 

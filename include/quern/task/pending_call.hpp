@@ -58,7 +58,7 @@ private:
             return larger;
         }
         tell(self.call(true));
-        current_context()->host().stats.tasks.add();
+        count_task();
         return nullptr;
     }
 

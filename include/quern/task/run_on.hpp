@@ -28,7 +28,7 @@ auto run_on(pool& where, const void* site, F&& f) -> std::invoke_result_t<F&> {
             begin_task(self);  // never asks for a larger stack
             self.outcome.set_from(self.f);
             end_task();
-            current_context()->host().stats.tasks.add();
+            count_task();
             self.done.set();  // the call may be gone now
             return nullptr;
         }

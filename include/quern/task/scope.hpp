@@ -74,7 +74,7 @@ private:
             detail::fork_slot* slot = detail::current_context()->bottom();
             self.outcome.set_from([&] { detail::call_child(self.function, slot); });
             detail::end_task();
-            detail::current_context()->host().stats.tasks.add();
+            detail::count_task();
             return self.joined.complete();
         }
 

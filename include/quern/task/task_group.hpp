@@ -89,7 +89,7 @@ private:
             }
             delete self;
             detail::end_task();
-            detail::current_context()->host().stats.tasks.add();
+            detail::count_task();
             return home.task_ended();
         }
 

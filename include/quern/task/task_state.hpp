@@ -80,7 +80,7 @@ private:
             return larger;
         }
         self.begin(true);
-        current_context()->host().stats.tasks.add();
+        count_task();
         self.release();
         return nullptr;
     }

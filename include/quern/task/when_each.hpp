@@ -101,7 +101,7 @@ private:
             self.visit(self.take());
         } while (!self.stop());
         self.release();
-        current_context()->host().stats.tasks.add();
+        count_task();
         return nullptr;
     }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+// exit() while runtimes live, and static objects that use the default runtime when they end, made
+// before it or after it. More on exit() in a task: tests/unit/scheduler/endings_test.cpp.
+#include "child.hpp"
+
+#include <quern/quern.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+// After exit() in a task its runtime lives on until the process is gone.
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT: the sanitizer's name
+    return "leak:quern::\n";
+}
+#endif
+
+namespace {
+
+using quern::runtime;
+using quern::runtime_options;
+using quern_test::alone;
+
+/// A static object whose destructor needs tasks.
+struct late_worker {
+    const char* name;
+    ~late_worker() {
+        std::printf("%s: %d\n", name, quern::async([] { return 42; }).get());
+        std::fflush(stdout);
+    }
+};
+
+TEST(exit_test, a_static_object_made_after_the_default_runtime_uses_it_when_it_ends) {
+    const auto end = alone([]() -> int {
+        quern::async([] {}).get();
+        static const late_worker late{"late"};
+        std::exit(3);
+    });
+    EXPECT_EQ(end.output, "late: 42\n");
+    EXPECT_EQ(end.status, 3);
+}
+
+TEST(exit_test, a_static_object_made_before_the_default_runtime_gets_another_when_it_ends) {
+    const auto end = alone([]() -> int {
+        quern::set_setting("threads", "3");
+        static const struct early_worker {
+            late_worker rest{"early"};
+            ~early_worker() { std::printf("%u workers\n", quern::current_pool().workers()); }
+        } early;
+        quern::async([] {}).get();
+        static const late_worker late{"late"};
+        std::exit(3);
+    });
+    EXPECT_EQ(end.output, "late: 42\n3 workers\nearly: 42\n");
+    EXPECT_EQ(end.status, 3);
+}
+
+TEST(exit_test, static_objects_use_the_default_runtime_when_a_task_calls_exit) {
+    const auto end = alone([]() -> int {
+        static const late_worker early{"early"};
+        quern::async([] {}).get();
+        static const late_worker late{"late"};
+        quern::async([] { std::exit(4); }).get();
+        return 5;
+    });
+    EXPECT_EQ(end.output, "late: 42\nearly: 42\n");
+    EXPECT_EQ(end.status, 4);
+}
+
+TEST(exit_test, a_task_of_a_static_runtime_may_call_exit) {
+    const auto end = alone([]() -> int {
+        static runtime rt(runtime_options::with_workers(2));
+        quern::async(rt, [] { std::exit(6); }).get();
+        return 5;
+    });
+    EXPECT_EQ(end.status, 6);
+}
+
+TEST(exit_test, every_ready_task_runs_before_the_program_ends) {
+    const auto end = alone([]() -> int {
+        for (int i = 0; i < 100; ++i) {
+            quern::post([] {
+                quern::this_task::yield();
+                static_cast<void>(::write(STDOUT_FILENO, "x", 1) == 1);
+            });
+        }
+        std::exit(0);
+    });
+    EXPECT_EQ(end.output, std::string(100, 'x'));
+    EXPECT_EQ(end.status, 0);
+}
+
+TEST(exit_test, a_suspended_task_is_abandoned) {
+    const auto end = alone([]() -> int {
+        static quern::promise<void> never;
+        std::atomic<bool> begun{false};
+        quern::post([&] {
+            begun.store(true);
+            never.get_future().get();
+            std::puts("woken");
+        });
+        while (!begun.load()) {
+            std::this_thread::yield();
+        }
+        std::exit(7);
+    });
+    EXPECT_EQ(end.status, 7);
+}
+
+TEST(exit_test, a_thread_of_the_host_may_call_exit_while_another_waits_for_a_task) {
+    const auto end = alone([]() -> int {
+        static quern::promise<int> never;
+        auto waiting = quern::async([] { return never.get_future().get(); });
+        std::thread([] { std::exit(8); }).detach();
+        return waiting.get();
+    });
+    EXPECT_EQ(end.status, 8);
+}
+
+}  // namespace
