@@ -19,6 +19,7 @@ namespace quern::detail {
 
 class worker;
 class shelf;
+class stop_signal;
 
 /// A forked child that its parent will join: lies in the parent's frame. `run` runs the child and
 /// keeps its result in the entry; whoever ran it then calls `joined.complete()`.
@@ -84,6 +85,7 @@ public:
 
     wait_note waits;            ///< while it is suspended
     std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
+    const stop_signal* stop = nullptr;  ///< who may ask that task to stop, if anybody; of root()
 
 private:
     friend class worker;

@@ -8,6 +8,7 @@
 #include <quern/scheduler/work.hpp>
 
 #include <cstdint>
+#include <stop_token>
 #include <utility>
 
 namespace quern {
@@ -36,6 +37,9 @@ struct task_attributes {
     int worker = -1;
     /// The pool that runs it; null means the creator's, outside the default runtime's first.
     detail::pool* pool = nullptr;
+    /// When its stop is requested before the task has begun, the task is dropped and its future
+    /// holds task_cancelled; afterwards the task may look (this_task::stop_requested()).
+    std::stop_token stop{};
 };
 
 namespace detail {
@@ -51,8 +55,8 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.home = static_cast<std::int16_t>(wanted.worker);
 }
 
-/// While a task runs on the stack of one who waits for it: keeps the name, the priority and the id
-/// of the one who waits, and gives them back. Does nothing outside a worker.
+/// While a task runs on the stack of another one: keeps the name, the priority, the id and the stop
+/// signal of that one, and gives them back. Does nothing outside a worker.
 class lent_context {
 public:
     explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
@@ -60,6 +64,7 @@ public:
             context& root = m_here->root();
             m_name = std::exchange(root.name, item.name);
             m_id = std::exchange(root.task_id, 0);
+            m_stop = std::exchange(root.stop, nullptr);
             m_urgency = std::exchange(m_here->urgency, item.urgency);
         }
     }
@@ -70,6 +75,7 @@ public:
             context& root = m_here->root();
             root.name = m_name;
             root.task_id = m_id;
+            root.stop = m_stop;
             m_here->urgency = m_urgency;
         }
     }
@@ -78,6 +84,7 @@ private:
     context* m_here;
     const char* m_name = nullptr;
     std::uint64_t m_id = 0;
+    const stop_signal* m_stop = nullptr;
     priority m_urgency = priority::normal;
 };
 

@@ -41,6 +41,11 @@ struct final_awaiter {
 template <class T>
 class task_result : public task_promise_base {
 public:
+    ~task_result() {
+        if (m_result.index() == k_error) {
+            drop_error();
+        }
+    }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     final_awaiter final_suspend() const noexcept { return {}; }
     template <class Awaitable>
@@ -54,7 +59,7 @@ public:
     /// The value, moved out, or the exception, thrown. Requires: ended.
     T take() {
         if (m_result.index() == k_error) {
-            std::rethrow_exception(std::move(*std::get_if<k_error>(&m_result)));
+            std::rethrow_exception(std::exchange(*std::get_if<k_error>(&m_result), nullptr));
         }
         [[maybe_unused]] auto& value = *std::get_if<k_value>(&m_result);
         if constexpr (std::is_void_v<T>) {
@@ -67,6 +72,13 @@ public:
     }
 
 protected:
+    /// Null when it has been thrown.
+    QUERN_COLD void drop_error() noexcept {
+        if (std::exception_ptr error = std::move(*std::get_if<k_error>(&m_result))) {
+            report_exception(std::move(error), exception_origin::unobserved_future);
+        }
+    }
+
     static constexpr std::size_t k_value = 1;
     static constexpr std::size_t k_error = 2;
     std::variant<std::monostate, stored_result<T>, std::exception_ptr> m_result;
@@ -182,7 +194,7 @@ template <class T>
 class started_task final : public shared_state<T>, public runnable, task_parent {
 public:
     /// Two references: the future's and the coroutine's.
-    explicit started_task(task_frame<T> frame) noexcept
+    explicit started_task(task_frame<T> frame, const std::stop_token& stop) noexcept
         : shared_state<T>(
               2,
               [](state_base& self) noexcept {
@@ -190,6 +202,7 @@ public:
               }),
           runnable(run_queued),
           task_parent{ended},
+          m_stop(stop),
           m_frame(std::move(frame)) {}
 
 private:
@@ -198,7 +211,11 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        coroutine_runner here(self);
+        if (self.m_stop.asks_by_token()) {
+            self.cancel();
+            return nullptr;
+        }
+        coroutine_runner here(self, self.m_stop.if_token());
         self.m_frame.begin(here, self);
         here.run_next(self.m_frame.get());
         here.run();
@@ -210,13 +227,27 @@ private:
             const task_frame<T> frame = std::move(self.m_frame);  // gone before those are told
             return frame.get().promise().take();
         });
-        tell(told);
-        self.release();
-        if (context* here = current_context()) {  // none where a stranger has resumed it
-            here->host().stats.tasks.add();
-        }
+        self.over(told);
     }
 
+    void cancel() noexcept {
+        { const task_frame<T> gone = std::move(m_frame); }  // before those are told
+        over(this->settle_error(cancelled_task(this->name)));
+    }
+
+    void over(state_waiter* told) noexcept {
+        tell(told);
+        context* here = current_context();  // null where a stranger has resumed it
+        if (here != nullptr) {
+            here->host().stats.tasks.add();
+            if (here->root().stop == &m_stop) {
+                here->root().stop = nullptr;  // it goes now
+            }
+        }
+        this->release();
+    }
+
+    stop_signal m_stop;
     task_frame<T> m_frame;
 };
 
@@ -291,7 +322,8 @@ inline task<void> detail::task_promise<void>::get_return_object() noexcept {
 /// attributes hold whenever the coroutine is resumed; launch policies do not apply: it is always
 /// queued. Dropping the future does not stop it.
 ///
-/// Errors: what the coroutine throws comes out of get(). Throws std::logic_error for an empty task,
+/// Errors: what the coroutine throws comes out of get(); task_cancelled when the token of the
+/// attributes was stopped before it had begun. Throws std::logic_error for an empty task,
 /// std::bad_alloc.
 /// Thread safety: any thread. Cost: one allocation beside the frame.
 ///
@@ -299,7 +331,7 @@ inline task<void> detail::task_promise<void>::get_return_object() noexcept {
 template <class T>
 future<T> start(const task_attributes& wanted, task<T> coroutine) {
     detail::pool& where = detail::pool_of(wanted);  // may start the default runtime, and throw
-    auto* state = new detail::started_task<T>(std::move(coroutine).release());
+    auto* state = new detail::started_task<T>(std::move(coroutine).release(), wanted.stop);
     detail::apply_attributes(wanted, *state);
     future<T> result{detail::state_ref<detail::shared_state<T>>(state)};
     where.make_ready(*state);
