@@ -41,11 +41,6 @@ struct final_awaiter {
 template <class T>
 class task_result : public task_promise_base {
 public:
-    ~task_result() {
-        if (m_result.index() == k_error) {
-            drop_error();
-        }
-    }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     final_awaiter final_suspend() const noexcept { return {}; }
     template <class Awaitable>
@@ -59,7 +54,7 @@ public:
     /// The value, moved out, or the exception, thrown. Requires: ended.
     T take() {
         if (m_result.index() == k_error) {
-            std::rethrow_exception(std::exchange(*std::get_if<k_error>(&m_result), nullptr));
+            std::rethrow_exception(std::move(*std::get_if<k_error>(&m_result)));
         }
         [[maybe_unused]] auto& value = *std::get_if<k_value>(&m_result);
         if constexpr (std::is_void_v<T>) {
@@ -72,13 +67,6 @@ public:
     }
 
 protected:
-    /// Null when it has been thrown.
-    QUERN_COLD void drop_error() noexcept {
-        if (std::exception_ptr error = std::move(*std::get_if<k_error>(&m_result))) {
-            report_exception(std::move(error), exception_origin::unobserved_future);
-        }
-    }
-
     static constexpr std::size_t k_value = 1;
     static constexpr std::size_t k_error = 2;
     std::variant<std::monostate, stored_result<T>, std::exception_ptr> m_result;

@@ -12,7 +12,7 @@ namespace quern {
 
 /// Why nobody else gets an exception.
 enum class exception_origin : std::uint8_t {
-    unobserved_future,  ///< a future, or a coroutine, was destroyed before anybody asked for it
+    unobserved_future,  ///< the last future of it was destroyed before anybody asked
     unobserved_group,   ///< a task_group was destroyed without a wait() that could throw it
     later_exception,    ///< another one of the same join, scope, loop or group was thrown first
     posted_task,        ///< it has left a task of post()
