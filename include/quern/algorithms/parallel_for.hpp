@@ -121,18 +121,15 @@ QUERN_ALWAYS_INLINE auto run_part(stop_signal& stop, Part&& part) {
 template <class Index, class Body>
 struct loop_body {
     Body& body;
-    stop_signal& stop;
 
     void operator()(fork_context c, Index i, Index end) {
-        run_part(stop, [&] {
-            for (; i < end; ++i) {
-                if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
-                    body(c, i);
-                } else {
-                    body(i);
-                }
+        for (; i < end; ++i) {
+            if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
+                body(c, i);
+            } else {
+                body(i);
             }
-        });
+        }
     }
 };
 
@@ -141,7 +138,6 @@ template <class Index, class T, class Map, class Combine>
 struct loop_map {
     Map& map;
     Combine& combine;
-    stop_signal& stop;
 
     T operator()(Index i, Index end) {
         T value = map(i);
@@ -153,33 +149,34 @@ struct loop_map {
 };
 
 template <class Index, class Range>
-void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, Range& range) {
-    while (first < last && !range.stop.asks()) {
+void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, stop_signal& stop,
+               Range& range) {
+    while (first < last && !stop.asks()) {
         const std::size_t left = distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
             fork_join(
                 fork_context(slot),
-                [&range, middle, last, chunk](fork_context c) {
-                    const under_signal running(&range.stop);
-                    split_for(c.slot(), middle, last, chunk, range);
+                [&stop, &range, middle, last, chunk](fork_context c) {
+                    const under_signal running(&stop);
+                    split_for(c.slot(), middle, last, chunk, stop, range);
                 },
-                [&range, first, middle, chunk](fork_context c) {
-                    split_for(c.slot(), first, middle, chunk, range);
+                [&stop, &range, first, middle, chunk](fork_context c) {
+                    split_for(c.slot(), first, middle, chunk, stop, range);
                 });
             return;
         }
         const Index end = advance(first, std::min(left, chunk.get()));
-        chunk.run([&] { range(fork_context(slot), first, end); });
+        chunk.run([&] { run_part(stop, [&] { range(fork_context(slot), first, end); }); });
         first = end;
     }
 }
 
 /// A part that stops early returns a value for nobody: the loop throws.
 template <class Index, class T, class Range, class Combine>
-T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value, Range& range,
-               Combine& combine) {
-    while (first < last && !range.stop.asks()) {
+T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
+               stop_signal& stop, Range& range, Combine& combine) {
+    while (first < last && !stop.asks()) {
         const std::size_t left = distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
@@ -187,23 +184,22 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
             auto parts = fork_join(
                 fork_context(slot),
                 [&, middle, last, chunk](fork_context c) {
-                    const under_signal running(&range.stop);
+                    const under_signal running(&stop);
                     const Index end =
                         advance(middle, std::min(distance(middle, last), chunk.get()));
-                    T begin = run_part(range.stop, [&] { return range(middle, end); });
+                    T begin = run_part(stop, [&] { return range(middle, end); });
                     return split_reduce<Index, T>(c.slot(), end, last, chunk, std::move(begin),
-                                                  range, combine);
+                                                  stop, range, combine);
                 },
                 [&, first, middle, chunk](fork_context c) {
                     return split_reduce<Index, T>(c.slot(), first, middle, chunk, std::move(value),
-                                                  range, combine);
+                                                  stop, range, combine);
                 });
             return combine(std::move(parts.second), std::move(parts.first));
         }
         const Index end = advance(first, std::min(left, chunk.get()));
-        chunk.run([&] {
-            run_part(range.stop, [&] { value = combine(std::move(value), range(first, end)); });
-        });
+        chunk.run(
+            [&] { run_part(stop, [&] { value = combine(std::move(value), range(first, end)); }); });
         first = end;
     }
     return value;
@@ -245,9 +241,9 @@ template <detail::loop_bound First, detail::loop_bound Last, class Body>
 void parallel_for(std::stop_token stop, First first, Last last, grain how, Body&& body) {
     using index = detail::loop_index<First, Last>;
     detail::run_loop(std::move(stop), [&](detail::fork_slot* slot, detail::stop_signal& signal) {
-        detail::loop_body<index, Body> range{body, signal};
+        detail::loop_body<index, Body> range{body};
         detail::split_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
-                          detail::chunk_size(how), range);
+                          detail::chunk_size(how), signal, range);
     });
 }
 
@@ -278,10 +274,10 @@ T parallel_reduce(std::stop_token stop, First first, Last last, grain how, T ini
     using index = detail::loop_index<First, Last>;
     std::optional<T> result;
     detail::run_loop(std::move(stop), [&](detail::fork_slot* slot, detail::stop_signal& signal) {
-        detail::loop_map<index, T, Map, Combine> range{map, combine, signal};
+        detail::loop_map<index, T, Map, Combine> range{map, combine};
         result.emplace(detail::split_reduce<index, T>(
             slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
-            detail::chunk_size(how), std::move(initial), range, combine));
+            detail::chunk_size(how), std::move(initial), signal, range, combine));
     });
     return std::move(*result);
 }
