@@ -36,7 +36,6 @@ namespace detail {
 /// task around. Lies on the stack of the one that runs under it, or in the object that many do.
 class stop_signal {
 public:
-    stop_signal() noexcept = default;
     explicit stop_signal(std::stop_token token, const stop_signal* around = nullptr) noexcept
         : m_token(std::move(token)), m_around(around) {}
     stop_signal(const stop_signal&) = delete;
