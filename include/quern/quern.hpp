@@ -30,14 +30,17 @@
 #include <quern/task/blocking_region.hpp>
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
+#include <quern/task/exceptions.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/future.hpp>
 #include <quern/task/jthread.hpp>
 #include <quern/task/main.hpp>
 #include <quern/task/pin_to_worker.hpp>
 #include <quern/task/promise.hpp>
+#include <quern/task/ready_at.hpp>
 #include <quern/task/scope.hpp>
 #include <quern/task/split_future.hpp>
+#include <quern/task/stop.hpp>
 #include <quern/task/task_group.hpp>
 #include <quern/task/task_local.hpp>
 #include <quern/task/this_task.hpp>

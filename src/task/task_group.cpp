@@ -29,7 +29,10 @@ const detail::wait_kind task_group::k_wait{
 
 task_group::task_group() : task_group(current_pool()) {}
 
-task_group::task_group(pool_ref where) : m_pool(where.get()), m_owner(own_root()) {
+task_group::task_group(std::stop_token outer) : task_group(current_pool(), std::move(outer)) {}
+
+task_group::task_group(pool_ref where, std::stop_token outer)
+    : m_pool(where.get()), m_owner(own_root()), m_stop(std::move(outer)) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
@@ -39,6 +42,9 @@ task_group::~task_group() {
     QUERN_ASSERT(owned_here(),
                  "a task_group was destroyed by a task or thread that did not make it");
     wait_for_all();
+    if (m_failed.load(std::memory_order_relaxed)) {
+        detail::report_exception(std::move(m_error), exception_origin::unobserved_group);
+    }
 }
 
 bool task_group::owned_here() const noexcept {
@@ -79,6 +85,8 @@ detail::context* task_group::task_ended() noexcept {
 void task_group::failed(std::exception_ptr error) noexcept {
     if (!m_failed.exchange(true, std::memory_order_relaxed)) {
         m_error = std::move(error);  // read after the count has come to zero
+    } else {
+        detail::report_exception(std::move(error), exception_origin::later_exception);
     }
     cancel();
 }
@@ -133,10 +141,12 @@ void task_group::wait() {
             "not make the group");
     }
     wait_for_all();
-    m_cancelled.store(false, std::memory_order_relaxed);
-    if (m_failed.exchange(false, std::memory_order_relaxed)) {
+    m_stop.renew();
+    if (m_failed.load(std::memory_order_relaxed)) {
+        m_failed.store(false, std::memory_order_relaxed);
         std::rethrow_exception(std::exchange(m_error, nullptr));
     }
+    detail::throw_if_stopped(m_stop.token(), task_cancelled::subject::group);
 }
 
 }  // namespace quern

@@ -6,11 +6,14 @@
 
 #include <quern/base/clock.hpp>
 #include <quern/task/fork_join.hpp>
+#include <quern/task/stop.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <concepts>
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -98,57 +101,77 @@ Index advance(Index from, std::size_t n) noexcept {
                                                           static_cast<unsigned_index>(n)));
 }
 
-/// What a loop does with a part of its range. After an exception, which is on its way to the
-/// caller, what has not begun is dropped.
+/// Runs a part of a loop; when it throws, the other parts stop.
+template <class Part>
+QUERN_ALWAYS_INLINE auto run_part(stop_signal& stop, Part&& part) {
+    try {
+        return part();
+    } catch (...) {
+        stop.raise();
+        throw;
+    }
+}
+
+/// What a loop does with a part of its range.
 template <class Index, class Body>
 struct loop_body {
     Body& body;
-    std::atomic<bool> failed{false};
-
-    bool cancelled() const noexcept { return failed.load(std::memory_order_relaxed); }
 
     void operator()(fork_context c, Index i, Index end) {
-        try {
-            for (; i < end; ++i) {
-                if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
-                    body(c, i);
-                } else {
-                    body(i);
-                }
+        for (; i < end; ++i) {
+            if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
+                body(c, i);
+            } else {
+                body(i);
             }
-        } catch (...) {
-            failed.store(true, std::memory_order_relaxed);
-            throw;
         }
     }
 };
 
+/// The same for a reduction. Requires: i < end.
+template <class Index, class T, class Map, class Combine>
+struct loop_map {
+    Map& map;
+    Combine& combine;
+
+    T operator()(Index i, Index end) {
+        T value = map(i);
+        for (++i; i < end; ++i) {
+            value = combine(std::move(value), map(i));
+        }
+        return value;
+    }
+};
+
 template <class Index, class Range>
-void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, Range& range) {
-    while (first < last && !range.cancelled()) {
+void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, stop_signal& stop,
+               Range& range) {
+    while (first < last && !stop.asks()) {
         const std::size_t left = distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
             fork_join(
                 fork_context(slot),
-                [&range, middle, last, chunk](fork_context c) {
-                    split_for(c.slot(), middle, last, chunk, range);
+                [&stop, &range, middle, last, chunk](fork_context c) {
+                    const under_signal running(&stop);
+                    split_for(c.slot(), middle, last, chunk, stop, range);
                 },
-                [&range, first, middle, chunk](fork_context c) {
-                    split_for(c.slot(), first, middle, chunk, range);
+                [&stop, &range, first, middle, chunk](fork_context c) {
+                    split_for(c.slot(), first, middle, chunk, stop, range);
                 });
             return;
         }
         const Index end = advance(first, std::min(left, chunk.get()));
-        chunk.run([&] { range(fork_context(slot), first, end); });
+        chunk.run([&] { run_part(stop, [&] { range(fork_context(slot), first, end); }); });
         first = end;
     }
 }
 
+/// A part that stops early returns a value for nobody: the loop throws.
 template <class Index, class T, class Range, class Combine>
-T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value, Range& range,
-               Combine& combine) {
-    while (first < last) {
+T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
+               stop_signal& stop, Range& range, Combine& combine) {
+    while (first < last && !stop.asks()) {
         const std::size_t left = distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
             const Index middle = advance(first, left / 2);
@@ -156,58 +179,66 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
             auto parts = fork_join(
                 fork_context(slot),
                 [&, middle, last, chunk](fork_context c) {
+                    const under_signal running(&stop);
                     const Index end =
                         advance(middle, std::min(distance(middle, last), chunk.get()));
-                    T begin = range(middle, end);
+                    T begin = run_part(stop, [&] { return range(middle, end); });
                     return split_reduce<Index, T>(c.slot(), end, last, chunk, std::move(begin),
-                                                  range, combine);
+                                                  stop, range, combine);
                 },
                 [&, first, middle, chunk](fork_context c) {
                     return split_reduce<Index, T>(c.slot(), first, middle, chunk, std::move(value),
-                                                  range, combine);
+                                                  stop, range, combine);
                 });
             return combine(std::move(parts.second), std::move(parts.first));
         }
         const Index end = advance(first, std::min(left, chunk.get()));
-        chunk.run([&] { value = combine(std::move(value), range(first, end)); });
+        chunk.run(
+            [&] { run_part(stop, [&] { value = combine(std::move(value), range(first, end)); }); });
         first = end;
     }
     return value;
 }
 
-/// Calls f(slot) on a worker: here, or on the default runtime, as a task made at `site`.
+/// Calls f(slot, signal) on a worker, here or on the default runtime as a task made at `site`;
+/// throws when the token was stopped before the end.
 template <class F>
-decltype(auto) on_worker(const void* site, F&& f) {
-    if (context* here = current_context()) [[likely]] {
-        return f(here->bottom());
+void run_loop(const void* site, std::stop_token token, F&& f) {
+    context* here = current_context();
+    if (here == nullptr) [[unlikely]] {
+        run_on(current_pool().get(), site, [&] { run_loop(site, std::move(token), f); });
+        return;
     }
-    return run_on(current_pool().get(), site, [&] { return f(current_context()->bottom()); });
+    stop_signal stop(std::move(token), here->root().task.stop);
+    const under_signal running(&stop);
+    f(here->bottom(), stop);
+    throw_if_stopped(stop.token(), task_cancelled::subject::loop);
 }
 
 template <class First, class Last, class Body>
-void run_loop(const void* site, First first, Last last, grain how, Body& body) {
+void run_for(const void* site, std::stop_token stop, First first, Last last, grain how,
+             Body& body) {
     using index = loop_index<First, Last>;
-    loop_body<index, Body> range{body};
-    on_worker(site, [&](fork_slot* slot) {
-        split_for(slot, loop_end<index>(first), loop_end<index>(last), chunk_size(how), range);
+    run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
+        loop_body<index, Body> range{body};
+        split_for(slot, loop_end<index>(first), loop_end<index>(last), chunk_size(how), signal,
+                  range);
     });
 }
 
 template <class First, class Last, class T, class Map, class Combine>
-T run_reduce(const void* site, First first, Last last, grain how, T initial, Map& map,
-             Combine& combine) {
+T run_reduce(const void* site, std::stop_token stop, First first, Last last, grain how, T initial,
+             Map& map, Combine& combine) {
     using index = loop_index<First, Last>;
-    auto range = [&map, &combine](index i, index end) {
-        T value = map(i);
-        for (++i; i < end; ++i) {
-            value = combine(std::move(value), map(i));
-        }
-        return value;
-    };
-    return on_worker(site, [&](fork_slot* slot) {
-        return split_reduce<index, T>(slot, loop_end<index>(first), loop_end<index>(last),
-                                      chunk_size(how), std::move(initial), range, combine);
+    std::optional<T> result;
+    run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
+        loop_map<index, T, Map, Combine> range{map, combine};
+        result.emplace(split_reduce<index, T>(slot, loop_end<index>(first), loop_end<index>(last),
+                                              chunk_size(how), std::move(initial), signal, range,
+                                              combine));
     });
+    return std::move(*result);
+}
 }
 
 }  // namespace detail
@@ -218,7 +249,9 @@ T run_reduce(const void* site, First first, Last last, grain how, T initial, Map
 /// The index has the type that holds both bounds; as with `<`, an int and a std::size_t give a
 /// std::size_t.
 ///
-/// Errors: the first exception of an iteration; iterations that have not begun then are dropped.
+/// Errors: the first exception of an iteration; chunks of iterations that have not begun then are
+/// dropped, and other exceptions go to the handler (exceptions.hpp). With a token: task_cancelled
+/// when its stop was requested before the end; every worker stops at the end of its chunk.
 /// std::invalid_argument when one bound is negative and the other one's type unsigned.
 /// Thread safety: any thread; outside a worker the loop runs on the default runtime.
 /// Cost: as a serial loop, plus a few ns a chunk, while nobody wants work.
@@ -226,8 +259,19 @@ T run_reduce(const void* site, First first, Last last, grain how, T initial, Map
 ///     quern::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
 ///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
+QUERN_ALWAYS_INLINE void parallel_for(std::stop_token stop, First first, Last last, grain how,
+                                      Body&& body) {
+    detail::run_for(detail::code_address(), std::move(stop), first, last, how, body);
+}
+
+template <detail::loop_bound First, detail::loop_bound Last, class Body>
+QUERN_ALWAYS_INLINE void parallel_for(std::stop_token stop, First first, Last last, Body&& body) {
+    parallel_for(std::move(stop), first, last, grain::automatic(), std::forward<Body>(body));
+}
+
+template <detail::loop_bound First, detail::loop_bound Last, class Body>
 QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, grain how, Body&& body) {
-    detail::run_loop(detail::code_address(), first, last, how, body);
+    parallel_for(std::stop_token(), first, last, how, std::forward<Body>(body));
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
@@ -238,15 +282,28 @@ QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
 /// combine(...combine(combine(initial, map(first)), map(first + 1))..., map(last - 1)), evaluated
 /// in parallel: combine must be associative; it need not be commutative. `initial` enters once.
 /// Where the range is split depends on the run, so floating-point sums may differ in the last bits.
-/// Errors: the first exception; other parts of the range may be evaluated to their end before it
-/// leaves. Thread safety, cost: as parallel_for.
+/// Errors, thread safety, cost: as parallel_for.
 ///
 ///     double sum = quern::parallel_reduce(0, n, 0.0, [&](int i) { return x[i]; }, std::plus<>{});
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
+QUERN_ALWAYS_INLINE T parallel_reduce(std::stop_token stop, First first, Last last, grain how,
+                                      T initial, Map&& map, Combine&& combine) {
+    return detail::run_reduce(detail::code_address(), std::move(stop), first, last, how,
+                              std::move(initial), map, combine);
+}
+
+template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
+QUERN_ALWAYS_INLINE T parallel_reduce(std::stop_token stop, First first, Last last, T initial,
+                                      Map&& map, Combine&& combine) {
+    return parallel_reduce(std::move(stop), first, last, grain::automatic(), std::move(initial),
+                           std::forward<Map>(map), std::forward<Combine>(combine));
+}
+
+template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
 QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, grain how, T initial, Map&& map,
                                       Combine&& combine) {
-    return detail::run_reduce(detail::code_address(), first, last, how, std::move(initial), map,
-                              combine);
+    return parallel_reduce(std::stop_token(), first, last, how, std::move(initial),
+                           std::forward<Map>(map), std::forward<Combine>(combine));
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>

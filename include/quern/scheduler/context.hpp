@@ -21,6 +21,7 @@ namespace quern::detail {
 
 class pool;
 class shelf;
+class stop_signal;
 class worker;
 struct lent_task;
 
@@ -38,6 +39,7 @@ struct task_record {
     relaxed<work::run_function> entry = nullptr;  ///< what runs it
     relaxed<std::uint64_t> id = 0;                ///< once somebody has asked
     relaxed<const void*> result = nullptr;        ///< the state of its future, or null
+    const stop_signal* stop = nullptr;            ///< who may ask it to stop, if anybody
     task_locals locals{};                         ///< its task-local variables
 };
 

@@ -8,6 +8,7 @@
 #include <quern/scheduler/work.hpp>
 
 #include <cstdint>
+#include <stop_token>
 #include <utility>
 
 namespace quern {
@@ -39,6 +40,9 @@ struct task_attributes {
     /// An address in the code that makes the task, for reports. Null means where async, post and so
     /// on are called; a library may say where it was called itself.
     const void* site = nullptr;
+    /// When its stop is requested before the task has begun, the task is dropped and its future
+    /// holds task_cancelled; afterwards the task may look (this_task::stop_requested()).
+    std::stop_token stop{};
 };
 
 namespace detail {

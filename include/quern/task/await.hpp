@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/task/future.hpp>
+#include <quern/task/stop.hpp>
 
 #include <coroutine>
 #include <utility>
@@ -27,8 +28,12 @@ class coroutine_runner {
 public:
     coroutine_runner() noexcept = default;
     /// With the attributes of the item that runs it, for whoever resumes the coroutine later.
-    explicit coroutine_runner(const runnable& item) noexcept
-        : m_name(item.name), m_site(item.site), m_urgency(item.urgency), m_stack(item.stack) {}
+    explicit coroutine_runner(const runnable& item, const stop_signal* stop) noexcept
+        : m_name(item.name),
+          m_site(item.site),
+          m_stop(stop),
+          m_urgency(item.urgency),
+          m_stack(item.stack) {}
 
     /// What is to be done as soon as the coroutine that asks for it has been left: one of the two.
     void run_next(std::coroutine_handle<> next) noexcept { m_next = next; }
@@ -36,6 +41,7 @@ public:
 
     /// Does what was asked for, and what that asks for in turn. True: `until` would be next.
     bool run(std::coroutine_handle<> until = {}) {
+        const under_signal running(m_stop);
         for (;;) {
             if (task_parent* parent = std::exchange(m_ended, nullptr)) {
                 parent->ended(*parent, *this);
@@ -47,11 +53,13 @@ public:
         }
     }
 
-    void lend_attributes(runnable& item) const noexcept {
+    /// Gives what the item will need to resume it; returns the signal.
+    const stop_signal* lend_attributes(runnable& item) const noexcept {
         item.name = m_name;
         item.site = m_site;
         item.urgency = m_urgency;
         item.stack = m_stack;
+        return m_stop;
     }
 
 private:
@@ -59,6 +67,7 @@ private:
     task_parent* m_ended = nullptr;
     const char* m_name = nullptr;
     const void* m_site = nullptr;
+    const stop_signal* m_stop = nullptr;
     priority m_urgency = priority::normal;
     stack_class m_stack = stack_class::small;
 };
@@ -99,7 +108,7 @@ public:
         m_waiting = waiting;
         m_promise = task_promise_of(waiting);
         if (m_promise != nullptr && m_promise->runner != nullptr) {
-            m_promise->runner->lend_attributes(*this);
+            m_stop = m_promise->runner->lend_attributes(*this);
         }
         return m_source.state().add_waiter(*this);
     }
@@ -117,7 +126,7 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        coroutine_runner here(self);
+        coroutine_runner here(self, self.m_stop);
         if (self.m_promise != nullptr) {
             self.m_promise->runner = &here;
         }
@@ -130,6 +139,7 @@ private:
     pool* m_pool = nullptr;
     std::coroutine_handle<> m_waiting;
     task_promise_base* m_promise = nullptr;
+    const stop_signal* m_stop = nullptr;  ///< lives until the coroutine has ended
 };
 
 /// Stands around an awaitable that knows nothing of runners: who resumes the coroutine is none.

@@ -182,7 +182,7 @@ template <class T>
 class started_task final : public shared_state<T>, public runnable, task_parent {
 public:
     /// Two references: the future's and the coroutine's.
-    explicit started_task(task_frame<T> frame) noexcept
+    explicit started_task(task_frame<T> frame, const std::stop_token& stop) noexcept
         : shared_state<T>(
               2,
               [](state_base& self) noexcept {
@@ -191,6 +191,7 @@ public:
               state_base::maker::task),
           runnable(run_queued),
           task_parent{ended},
+          m_stop(stop),
           m_frame(std::move(frame)) {}
 
 private:
@@ -199,7 +200,11 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        coroutine_runner here(self);
+        if (self.m_stop.asks_by_token()) {
+            self.cancel();
+            return nullptr;
+        }
+        coroutine_runner here(self, self.m_stop.if_token());
         self.m_frame.begin(here, self);
         here.run_next(self.m_frame.get());
         here.run();
@@ -211,13 +216,27 @@ private:
             const task_frame<T> frame = std::move(self.m_frame);  // gone before those are told
             return frame.get().promise().take();
         });
-        tell(told);
-        self.release();
-        if (context* here = current_context()) {  // none where a stranger has resumed it
-            here->host().stats.tasks.add();
-        }
+        self.over(told);
     }
 
+    void cancel() noexcept {
+        { const task_frame<T> gone = std::move(m_frame); }  // before those are told
+        over(this->settle_error(cancelled_task(this->name)));
+    }
+
+    void over(state_waiter* told) noexcept {
+        tell(told);
+        context* here = current_context();  // null where a stranger has resumed it
+        if (here != nullptr) {
+            here->host().stats.tasks.add();
+            if (here->root().task.stop == &m_stop) {
+                here->root().task.stop = nullptr;  // it goes now
+            }
+        }
+        this->release();
+    }
+
+    stop_signal m_stop;
     task_frame<T> m_frame;
 };
 
@@ -293,7 +312,7 @@ inline task<void> detail::task_promise<void>::get_return_object() noexcept {
 template <class T>
 future<T> detail::start_coroutine(const task_attributes& wanted, task<T> coroutine) {
     pool& where = pool_of(wanted);  // may start the default runtime, and throw
-    auto* state = new started_task<T>(std::move(coroutine).release());
+    auto* state = new started_task<T>(std::move(coroutine).release(), wanted.stop);
     apply_attributes(wanted, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
     where.make_ready(*state);
@@ -305,7 +324,8 @@ future<T> detail::start_coroutine(const task_attributes& wanted, task<T> corouti
 /// attributes hold whenever the coroutine is resumed; launch policies do not apply: it is always
 /// queued. Dropping the future does not stop it.
 ///
-/// Errors: what the coroutine throws comes out of get(). Throws std::logic_error for an empty task,
+/// Errors: what the coroutine throws comes out of get(); task_cancelled when the token of the
+/// attributes was stopped before it had begun. Throws std::logic_error for an empty task,
 /// std::bad_alloc.
 /// Thread safety: any thread. Cost: one allocation beside the frame.
 ///

@@ -114,7 +114,7 @@ private:
 };
 
 /// Gets the forked child out of the deque when its sibling throws: it is dropped if it has not
-/// begun, else waited for; its own exception, if any, is the later one and is dropped.
+/// begun, else waited for; its own exception, if any, is the later one and is reported.
 template <class F>
 QUERN_COLD void drop_child(fork_slot* slot) noexcept {
     context& place = context::of(slot);
@@ -274,7 +274,8 @@ concept forkable = std::is_invocable_v < std::remove_reference_t<F>
 /// Returns std::pair of the results; when one function returns void the other's result; when both
 /// do, void. A result of reference type comes as a pointer.
 /// Errors: the exception of `g`, else that of `f`; when `g` throws and `f` has not begun, `f` is
-/// dropped. Both have ended when the exception leaves.
+/// dropped. Both have ended when the exception leaves. One of `f` after one of `g` goes to the
+/// handler (exceptions.hpp).
 /// Thread safety: any thread; outside a worker the call runs on the default runtime and the
 /// calling thread sleeps meanwhile. The caller may continue on another thread if it had to wait.
 /// Cost: about 1 ns (2-3 ns without the explicit context) when `f` is not stolen.

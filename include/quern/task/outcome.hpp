@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/config.hpp>
+#include <quern/task/exceptions.hpp>
 
 #include <exception>
 #include <memory>
@@ -74,9 +75,10 @@ public:
         return std::move(m_value);
     }
 
-    /// Destroys what was kept without looking at it.
+    /// Destroys what was kept, because another one has thrown.
     void drop() noexcept {
         if (m_failed) {
+            report_exception(std::move(m_error), exception_origin::later_exception);
             m_error.~exception_ptr();
         } else {
             std::destroy_at(&m_value);

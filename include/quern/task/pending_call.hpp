@@ -5,6 +5,7 @@
 
 #include <quern/task/attributes.hpp>
 #include <quern/task/shared_state.hpp>
+#include <quern/task/stop.hpp>
 
 #include <optional>
 #include <utility>
@@ -20,6 +21,7 @@ protected:
         : shared_state<T>(2, destroy),
           runnable(run_queued),
           m_pool(pool_of(how)),
+          m_stop(how.stop),
           m_input(std::move(input)),
           m_function(std::move(f)) {
         apply_attributes(how, *this);
@@ -63,7 +65,15 @@ private:
     }
 
     state_waiter* call(bool as_task) noexcept {
-        state_waiter* told = this->settle_from([this, as_task]() -> T {
+        const stop_signal own(std::move(m_stop));
+        const under_signal running(own.if_token());
+        state_waiter* told = own.asks_by_token() ? cancel() : make_call(as_task);
+        this->release();
+        return told;
+    }
+
+    state_waiter* make_call(bool as_task) noexcept {
+        return this->settle_from([this, as_task]() -> T {
             const task_end at_end(as_task);
             Input input = std::move(*m_input);
             m_input.reset();
@@ -71,11 +81,16 @@ private:
             m_function.reset();
             return function(std::move(input));
         });
-        this->release();
-        return told;
+    }
+
+    QUERN_COLD state_waiter* cancel() noexcept {
+        m_input.reset();
+        m_function.reset();
+        return this->settle_error(cancelled_task(this->name));
     }
 
     pool& m_pool;
+    std::stop_token m_stop;
     std::optional<Input> m_input;
     std::optional<F> m_function;
 };

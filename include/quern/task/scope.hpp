@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/task/fork_join.hpp>
+#include <quern/task/stop.hpp>
 
 #include <cstddef>
 #include <exception>
@@ -22,7 +23,8 @@ public:
     fork_scope& operator=(const fork_scope&) = delete;
 
     /// Forks f() or f(fork_context). What it refers to must live until the scope ends. When the
-    /// array of the stack is full (thousands of unfinished children), f runs at once.
+    /// array of the stack is full (thousands of unfinished children), f runs at once. When the
+    /// scope is to stop, f is dropped, perhaps later.
     template <class F>
         requires detail::forkable<F>
     void spawn(F&& f) {
@@ -39,11 +41,12 @@ public:
 
 private:
     template <class Body>
-    friend void scope(fork_context c, Body&& body);
+    friend void scope(fork_context c, std::stop_token stop, Body&& body);
 
     /// A forked child that the parent can also run or drop without knowing its type.
     struct child_base : detail::fork_entry {
-        explicit child_base(run_function f) noexcept : fork_entry(f) {}
+        child_base(run_function f, fork_scope& s) noexcept : fork_entry(f), home(s) {}
+        fork_scope& home;
         child_base* older = nullptr;
         void (*run_here)(child_base& self, detail::fork_slot* slot) = nullptr;
         void (*finish)(child_base& self, bool was_stolen) = nullptr;  ///< destroys; may throw
@@ -53,7 +56,7 @@ private:
     template <class F>
     struct child final : child_base {
         template <class G>
-        explicit child(G&& f) : child_base(run_stolen), function(std::forward<G>(f)) {
+        child(fork_scope& s, G&& f) : child_base(run_stolen, s), function(std::forward<G>(f)) {
             this->run_here = [](child_base& self, detail::fork_slot* slot) {
                 detail::call_child(static_cast<child&>(self).function, slot);
             };
@@ -72,7 +75,7 @@ private:
         static detail::context* run_stolen(detail::work& item) {
             auto& self = static_cast<child&>(static_cast<fork_entry&>(item));
             detail::fork_slot* slot = detail::current_context()->bottom();
-            self.outcome.set_from([&] { detail::call_child(self.function, slot); });
+            self.outcome.set_from([&] { self.home.run_elsewhere(self.function, slot); });
             detail::end_task();
             detail::count_task();
             return self.joined.complete();
@@ -82,11 +85,31 @@ private:
         detail::late_outcome<void> outcome;
     };
 
-    explicit fork_scope(detail::fork_slot* first) noexcept : m_first(first), m_next(first) {}
+    fork_scope(detail::fork_slot* first, std::stop_token stop) noexcept
+        : m_first(first),
+          m_next(first),
+          m_stop(std::move(stop), detail::context::of(first).root().task.stop) {}
 
     template <class F>
-    void run_now(F& f) {
-        detail::call_child_on_fresh_stack(f);
+    QUERN_COLD void run_now(F& f) {
+        if (!m_stop.asks()) {
+            detail::call_child_on_fresh_stack(f);
+        }
+    }
+
+    /// By a thief. The others are asked to stop when it throws.
+    template <class F>
+    void run_elsewhere(F& f, detail::fork_slot* slot) {
+        if (m_stop.asks()) {
+            return;
+        }
+        const detail::under_signal running(&m_stop);
+        try {
+            detail::call_child(f, slot);
+        } catch (...) {
+            m_stop.raise();
+            throw;
+        }
     }
 
     template <class Child, class F>
@@ -95,9 +118,9 @@ private:
         const std::size_t at = (m_used + k_align - 1) / k_align * k_align;
         if (alignof(Child) <= alignof(std::max_align_t) && at + sizeof(Child) <= sizeof m_buffer) {
             m_used = at + sizeof(Child);
-            return new (m_buffer + at) Child(std::forward<F>(f));
+            return new (m_buffer + at) Child(*this, std::forward<F>(f));
         }
-        auto* forked = new Child(std::forward<F>(f));
+        auto* forked = new Child(*this, std::forward<F>(f));
         forked->on_heap = true;
         return forked;
     }
@@ -110,8 +133,8 @@ private:
         return forked;
     }
 
-    /// Runs or waits for every child, youngest first; after an exception the rest is dropped if it
-    /// has not begun.
+    /// Runs or waits for every child, youngest first; after an exception or a request to stop the
+    /// rest is dropped if it has not begun.
     void join_all(std::exception_ptr& first_error) noexcept {
         while (m_next != m_first) {
             detail::fork_slot* slot = --m_next;
@@ -121,7 +144,7 @@ private:
             const bool mine = place.pop(slot) || place.join(slot);
             place.offer_if_wanted();  // a long row of children is joined without a push
             try {
-                if (mine && first_error == nullptr) {
+                if (mine && first_error == nullptr && !m_stop.asks()) {
                     struct finisher {
                         child_base& c;
                         ~finisher() { c.finish(c, false); }
@@ -131,10 +154,18 @@ private:
                     youngest.finish(youngest, !mine);
                 }
             } catch (...) {
-                if (first_error == nullptr) {
-                    first_error = std::current_exception();
-                }
+                failed(first_error);
             }
+        }
+    }
+
+    /// In a handler.
+    QUERN_COLD void failed(std::exception_ptr& first_error) noexcept {
+        m_stop.raise();
+        if (first_error == nullptr) {
+            first_error = std::current_exception();
+        } else {
+            detail::report_exception(std::current_exception(), exception_origin::later_exception);
         }
     }
 
@@ -152,6 +183,7 @@ private:
     detail::fork_slot* const m_first;
     detail::fork_slot* m_next;
     child_base* m_youngest = nullptr;
+    detail::stop_signal m_stop;
     std::size_t m_used = 0;
     alignas(std::max_align_t) std::byte m_buffer[k_buffer];
 };
@@ -159,7 +191,9 @@ private:
 /// Calls body(fork_scope&) and returns when it and all children that it spawned have ended.
 ///
 /// Errors: the exception of the body, else the first one of a child; children that have not begun
-/// then are dropped, the others are waited for.
+/// then are dropped, the others are asked to stop and waited for. Other exceptions go to the
+/// handler (exceptions.hpp). With a token: task_cancelled when its stop was requested before the
+/// end; children that have not begun by then are dropped, so something may be missing.
 /// Thread safety: any thread; outside a worker the call runs on the default runtime.
 /// Cost: about 5 ns a child that is not stolen; no allocation for the first ones.
 ///
@@ -167,38 +201,50 @@ private:
 ///         for (auto& child : node.children) s.spawn([&child] { visit(child); });
 ///     });
 template <class Body>
-void scope(fork_context c, Body&& body) {
-    fork_scope s(c.slot());
+void scope(fork_context c, std::stop_token stop, Body&& body) {
+    fork_scope s(c.slot(), std::move(stop));
+    const detail::under_signal running(&s.m_stop);
     std::exception_ptr error;
     try {
         body(s);
     } catch (...) {
-        error = std::current_exception();
+        s.failed(error);
     }
     s.join_all(error);
     if (error != nullptr) {
         std::rethrow_exception(std::move(error));
     }
+    detail::throw_if_stopped(s.m_stop.token(), task_cancelled::subject::scope);
+}
+
+template <class Body>
+void scope(fork_context c, Body&& body) {
+    scope(c, std::stop_token(), body);
 }
 
 namespace detail {
 
 template <class Body>
-QUERN_COLD void scope_from_outside(const void* site, Body& body) {
+QUERN_COLD void scope_from_outside(const void* site, std::stop_token stop, Body& body) {
     run_on(current_pool().get(), site,
-           [&] { scope(fork_context(current_context()->bottom()), body); });
+           [&] { scope(fork_context(current_context()->bottom()), std::move(stop), body); });
 }
 
 }  // namespace detail
 
 template <class Body>
-QUERN_ALWAYS_INLINE void scope(Body&& body) {
+QUERN_ALWAYS_INLINE void scope(std::stop_token stop, Body&& body) {
     detail::context* here = detail::current_context();
     if (here == nullptr) [[unlikely]] {
-        detail::scope_from_outside(detail::code_address(), body);
+        detail::scope_from_outside(detail::code_address(), std::move(stop), body);
         return;
     }
-    scope(fork_context(here->bottom()), body);
+    scope(fork_context(here->bottom()), std::move(stop), body);
+}
+
+template <class Body>
+QUERN_ALWAYS_INLINE void scope(Body&& body) {
+    scope(std::stop_token(), body);
 }
 
 }  // namespace quern

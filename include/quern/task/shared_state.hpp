@@ -4,10 +4,12 @@
 // dataflow frames. A waiter lies in the frame or the object of the one that waits.
 #pragma once
 
+#include <quern/base/config.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
 #include <quern/scheduler/timers.hpp>
 #include <quern/scheduler/wait_reason.hpp>
+#include <quern/task/exceptions.hpp>
 #include <quern/task/outcome.hpp>
 
 #include <atomic>
@@ -118,7 +120,7 @@ public:
     /// Requires: ready.
     stored_result<T>& value() {
         if (m_kind == kind::error) {
-            std::rethrow_exception(m_error);
+            throw_error();
         }
         return m_value;
     }
@@ -132,10 +134,13 @@ public:
         tell(mark_ready());
     }
 
-    void set_error(std::exception_ptr error) noexcept {
+    void set_error(std::exception_ptr error) noexcept { tell(settle_error(std::move(error))); }
+
+    /// The same; returns those who must be told.
+    [[nodiscard]] state_waiter* settle_error(std::exception_ptr error) noexcept {
         new (&m_error) std::exception_ptr(std::move(error));
         m_kind = kind::error;
-        tell(mark_ready());
+        return mark_ready();
     }
 
     /// Calls the function and keeps what comes of it.
@@ -166,18 +171,30 @@ protected:
         if (m_kind == kind::value) {
             std::destroy_at(&m_value);
         } else if (m_kind == kind::error) {
-            m_error.~exception_ptr();
+            drop_error();
         }
     }
 
 private:
     enum class kind : std::uint8_t { none, value, error };
 
+    [[noreturn]] QUERN_COLD void throw_error() {
+        m_observed.store(true, std::memory_order_relaxed);
+        std::rethrow_exception(m_error);
+    }
+    QUERN_COLD void drop_error() noexcept {
+        if (!m_observed.load(std::memory_order_relaxed)) {
+            report_exception(std::move(m_error), exception_origin::unobserved_future);
+        }
+        m_error.~exception_ptr();
+    }
+
     union {
         stored_result<T> m_value;
         std::exception_ptr m_error;
     };
     kind m_kind = kind::none;
+    std::atomic<bool> m_observed{false};  ///< somebody has got the error
 };
 
 /// A state that is made ready by its holder: a promise, a ready future.

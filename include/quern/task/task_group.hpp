@@ -6,7 +6,9 @@
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
 #include <quern/task/attributes.hpp>
+#include <quern/task/exceptions.hpp>
 #include <quern/task/group_count.hpp>
+#include <quern/task/group_stop.hpp>
 
 #include <atomic>
 #include <exception>
@@ -20,8 +22,13 @@ namespace quern {
 /// alone may wait; it and the tasks of the group may run more tasks.
 ///
 /// Errors: wait() throws the first exception that a task threw; tasks of the group that have not
-/// begun by then are dropped. The destructor waits and drops exceptions; to destroy a group that
-/// another task made aborts.
+/// begun by then are dropped, and those that run are asked to stop. Later exceptions, and one that
+/// no wait() has thrown when the group is destroyed, go to the handler (exceptions.hpp). The
+/// destructor waits; to destroy a group that another task made aborts.
+///
+/// Cancellation: by cancel(), which is not an error, or from outside by the token that the group
+/// was given: then wait() throws task_cancelled. What a task gets as its own token in its
+/// attributes concerns that task alone.
 /// Cost: one allocation a task; no atomic read-modify-write on the group for tasks that the owner
 /// runs itself while it waits.
 ///
@@ -31,7 +38,8 @@ namespace quern {
 class task_group {
 public:
     task_group();
-    explicit task_group(pool_ref where);
+    explicit task_group(std::stop_token outer);
+    explicit task_group(pool_ref where, std::stop_token outer = {});
     ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
@@ -46,13 +54,20 @@ public:
         run_made(detail::made_at(detail::code_address(), wanted), std::forward<F>(f));
     }
 
-    /// Returns when every task has ended, and throws the first exception. The group can be used
-    /// again. Throws std::logic_error when the caller is not the owner.
+    /// Returns when every task has ended, and throws the first exception, or task_cancelled when
+    /// the outer token has been stopped: something may be missing then. The group can be used
+    /// again, but for the outer token. Throws std::logic_error when the caller is not the owner.
     void wait();
 
-    /// Drops the tasks that have not begun. Those that run go on. Any thread.
-    void cancel() noexcept { m_cancelled.store(true, std::memory_order_relaxed); }
-    bool is_cancelled() const noexcept { return m_cancelled.load(std::memory_order_relaxed); }
+    /// Until the next wait(), drops tasks that have not begun and stops the token; those that run
+    /// go on unless they look at it. The first of several requests gives true. Any thread.
+    bool request_stop() noexcept { return m_stop.request(); }
+    void cancel() noexcept { request_stop(); }
+    bool is_cancelled() const noexcept { return m_stop.asks(); }
+
+    /// Tells of cancel(), of a task that throws, and of the outer token; from the next wait() on of
+    /// the latter alone. Any thread. Throws std::bad_alloc. Cost: an allocation, the first time.
+    std::stop_token stop_token() { return m_stop.own_token(); }
 
 private:
     static const detail::wait_kind k_wait;
@@ -71,8 +86,9 @@ private:
 
     template <class F>
     struct group_task final : task_base {
-        group_task(task_group& g, const F& f) : task_base(run_task, g), function(f) {}
-        group_task(task_group& g, F&& f) : task_base(run_task, g), function(std::move(f)) {}
+        template <class G>
+        group_task(task_group& g, const std::stop_token& own, G&& f)
+            : task_base(run_task, g), stop(own), function(std::forward<G>(f)) {}
 
         static detail::context* run_task(detail::work& item) {
             auto* self = &static_cast<group_task&>(static_cast<runnable&>(item));
@@ -80,25 +96,35 @@ private:
                 return larger;
             }
             task_group& home = self->home_group;
-            if (!home.is_cancelled()) {
-                try {
-                    self->function();
-                } catch (...) {
-                    home.failed(std::current_exception());
-                }
-            }
+            self->call();
             delete self;
             detail::end_task();
             detail::count_task();
             return home.task_ended();
         }
 
+        void call() noexcept {
+            const detail::stop_signal& of_group = this->home_group.m_stop;
+            const detail::stop_signal own(std::move(stop), &of_group);
+            if (of_group.asks() || own.asks_by_token()) {
+                return;
+            }
+            const detail::stop_signal* by_token = own.if_token();
+            const detail::under_signal running(by_token != nullptr ? by_token : &of_group);
+            try {
+                function();
+            } catch (...) {
+                this->home_group.failed(std::current_exception());
+            }
+        }
+
+        std::stop_token stop;
         F function;
     };
 
     template <class F>
     void run_made(const task_attributes& wanted, F&& f) {
-        auto* t = new group_task<std::decay_t<F>>(*this, std::forward<F>(f));
+        auto* t = new group_task<std::decay_t<F>>(*this, wanted.stop, std::forward<F>(f));
         detail::apply_attributes(wanted, *t);
         launch_task(*t);
     }
@@ -114,7 +140,7 @@ private:
     detail::context* m_owner;        ///< null when a thread that is no worker made it
     std::thread::id m_owner_thread;  ///< that thread
     detail::group_count<detail::std_atomics, waiting> m_count;
-    std::atomic<bool> m_cancelled{false};
+    detail::group_stop m_stop;
     std::atomic<bool> m_failed{false};
     std::exception_ptr m_error;  ///< written by whoever sets m_failed; read after the last task
 };

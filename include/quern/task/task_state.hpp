@@ -6,6 +6,7 @@
 
 #include <quern/task/attributes.hpp>
 #include <quern/task/future.hpp>
+#include <quern/task/stop.hpp>
 
 #include <memory>
 #include <optional>
@@ -16,10 +17,11 @@ template <class F, class T>
 class task_state final : public shared_state<T>, public runnable {
 public:
     /// Two references: the future's and the queue's.
-    explicit task_state(F&& f)
+    task_state(F&& f, const std::stop_token& stop)
         : shared_state<T>(
               2, [](state_base& self) noexcept { delete &cast(self); }, state_base::maker::task),
           runnable(run_queued),
+          m_stop(stop),
           m_function(std::move(f)) {}
 
     /// Whoever waits for it may run it: a worker of that pool, or anybody when it is null.
@@ -45,19 +47,28 @@ public:
         };
     }
 
-    /// Runs the function unless somebody has begun to: as a task, or as a part of the caller.
+    /// Runs the function unless somebody has begun to, or the task has been cancelled: as a task,
+    /// or as a part of the caller.
     void begin(bool as_task) noexcept {
+        if (m_begun.exchange(true, std::memory_order_relaxed)) {
+            return;  // exclusion only; the queue and the state carry the data
+        }
+        const stop_signal own(std::move(m_stop));
+        if (own.asks_by_token()) {
+            m_function.reset();
+            this->set_error(cancelled_task(this->name));
+            return;
+        }
+        const under_signal running(own.if_token());
         context* const here = as_task ? current_context() : nullptr;
         if (here != nullptr) {
             here->root().task.result = static_cast<const state_base*>(this);
         }
-        if (!m_begun.exchange(true, std::memory_order_relaxed)) {  // exclusion only; the queue and
-            this->set_from([this, as_task]() -> T {                // the state carry the data
-                const task_end at_end(as_task);
-                return (*m_function)();
-            });
-            m_function.reset();
-        }
+        this->set_from([this, as_task]() -> T {
+            const task_end at_end(as_task);
+            return (*m_function)();
+        });
+        m_function.reset();
     }
 
 private:
@@ -88,7 +99,8 @@ private:
     const pool* m_pool = nullptr;
     std::atomic<bool> m_begun{false};
     std::atomic<bool> m_queued{false};  ///< a deferred task that has been made ready after all
-    std::optional<F> m_function;        // destroyed as soon as it has run
+    std::stop_token m_stop;
+    std::optional<F> m_function;  // destroyed as soon as it has run
 };
 
 }  // namespace quern::detail
