@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace quern::detail {
 
@@ -56,7 +57,7 @@ void worker::run_loop(context& self) noexcept {
         before.begin_item(*item);
         context* next = item->run(*item);
         worker& after = self.host();  // the item may have moved this context to another worker
-        if (next != nullptr) {
+        if (next != nullptr && !after.sends_home(*item, *next)) {
             after.hand_over(self, *item, *next);
         }
         after.end_item();
@@ -91,8 +92,19 @@ void worker::give_up(context& self) noexcept {
         h->suspends(m_rank);
     }
     if (self.lay_open_to_thieves()) {
-        notify_public_work();
+        notify_work_of(*this);
     }
+}
+
+/// Where nothing is stolen, a waiter goes on with the worker on which it waited: true when that is
+/// another one, which has it now.
+bool worker::sends_home(const work& item, context& next) const noexcept {
+    const bool stays = m_pool.policy().steals || next.m_first != nullptr ||
+                       &static_cast<const work&>(next) == &item || &next.host() == this;
+    if (!stays) {
+        resume(next);
+    }
+    return !stays;
 }
 
 /// Three kinds of `next`: the item itself, a context that was in a queue and now goes on; a waiter
@@ -197,7 +209,9 @@ work* worker::search_and_park() noexcept {
 }
 
 void worker::stop_searching() noexcept {
-    if (m_pool.gate.end_search() && m_pool.wake_one(m_rank)) {  // the baton
+    const bool is_last = m_pool.gate.end_search();
+    if (is_last && (m_pool.policy().steals || m_pool.has_shared_work()) &&
+        m_pool.wake_one(m_rank)) {  // the baton
         stats.wakes.add();
     }
 }
@@ -249,41 +263,63 @@ bool worker::may_be_hungry(tick_count now) noexcept {
     return true;
 }
 
+/// The own NUMA node's workers first, then the others'.
 work* worker::steal_round() noexcept {
-    const scheduling_policy& policy = m_pool.policy();
-    const bool hungry = policy.steals && may_be_hungry(ticks());
-    for (const auto& ring : m_victims) {
-        const auto count = static_cast<std::uint32_t>(ring.size());
-        const std::uint32_t start = m_random.below(count);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            worker& victim = *ring[(start + i) % count];
-            work* item = policy.steals ? victim.steal_fork() : nullptr;
-            if (item == nullptr) {
-                item = policy.steal(victim, *this);
-            }
-            if (item == nullptr) {
-                item = victim.queues.inbox.pop();
-            }
-            if (item != nullptr) {
-                if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-                    h->steals(m_rank, victim.m_rank);
+    const bool hungry = m_pool.policy().steals && may_be_hungry(ticks());
+    const std::span<const ring> rings(m_victims);
+    work* const item = steal_from(rings.first(m_rings_of_node), hungry);
+    return item != nullptr ? item : steal_from(rings.subspan(m_rings_of_node), hungry);
+}
+
+work* worker::steal_from(std::span<const ring> rings, bool hungry) noexcept {
+    for (unsigned turn = 0; turn < m_pool.policy().turns; ++turn) {
+        for (const ring& victims : rings) {
+            const auto count = static_cast<std::uint32_t>(victims.size());
+            const std::uint32_t start = m_random.below(count);
+            for (std::uint32_t i = 0; i < count; ++i) {
+                worker& victim = *victims[(start + i) % count];
+                if (work* item = rob(victim, turn)) {
+                    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+                        h->steals(m_rank, victim.m_rank);
+                    }
+                    return item;
                 }
-                return item;
-            }
-            if (hungry) {
-                victim.make_hungry();
+                if (hungry && turn == 0) {
+                    victim.make_hungry();
+                }
             }
         }
     }
     return nullptr;
 }
 
-bool worker::somebody_has_public_work() noexcept {
-    if (!m_pool.injector.empty() || !m_pool.high.empty() || !m_pool.low.empty()) {
-        return true;
+/// Fork entries in the first turn, what was hinted to the victim in the last.
+work* worker::rob(worker& victim, unsigned turn) noexcept {
+    if (!victim.may_be_robbed()) {
+        return nullptr;
     }
-    return std::any_of(m_pool.m_workers.begin(), m_pool.m_workers.end(),
-                       [](const auto& w) { return w->has_public_work(); });
+    if (turn == 0) {
+        if (work* entry = victim.steal_fork()) {
+            return entry;
+        }
+    }
+    const scheduling_policy& policy = m_pool.policy();
+    const std::size_t batch = m_pool.knobs.steal_batch.load(std::memory_order_relaxed);
+    if (runnable* loot = policy.steal(victim, *this, {turn, batch})) {
+        return keep_rest(*loot);
+    }
+    return turn + 1 == policy.turns ? victim.queues.inbox.pop() : nullptr;
+}
+
+/// All but the first go to the own queues. Nobody is told: the caller is searching, and wakes
+/// another when it stops and is the last.
+work* worker::keep_rest(runnable& loot) noexcept {
+    for (runnable* rest = loot.next; rest != nullptr;) {
+        runnable& item = *std::exchange(rest, rest->next);
+        m_pool.policy().push(*this, item);
+        stats.stolen.add();
+    }
+    return &loot;
 }
 
 void worker::park() noexcept {
@@ -293,7 +329,7 @@ void worker::park() noexcept {
             w->make_hungry();
         }
     }
-    if (somebody_has_public_work() ||  // step 3: look once more
+    if (m_pool.has_shared_work() || has_public_work() ||  // step 3: look once more
         m_pool.m_stop.load(std::memory_order_seq_cst)) {
         m_pool.gate.cancel_sleep(bed);
         return;

@@ -82,6 +82,9 @@ public:
 
     stack_class size() const noexcept { return span().size; }
 
+    /// The context that the item is, or null.
+    static context* from(runnable& item) noexcept;
+
     wait_note waits;            ///< while it is suspended
     std::uint64_t task_id = 0;  ///< of the task that runs here, once somebody has asked; of root()
 

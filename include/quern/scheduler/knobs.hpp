@@ -14,6 +14,7 @@ class pool;
 
 /// More is no search any more (a guess).
 inline constexpr std::uint32_t k_longest_spin_us = 1'000'000;
+inline constexpr std::uint32_t k_largest_batch = 4096;
 
 struct knobs {
     /// Workers that may take work; those of higher rank park after their present task. Written by
@@ -22,6 +23,9 @@ struct knobs {
     /// Microseconds that a worker searches before it parks: about what a wake-up costs (futex wake
     /// and wait: 50-70 us on a virtual machine, 5-50 on bare metal).
     std::atomic<std::uint32_t> spin_us{50};
+    /// Ready items that a thief takes from a victim at once; 0: as many as the policy finds right,
+    /// which is one, or half of a node's (sherwood).
+    std::atomic<std::uint32_t> steal_batch{0};
 };
 
 /// One of them by name. `set` brings the value into its range and returns what was set.

@@ -91,7 +91,8 @@ TEST(command_line_options, count_from_left_to_right_and_from_call_to_call) {
 TEST(command_line_options, that_are_unknown_are_errors) {
     const std::string accepted =
         "; accepted: --quern:threads, --quern:policy, --quern:bind, --quern:stack, "
-        "--quern:active_workers, --quern:spin_us, --quern:config, --quern:help";
+        "--quern:active_workers, --quern:spin_us, --quern:steal_batch, --quern:config, "
+        "--quern:help";
     EXPECT_EQ(error_of({"--quern:thread=2"}), "quern: unknown option --quern:thread=2" + accepted +
                                                   "; did you mean '--quern:threads'?");
     EXPECT_EQ(error_of({"--quern:hlep"}),

@@ -43,6 +43,8 @@ TEST(setting_table, has_the_defaults_that_the_code_has) {
     EXPECT_EQ(all.at("stack").text, "medium");
     EXPECT_EQ(quern::detail::pool_description{}.stacks, quern::stack_class::medium);
     EXPECT_EQ(all.number("threads"), std::nullopt);
+    EXPECT_EQ(all.number("steal_batch"), std::nullopt);
+    EXPECT_EQ(quern::detail::knobs{}.steal_batch.load(), 0U);  // as the policy says
 }
 
 TEST(setting_table, has_a_row_for_every_knob) {
@@ -90,7 +92,7 @@ TEST(settings, of_unknown_names_are_errors) {
     } catch (const std::invalid_argument& e) {
         EXPECT_STREQ(e.what(),
                      "quern: unknown setting 'thraeds'; accepted: threads, policy, bind, stack, "
-                     "active_workers, spin_us, config; did you mean 'threads'?");
+                     "active_workers, spin_us, steal_batch, config; did you mean 'threads'?");
     }
 }
 
