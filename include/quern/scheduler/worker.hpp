@@ -141,6 +141,7 @@ private:
     void sleep() noexcept;
     std::chrono::nanoseconds until_next_look() const noexcept;
     bool may_be_hungry(tick_count now) noexcept;
+    void learn_from_theft() noexcept;
     void obey_throttle() noexcept;
     [[noreturn]] void leave_pool(context& self) noexcept;
     [[noreturn]] void switch_away(context& from, execution_stack& to) noexcept;

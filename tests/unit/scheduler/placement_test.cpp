@@ -4,7 +4,6 @@
 #include <quern/scheduler/placement.hpp>
 
 #include "../topology/invented_machine.hpp"
-#include "in_child.hpp"
 #include "on_runtime.hpp"
 
 #include <quern/topology/binding.hpp>
@@ -127,23 +126,6 @@ TEST(a_pool_for_each_numa_node, runs_its_workers_on_that_node) {
         }
         EXPECT_THROW((void)pool.numa_node_of(pool.workers()), std::out_of_range);
     }
-}
-
-TEST(a_pool_for_each_numa_node, is_made_on_an_invented_machine_too) {
-    if (quern::topology::hwloc_version().empty()) {
-        GTEST_SKIP() << "needs hwloc to invent a machine for a whole process";
-    }
-    const auto result = quern_test::in_child(
-        {.variables = {{"HWLOC_SYNTHETIC", "pack:4 [numa] core:1 pu:1"}}}, [](int&, char**) {
-            const quern::runtime rt(quern::runtime_options::per_numa_node());
-            for (const char* name : {"node0", "node1", "node2", "node3"}) {
-                const quern::pool_ref pool = rt.pool(name);
-                quern::async(pool, [] {}).get();
-                std::printf("%s %u %u;", name, pool.workers(), *pool.numa_node_of(0));
-            }
-            return 0;
-        });
-    EXPECT_EQ(result.output, "node0 1 0;node1 1 1;node2 1 2;node3 1 3;");
 }
 
 TEST(pools, may_share_cpus) {
