@@ -65,6 +65,10 @@ context& context::make(const stack_span& span) noexcept {
     return *new (span.room) context(span);
 }
 
+context* context::from(runnable& item) noexcept {
+    return item.run == run_resumed ? static_cast<context*>(&item) : nullptr;
+}
+
 void context::set_low_mark() noexcept {
     m_low_mark = span().low + (size() == stack_class::small ? k_reserve_small : k_reserve);
 }
@@ -209,7 +213,7 @@ void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept 
     context& self = *current_context();
     worker& host = self.host();
     if (self.lay_open_to_thieves()) {
-        host.notify_public_work();
+        host.notify_work_of(host);
     }
     call what{body, argument, &self};
     context& fresh = host.take_context(host.home().stacks());

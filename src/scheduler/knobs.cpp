@@ -34,6 +34,13 @@ constexpr knob k_knobs[] = {
          of.knobs.spare_threads.store(most, std::memory_order_relaxed);
          return most;
      }},
+    {"steal_batch", "ready items that a thief takes at once, 1 to 4096; 0: as the policy says",
+     [](const pool& of) noexcept { return of.knobs.steal_batch.load(std::memory_order_relaxed); },
+     [](pool& of, std::uint32_t value) noexcept {
+         const std::uint32_t batch = std::min(value, k_largest_batch);
+         of.knobs.steal_batch.store(batch, std::memory_order_relaxed);
+         return batch;
+     }},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace quern::detail {
 
@@ -28,11 +29,6 @@ constexpr int k_last_pause = 64;
 /// A worker that only pollers can wake looks at them this often.
 constexpr auto k_poll_interval = std::chrono::microseconds(100);
 
-/// A thief asks the same victims at most this often, longer when what it got was tiny.
-constexpr double k_hunger_ns = 5'000;
-constexpr double k_hunger_limit_ns = 200'000;
-constexpr double k_tiny_ns = 1'000;
-
 }  // namespace
 
 void worker::run_loop(context& self) noexcept {
@@ -47,8 +43,8 @@ void worker::run_loop(context& self) noexcept {
         self.task.locals.destroy_all();  // of an item that did not do so itself; may suspend
         self.next_holder();
         worker& after = self.host();  // the item may have moved this context to another worker
-        if (next != nullptr) {
-            after.hand_over(self, *item, *next);  // returns if another worker must go on with it
+        if (next != nullptr && !after.sends_home(*item, *next)) {
+            after.hand_over(self, *item, *next);
         }
         after.end_item();
     }
@@ -82,17 +78,25 @@ void worker::give_up(context& self) noexcept {
         h->suspends(m_rank);
     }
     if (self.lay_open_to_thieves()) {
-        notify_public_work();
+        notify_work_of(*this);
     }
+}
+
+/// A waiter that must go on with a certain worker, because it is pinned or nothing is stolen here:
+/// true when that is another one, which has it now.
+bool worker::sends_home(const work& item, context& next) const noexcept {
+    const bool is_waiter = next.m_first == nullptr && &static_cast<const work&>(next) != &item;
+    const bool stays =
+        is_waiter && !m_pool.policy().steals ? &next.host() == this : next.may_run_on(*this);
+    if (!stays) {
+        resume(next);
+    }
+    return !stays;
 }
 
 /// Three kinds of `next`: the item itself, a context that was in a queue and now goes on; a waiter
 /// that the item has completed; a fresh and larger context, on which the item begins once more.
 void worker::hand_over(context& self, const work& item, context& next) noexcept {
-    if (!next.may_run_on(*this)) [[unlikely]] {
-        resume(next);
-        return;
-    }
     if (next.m_first != nullptr) {
         stats.activations.take_back();
     } else if (&static_cast<const work&>(next) != &item) {
@@ -215,18 +219,15 @@ work* worker::search_and_park() noexcept {
 }
 
 void worker::stop_searching() noexcept {
-    if (m_pool.gate.end_search() && m_pool.wake_one(m_rank)) {  // the baton
+    const bool is_last = m_pool.gate.end_search();
+    if (is_last && (m_pool.policy().steals || m_pool.has_shared_work()) &&
+        m_pool.wake_one(m_rank)) {  // the baton
         stats.wakes.add();
     }
 }
 
 work* worker::search() noexcept {
-    if (m_stole_at != 0) {
-        const bool tiny = ticks() - m_stole_at < ticks_of_ns(k_tiny_ns);
-        m_hunger_interval = tiny ? std::min(2 * m_hunger_interval, ticks_of_ns(k_hunger_limit_ns))
-                                 : ticks_of_ns(k_hunger_ns);
-        m_stole_at = 0;
-    }
+    learn_from_theft();
     // More than half of the workers searching would only be in one another's way.
     const bool crowded = 2 * m_pool.gate.load().searching > m_pool.size() + 1;
     const tick_count limit =
@@ -259,51 +260,6 @@ work* worker::search() noexcept {
     return nullptr;
 }
 
-bool worker::may_be_hungry(tick_count now) noexcept {
-    if (now - m_last_hunger < m_hunger_interval) {
-        return false;
-    }
-    m_last_hunger = now;
-    return true;
-}
-
-work* worker::steal_round() noexcept {
-    const scheduling_policy& policy = m_pool.policy();
-    const bool hungry = policy.steals && may_be_hungry(ticks());
-    for (const auto& ring : m_victims) {
-        const auto count = static_cast<std::uint32_t>(ring.size());
-        const std::uint32_t start = m_random.below(count);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            worker& victim = *ring[(start + i) % count];
-            work* item = policy.steals ? victim.steal_fork() : nullptr;
-            if (item == nullptr) {
-                item = policy.steal(victim, *this);
-            }
-            if (item == nullptr) {
-                item = victim.queues.inbox.pop();
-            }
-            if (item != nullptr) {
-                if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-                    h->steals(m_rank, victim.m_rank);
-                }
-                return item;
-            }
-            if (hungry) {
-                victim.make_hungry();
-            }
-        }
-    }
-    return nullptr;
-}
-
-bool worker::somebody_has_public_work() noexcept {
-    if (!m_pool.injector.empty() || !m_pool.high.empty() || !m_pool.low.empty()) {
-        return true;
-    }
-    return std::any_of(m_pool.m_workers.begin(), m_pool.m_workers.end(),
-                       [](const auto& w) { return w->has_public_work(); });
-}
-
 void worker::park() noexcept {
     const auto counts = m_pool.gate.announce_sleep(bed);  // step 1: say so
     for (const auto& w : m_pool.m_workers) {              // step 2: ask for what is private
@@ -311,7 +267,8 @@ void worker::park() noexcept {
             w->make_hungry();
         }
     }
-    if (!queues.pinned.empty() || somebody_has_public_work() ||  // step 3: look once more
+    // step 3: look once more
+    if (!queues.pinned.empty() || m_pool.has_shared_work() || has_public_work() ||
         m_pool.m_stop.load(std::memory_order_seq_cst)) {
         m_pool.gate.cancel_sleep(bed);
         return;

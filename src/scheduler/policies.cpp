@@ -3,7 +3,7 @@
 // common (priorities, work from outside, fork-join entries) is the loop's business.
 #include <quern/base/nearest_match.hpp>
 #include <quern/scheduler/policy.hpp>
-#include <quern/scheduler/worker.hpp>
+#include <quern/scheduler/pool.hpp>
 
 #include <array>
 #include <stdexcept>
@@ -15,51 +15,155 @@ namespace quern {
 namespace {
 
 using detail::runnable;
+using detail::theft;
 using detail::worker;
+
+/// Several items where one is taken at a time: linked, the oldest first.
+template <class Take>
+runnable* take_in_turn(std::size_t batch, Take take) {
+    runnable* const first = take();
+    runnable* last = first;
+    for (std::size_t n = 1; n < batch && last != nullptr; ++n) {
+        last->next = take();
+        last = last->next;
+    }
+    if (last != nullptr) {
+        last->next = nullptr;
+    }
+    return first;
+}
 
 /// Youngest first at home, oldest first for thieves (Blumofe and Leiserson, "Scheduling
 /// multithreaded computations by work stealing", 1999).
 constexpr scheduling_policy k_work_stealing{
     .name = "work-stealing",
     .summary = "youngest first on its own worker, oldest first to thieves (default)",
-    .push = [](worker& self, runnable& item) { self.queues.deque.push(&item); },
+    .push = [](worker& self, runnable& item) -> worker& {
+        self.queues.deque.push(&item);
+        return self;
+    },
     .pop = [](worker& self) { return self.queues.deque.pop(); },
     .put_back = [](worker& self, runnable& item) { self.queues.deque.push(&item); },
-    .steal = [](worker& victim, worker&) { return victim.queues.deque.steal(); },
+    .steal =
+        [](worker& victim, worker&, const theft& what) {
+            return take_in_turn(what.batch, [&] { return victim.queues.deque.steal(); });
+        },
     .has_items = [](const worker& w) { return w.queues.deque.size() != 0; },
-    .steals = true,
 };
 
+worker& push_by_kind(worker& self, runnable& item) {
+    (item.staged ? self.queues.staged : self.queues.pending).push(item);
+    return self;
+}
+
+/// Staged tasks first, which carry no stack, and always the oldest.
+runnable* steal_by_kind(worker& victim, worker&, const theft& what) {
+    const std::size_t batch = what.batch == 0 ? 1 : what.batch;
+    return (what.turn == 0 ? victim.queues.staged : victim.queues.pending).take_oldest(batch);
+}
+
+bool has_either_kind(const worker& w) {
+    return !w.queues.pending.empty() || !w.queues.staged.empty();
+}
+
 /// HPX's default policy (Grubel 2016, section 2.3.2): per worker a queue of staged tasks and one
-/// of pending contexts, both oldest first; thieves prefer staged tasks, which carry no stack.
+/// of pending contexts, both oldest first.
 constexpr scheduling_policy k_priority_local_fifo{
     .name = "priority-local-fifo",
     .summary = "oldest first; resumed tasks before new ones; thieves take new ones first",
-    .push =
-        [](worker& self, runnable& item) {
-            (item.staged ? self.queues.staged : self.queues.pending).push(item);
-        },
+    .push = push_by_kind,
     .pop =
         [](worker& self) {
-            runnable* item = self.queues.pending.pop();
-            return item != nullptr ? item : self.queues.staged.pop();
+            runnable* item = self.queues.pending.pop_oldest();
+            return item != nullptr ? item : self.queues.staged.pop_oldest();
         },
     .put_back =
         [](worker& self, runnable& item) {
-            (item.staged ? self.queues.staged : self.queues.pending).push_front(item);
+            (item.staged ? self.queues.staged : self.queues.pending).push_oldest(item);
         },
-    .steal =
-        [](worker& victim, worker&) {
-            runnable* item = victim.queues.staged.pop();
-            return item != nullptr ? item : victim.queues.pending.pop();
-        },
-    .has_items =
-        [](const worker& w) { return !w.queues.pending.empty() || !w.queues.staged.empty(); },
-    .steals = true,
+    .steal = steal_by_kind,
+    .has_items = has_either_kind,
+    .turns = 2,
 };
 
-constexpr std::array<const scheduling_policy*, 2> k_policies = {&k_work_stealing,
-                                                                &k_priority_local_fifo};
+/// The same with the youngest first, so that memory grows with the depth of a program and not with
+/// its breadth.
+constexpr scheduling_policy k_priority_local_lifo{
+    .name = "priority-local-lifo",
+    .summary = "youngest first; resumed tasks before new ones; thieves take new ones, oldest first",
+    .push = push_by_kind,
+    .pop =
+        [](worker& self) {
+            runnable* item = self.queues.pending.pop_youngest();
+            return item != nullptr ? item : self.queues.staged.pop_youngest();
+        },
+    .put_back = [](worker& self, runnable& item) { push_by_kind(self, item); },
+    .steal = steal_by_kind,
+    .has_items = has_either_kind,
+    .turns = 2,
+};
+
+/// Of Qthreads (Olivier et al., "Scheduling task parallelism on multi-socket multicore systems",
+/// 2011): the workers of a NUMA node share what is ready and the caches that it is in; a thief
+/// brings half of another node's to its own, for all of them.
+constexpr scheduling_policy k_sherwood{
+    .name = "sherwood",
+    .summary =
+        "youngest first, shared by the workers of a NUMA node; thieves take half, the oldest",
+    .push = [](worker& self, runnable& item) -> worker& {
+        self.queues.of_node->push(item);
+        return self;
+    },
+    .pop = [](worker& self) { return self.queues.of_node->pop_youngest(); },
+    .put_back = [](worker& self, runnable& item) { self.queues.of_node->push(item); },
+    .steal = [](worker& victim, worker& thief, const theft& what) -> runnable* {
+        const bool is_own = victim.queues.of_node == thief.queues.of_node;
+        return is_own ? nullptr : victim.queues.of_node->take_oldest(what.batch);
+    },
+    .has_items = [](const worker& w) { return !w.queues.of_node->empty(); },
+};
+
+// The two without stealing keep everything in the inbox, to which anybody may push.
+
+runnable* pop_inbox(worker& self) { return self.queues.inbox.pop(); }
+void put_back_inbox(worker& self, runnable& item) { self.queues.inbox.push_front(item); }
+runnable* steal_nothing(worker&, worker&, const theft&) { return nullptr; }
+bool has_nothing_more(const worker&) { return false; }
+
+/// Of Qthreads: new tasks go to all workers in turn.
+constexpr scheduling_policy k_nemesis{
+    .name = "nemesis",
+    .summary = "new tasks to all workers in turn, oldest first; no stealing",
+    .push = [](worker& self, runnable& item) -> worker& {
+        worker& next = self.home().in_turn(self.queues.turn);
+        next.queues.inbox.push(item);
+        return next;
+    },
+    .pop = pop_inbox,
+    .put_back = put_back_inbox,
+    .steal = steal_nothing,
+    .has_items = has_nothing_more,
+    .steals = false,
+};
+
+/// As HPX's: who makes tasks runs them, unless a hint says otherwise.
+constexpr scheduling_policy k_static{
+    .name = "static",
+    .summary = "tasks stay with the worker that made them or their hint, oldest first; no stealing",
+    .push = [](worker& self, runnable& item) -> worker& {
+        self.queues.inbox.push(item);
+        return self;
+    },
+    .pop = pop_inbox,
+    .put_back = put_back_inbox,
+    .steal = steal_nothing,
+    .has_items = has_nothing_more,
+    .steals = false,
+};
+
+constexpr std::array k_policies = {
+    &k_work_stealing, &k_priority_local_fifo, &k_priority_local_lifo, &k_sherwood, &k_nemesis,
+    &k_static};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -53,7 +54,8 @@ pool::pool(pool_description description)
     : m_name(std::move(description.name)),
       m_policy(description.policy != nullptr ? description.policy : scheduling_policies().front()),
       m_stacks(description.stacks),
-      m_hang_report(description.hang_report) {
+      m_hang_report(description.hang_report),
+      m_node_numbers(std::move(description.nodes)) {
     if (description.workers == 0 || description.workers > k_max_workers) {
         throw std::invalid_argument("quern: pool '" + m_name +
                                     "': workers = " + std::to_string(description.workers) +
@@ -65,6 +67,7 @@ pool::pool(pool_description description)
         m_workers.push_back(std::make_unique<worker>(*this, rank));
     }
     wire_victims(description);
+    wire_nodes();
     start_workers(description.processing_units);
     m_entry.emplace(*this);
 }
@@ -182,34 +185,109 @@ private:
     std::atomic<std::uint32_t>& m_count;
 };
 
-void pool::inject(runnable& item) noexcept {
+void pool::wire_nodes() {
+    for (const auto& w : m_workers) {
+        const unsigned number = numa_node_of(w->m_rank).value_or(0);
+        auto found = std::find_if(m_nodes.begin(), m_nodes.end(),
+                                  [number](const auto& n) { return n->number == number; });
+        if (found == m_nodes.end()) {
+            m_nodes.push_back(std::make_unique<node>());
+            m_nodes.back()->number = number;
+            found = std::prev(m_nodes.end());
+        }
+        (*found)->workers.push_back(w.get());
+        w->queues.of_node = &(*found)->ready;
+    }
+    for (const auto& w : m_workers) {
+        count_near_rings(*w);
+    }
+}
+
+void pool::count_near_rings(worker& w) noexcept {
+    const auto is_near = [&w](const worker::ring& victims) {
+        return std::all_of(victims.begin(), victims.end(), [&w](const worker* other) {
+            return other->queues.of_node == w.queues.of_node;
+        });
+    };
+    const auto far = std::find_if_not(w.m_victims.begin(), w.m_victims.end(), is_near);
+    w.m_rings_of_node = static_cast<std::size_t>(far - w.m_victims.begin());
+}
+
+pool::node& pool::node_of(unsigned number) noexcept {
+    for (const auto& n : m_nodes) {
+        if (n->number == number) {
+            return *n;
+        }
+    }
+    return *m_nodes[number % m_nodes.size()];
+}
+
+worker& pool::in_turn(std::uint32_t& turn) noexcept {
+    return at(turn++ % knobs.active_workers.load(std::memory_order_relaxed));
+}
+
+/// The worker to whose inbox an item goes, or null: hints are for normal priority. Where nothing is
+/// stolen a task goes on where it began.
+worker* pool::addressee(runnable& item) noexcept {
+    if (item.urgency != priority::normal) {
+        return nullptr;
+    }
+    if (item.is_hinted()) {
+        if (item.is_for_worker()) {
+            return &at(static_cast<std::uint32_t>(item.home) % size());
+        }
+        if (m_nodes.size() > 1) {
+            node& wanted = node_of(item.node());
+            const std::uint32_t turn = wanted.turn.fetch_add(1, std::memory_order_relaxed);
+            return wanted.workers[turn % wanted.workers.size()];
+        }
+    }
+    if (!m_policy->steals) {
+        const context* begun = context::from(item);
+        return begun != nullptr ? &begun->host() : nullptr;
+    }
+    return nullptr;
+}
+
+void pool::inject(runnable& item) noexcept { deliver(item, addressee(item)); }
+
+void pool::make_ready(runnable& item) noexcept {
+    worker* const to = addressee(item);
+    worker* const here = current_worker();
+    if (to == nullptr && here != nullptr && &here->home() == this) {
+        here->push(item);
+    } else {
+        deliver(item, to);
+    }
+}
+
+void pool::deliver(runnable& item, worker* to) noexcept {
     if (inherited()) [[unlikely]] {  // by a handle from before the fork; cannot throw here
         std::fprintf(stderr, "quern: pool '%s' %s\n", m_name.c_str(), k_inherited);
         std::abort();
     }
     const visit here(*this);
-    if (item.is_hinted()) {
-        worker& hinted = at(static_cast<std::uint32_t>(item.home) % size());
-        hinted.queues.inbox.push(item);
-        if (gate.wake(hinted.bed)) {
-            return;
-        }
-    } else {
-        ready_queue* const shared = queue_of(item.urgency);
-        (shared != nullptr ? *shared : injector).push(item);
+    if (to != nullptr) {
+        to->queues.inbox.push(item);
+        wake_for(*to);
+        return;
     }
+    ready_queue* const shared = queue_of(item.urgency);
+    (shared != nullptr ? *shared : injector).push(item);
     if (gate.load().must_wake()) {
         wake_one(0);
     }
 }
 
-void pool::make_ready(runnable& item) noexcept {
-    worker* here = current_worker();
-    if (here != nullptr && &here->home() == this && !item.is_hinted()) {
-        here->push(item);
-    } else {
-        inject(item);
-    }
+bool pool::wake_for(worker& holder) noexcept {
+    return gate.wake(holder.bed) ||
+           (holder.may_be_robbed() && gate.load().must_wake() && wake_one(holder.m_rank));
+}
+
+bool pool::has_shared_work() noexcept {
+    return !injector.empty() || !high.empty() || !low.empty() ||
+           std::any_of(m_workers.begin(), m_workers.end(),
+                       [](const auto& w) { return w->may_be_robbed() && w->has_public_work(); });
 }
 
 void pool::make_ready_on(worker& only, context& pinned) noexcept {
@@ -344,13 +422,14 @@ bool pool::all_asleep() const noexcept {
 }
 
 bool pool::at_rest(bool with_timers) noexcept {
-    const auto pinned = [](const auto& w) { return !w->queues.pinned.empty(); };
+    const auto holds_work = [](const auto& w) {
+        return !w->queues.pinned.empty() || w->has_public_work();
+    };
     const std::uint64_t before = activations();  // acquire: read before the gate is
     // What a timer wakes, and a task that comes back from a spare thread, is in a queue before it
     // is not there any more: so the queues are looked at last.
-    return all_asleep() && !spares.any() && (with_timers || timers.empty()) &&
-           !m_workers.front()->somebody_has_public_work() &&
-           std::none_of(m_workers.begin(), m_workers.end(), pinned) && all_asleep() &&
+    return all_asleep() && !spares.any() && (with_timers || timers.empty()) && !has_shared_work() &&
+           std::none_of(m_workers.begin(), m_workers.end(), holds_work) && all_asleep() &&
            activations() == before;
 }
 

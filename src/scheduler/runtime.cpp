@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// From options to pools: reads the machine once per process, chooses the number of workers, binds
-// them and tells each whom to steal from first.
+// From options to pools: reads the machine once per process and the settings once per runtime,
+// makes the pools and ends them together.
 #include <quern/scheduler/runtime.hpp>
 
 #include <quern/base/process.hpp>
+#include <quern/scheduler/placement.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/settings.hpp>
-#include <quern/topology/binding.hpp>
-#include <quern/topology/distance.hpp>
 #include <quern/topology/limits.hpp>
 #include <quern/topology/machine.hpp>
-#include <quern/topology/workers.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -73,13 +71,10 @@ settings settings_for(const pool_options& wanted, bool is_first) {
     if (wanted.spin_us) {
         say("spin_us", std::to_string(*wanted.spin_us));
     }
+    if (wanted.steal_batch) {
+        say("steal_batch", *wanted.steal_batch == 0 ? "auto" : std::to_string(*wanted.steal_batch));
+    }
     return all;
-}
-
-unsigned workers_of(const settings& chosen) {
-    const auto count = chosen.number("threads");
-    return count ? *count
-                 : topology::choose_workers(this_machine(), topology::read_cpu_limits()).count;
 }
 
 stack_class stacks_of(const settings& chosen) {
@@ -97,27 +92,6 @@ detail::hang_report_mode hang_report_of(const settings& chosen) {
     return mode;
 }
 
-void bind_workers(detail::pool_description& description, const settings& chosen) {
-    const auto how = topology::parse_binding(chosen.at("bind").text);
-    if (how->policy == topology::binding_policy::none) {
-        return;
-    }
-    const auto allowed = topology::allowed_pus(this_machine(), topology::read_cpu_limits());
-    const auto units = topology::assign(this_machine(), allowed, *how, description.workers);
-    if (!units) {
-        chosen.refuse("bind", units.reason());
-    }
-    if (this_machine().is_this_computer()) {  // an invented one has no units to run on
-        description.processing_units.assign(units->begin(), units->end());
-    }
-    for (const auto& rings : topology::nearest_first(this_machine(), *units)) {
-        auto& mine = description.victims.emplace_back();
-        for (const topology::ring& ring : rings) {
-            mine.emplace_back(ring.workers.begin(), ring.workers.end());
-        }
-    }
-}
-
 /// Every knob is a setting of the same name: what it is at first.
 void set_knobs(detail::pool& made, const settings& chosen) {
     for (const detail::knob& each : detail::all_knobs()) {
@@ -127,11 +101,18 @@ void set_knobs(detail::pool& made, const settings& chosen) {
     }
 }
 
+void require_worker(const detail::pool& of, unsigned rank) {
+    if (rank >= of.size()) {
+        throw std::out_of_range("quern: pool '" + of.name() + "' has no worker " +
+                                std::to_string(rank) + "; it has " + std::to_string(of.size()));
+    }
+}
+
 std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, bool is_first) {
     const settings chosen = settings_for(wanted, is_first);
     detail::pool_description description;
     description.name = wanted.name;
-    description.workers = workers_of(chosen);
+    detail::place_workers(description, this_machine(), topology::read_cpu_limits(), chosen);
     description.policy = &find_scheduling_policy(chosen.at("policy").text);
     description.stacks = stacks_of(chosen);
     description.hang_report = hang_report_of(chosen);
@@ -142,7 +123,6 @@ std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, bool is_firs
                                             std::to_string(description.workers) +
                                             ", the workers of pool '" + wanted.name + "'");
     }
-    bind_workers(description, chosen);
     auto made = std::make_unique<detail::pool>(std::move(description));
     set_knobs(*made, chosen);
     return made;
@@ -157,18 +137,30 @@ runtime_options runtime_options::with_workers(unsigned count, std::optional<std:
     return options;
 }
 
+runtime_options runtime_options::per_numa_node() {
+    runtime_options options;
+    options.pools.clear();
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::new_runtime));
+    for (const unsigned node : detail::usable_nodes(this_machine(), topology::read_cpu_limits())) {
+        const std::string number = std::to_string(node);
+        options.pools.push_back({.name = "node" + number, .binding = "node:" + number});
+    }
+    return options;
+}
+
 unsigned pool_ref::workers() const noexcept { return m_pool->size(); }
 std::string_view pool_ref::name() const noexcept { return m_pool->name(); }
 std::string_view pool_ref::policy() const noexcept { return m_pool->policy().name; }
 worker_totals pool_ref::totals() const noexcept { return m_pool->totals(); }
 
 worker_totals pool_ref::worker(unsigned rank) const {
-    if (rank >= m_pool->size()) {
-        throw std::out_of_range("quern: pool '" + m_pool->name() + "' has no worker " +
-                                std::to_string(rank) + "; it has " +
-                                std::to_string(m_pool->size()));
-    }
+    require_worker(*m_pool, rank);
     return m_pool->at(rank).stats.read();
+}
+
+std::optional<unsigned> pool_ref::numa_node_of(unsigned rank) const {
+    require_worker(*m_pool, rank);
+    return m_pool->numa_node_of(rank);
 }
 
 unsigned pool_ref::set_active_workers(unsigned count) const noexcept {

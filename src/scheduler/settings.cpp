@@ -50,7 +50,7 @@ constexpr setting k_table[] = {
      .least = 1,
      .most = detail::k_max_workers,
      .fallback = "auto",
-     .help = "workers; auto: as many as affinity mask, cpuset and CPU quota allow"},
+     .help = "workers; auto: as many as affinity mask, cpuset, CPU quota and bind allow"},
     {.name = "policy",
      .type = setting_type::word,
      .words = policy_names,
@@ -60,7 +60,9 @@ constexpr setting k_table[] = {
      .type = setting_type::placement,
      .words = binding_names,
      .fallback = "none",
-     .help = "where workers run; `quern info --binding` shows what each value gives"},
+     .help =
+         "where workers run; in a list, one on each CPU; `quern info --binding` shows what each "
+         "value gives"},
     {.name = "stack",
      .type = setting_type::word,
      .words = stack_names,
@@ -78,6 +80,12 @@ constexpr setting k_table[] = {
      .most = detail::k_longest_spin_us,
      .fallback = "50",
      .help = "microseconds that a worker without work searches before it sleeps"},
+    {.name = "steal_batch",
+     .type = setting_type::number,
+     .least = 1,
+     .most = detail::k_largest_batch,
+     .fallback = "auto",
+     .help = "ready tasks that a thief takes at once; auto: one, under sherwood half"},
     {.name = "hang_report",
      .type = setting_type::number,
      .least = 1,
@@ -136,7 +144,7 @@ std::string fault_of(const setting& row, std::string_view text) {
         if (how) {
             return "";
         }
-        if (text.find_first_of("0123456789") == 0) {
+        if (text.find_first_of("0123456789") == 0 || text.find(':') != std::string_view::npos) {
             return how.reason();  // what is wrong within the list
         }
     } else if (row.type == setting_type::path && !text.empty()) {
@@ -183,7 +191,9 @@ std::string setting::accepted() const {
         const char* const separator = type == setting_type::number ? ", or " : ", ";
         text.append(text.empty() ? "" : separator).append(word);
     }
-    return type == setting_type::placement ? text + ", or a list of CPUs such as 0,2-5" : text;
+    return type == setting_type::placement
+               ? text + ", a list of CPUs such as 0,2-5, cores:0-3, or node:1"
+               : text;
 }
 
 std::span<const setting> setting_table() noexcept { return k_table; }

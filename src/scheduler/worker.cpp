@@ -112,6 +112,7 @@ bool shelf::has_public() noexcept {
 }
 
 worker::worker(pool& home, std::uint32_t rank) : m_pool(home), m_rank(rank), m_random(rank + 1) {
+    queues.turn = rank + 1;
     m_spare.reserve(k_spare_contexts);
 }
 
@@ -230,10 +231,10 @@ void worker::recycle(context& left) noexcept {
 void worker::push(runnable& item) noexcept {
     if (ready_queue* const shared = m_pool.queue_of(item.urgency)) {
         shared->push(item);
+        notify_public_work();
     } else {
-        m_pool.policy().push(*this, item);
+        notify_work_of(m_pool.policy().push(*this, item));
     }
-    notify_public_work();
 }
 
 void worker::push_last(context& c) noexcept {
@@ -242,12 +243,27 @@ void worker::push_last(context& c) noexcept {
         return;
     }
     queues.inbox.push(c);
-    notify_public_work();
+    notify_work_of(*this);
+}
+
+void worker::put_back(runnable& item) noexcept {
+    m_pool.policy().put_back(*this, item);
+    notify_work_of(*this);
 }
 
 void worker::notify_public_work() noexcept {
     if (m_pool.gate.load().must_wake() && m_pool.wake_one(m_rank)) {
         stats.wakes.add();
+    }
+}
+
+void worker::notify_work_of(worker& holder) noexcept {
+    if (&holder != this) {
+        if (m_pool.wake_for(holder)) {
+            stats.wakes.add();
+        }
+    } else if (may_be_robbed()) {
+        notify_public_work();
     }
 }
 
@@ -263,9 +279,16 @@ work* worker::steal_fork() noexcept {
 
 bool worker::has_public_work() noexcept {
     context* running = m_current.load(std::memory_order_seq_cst);
-    const bool forks = m_pool.policy().steals &&
+    const bool forks = may_be_robbed() &&
                        ((running != nullptr && running->has_public()) || suspended.has_public());
     return forks || m_pool.policy().has_items(*this) || !queues.inbox.empty();
+}
+
+bool worker::may_be_robbed() const noexcept {
+    // seq_cst: whoever lowers the number looks afterwards at what the worker holds (obey_throttle),
+    // and whoever gives it something looks afterwards here.
+    return m_pool.policy().steals ||
+           m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst);
 }
 
 void worker::make_hungry() noexcept {

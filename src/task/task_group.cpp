@@ -105,8 +105,7 @@ void task_group::run_own_tasks() noexcept {
             break;
         }
         if (item->group != this || item->stack != stack_class::small) {
-            m_pool.policy().put_back(here, *item);
-            here.notify_public_work();
+            here.put_back(*item);
             break;
         }
         const detail::lent_context lent(*item);

@@ -136,6 +136,8 @@ pu_refs place(binding_policy policy, const pu_refs& pus, std::size_t n) {
         case binding_policy::scatter:
             return scatter(pus);
         case binding_policy::balanced:
+        case binding_policy::cores:
+        case binding_policy::nodes:
             return balanced(pus, n);
         case binding_policy::numa_balanced:
             return numa_balanced(pus, n);
@@ -147,13 +149,22 @@ pu_refs place(binding_policy policy, const pu_refs& pus, std::size_t n) {
     return pus;
 }
 
-outcome<std::vector<unsigned>> assign_list(const pu_refs& pus, const cpu_list& list,
-                                           unsigned workers) {
-    std::vector<unsigned> known;
+cpu_list indices_of(const pu_refs& pus) {
+    cpu_list indices;
     for (const processing_unit* pu : pus) {
-        known.push_back(pu->os_index);
+        indices.push_back(pu->os_index);
     }
-    std::sort(known.begin(), known.end());
+    return indices;
+}
+
+cpu_list ascending(cpu_list list) {
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
+/// All that a list of CPUs names must be allowed.
+outcome<cpu_list> listed(const pu_refs& pus, const cpu_list& list) {
+    const cpu_list known = ascending(indices_of(pus));
     for (const unsigned wanted : list) {
         if (!std::binary_search(known.begin(), known.end(), wanted)) {
             return unavailable{"binding " + to_text(list) + " names CPU " + std::to_string(wanted) +
@@ -163,31 +174,87 @@ outcome<std::vector<unsigned>> assign_list(const pu_refs& pus, const cpu_list& l
     if (list.empty()) {
         return unavailable{"binding to a list of CPUs that is empty"};
     }
-    std::vector<unsigned> assigned;
-    for (unsigned worker = 0; worker < workers; ++worker) {
-        assigned.push_back(list[worker % list.size()]);
+    return list;
+}
+
+cpu_list cores_of(const machine& on) {
+    cpu_list all;
+    for (unsigned core = 0; core < on.cores.size(); ++core) {
+        all.push_back(core);
     }
-    return assigned;
+    return all;
+}
+
+cpu_list nodes_of(const machine& on) {
+    cpu_list all;
+    for (const numa_node& node : on.numa_nodes) {
+        all.push_back(node.os_index);
+    }
+    return ascending(all);
+}
+
+/// What is allowed of the cores or nodes that a binding names, which must exist.
+outcome<cpu_list> named(const machine& on, const pu_refs& pus, const binding& how) {
+    const bool by_core = how.policy == binding_policy::cores;
+    const cpu_list known = by_core ? cores_of(on) : nodes_of(on);
+    for (const unsigned wanted : how.list) {
+        if (!std::binary_search(known.begin(), known.end(), wanted)) {
+            return unavailable{"binding " + name_of(how) + " names " +
+                               (by_core ? "core " : "NUMA node ") + std::to_string(wanted) +
+                               ", which the machine does not have; there are " + to_text(known)};
+        }
+    }
+    cpu_list within;
+    for (const processing_unit* pu : pus) {
+        const unsigned of = by_core ? pu->core : on.numa_nodes[pu->numa_node].os_index;
+        if (std::find(how.list.begin(), how.list.end(), of) != how.list.end()) {
+            within.push_back(pu->os_index);
+        }
+    }
+    if (within.empty()) {
+        return unavailable{"binding " + name_of(how) +
+                           " has no CPU that this process may use; allowed: " +
+                           to_text(ascending(indices_of(pus)))};
+    }
+    return within;
 }
 
 }  // namespace
+
+outcome<cpu_list> pus_within(const machine& on, std::span<const unsigned> allowed,
+                             const binding& how) {
+    const pu_refs pus = select(on, allowed);
+    if (pus.empty()) {
+        return unavailable{"no processing unit of the machine is allowed for this process"};
+    }
+    switch (how.policy) {
+        case binding_policy::list:
+            return listed(pus, how.list);
+        case binding_policy::cores:
+        case binding_policy::nodes:
+            return named(on, pus, how);
+        default:
+            return indices_of(pus);
+    }
+}
 
 outcome<std::vector<unsigned>> assign(const machine& on, std::span<const unsigned> allowed,
                                       const binding& how, unsigned workers) {
     if (how.policy == binding_policy::none || workers == 0) {
         return std::vector<unsigned>(workers, k_none);
     }
-    const pu_refs pus = select(on, allowed);
-    if (pus.empty()) {
-        return unavailable{"no processing unit of the machine is allowed for this process"};
+    const outcome<cpu_list> within = pus_within(on, allowed, how);
+    if (!within) {
+        return within;
     }
-    if (how.policy == binding_policy::list) {
-        return assign_list(pus, how.list, workers);
+    cpu_list places = *within;
+    if (how.policy != binding_policy::list) {
+        const pu_refs pus = select(on, places);
+        places = indices_of(place(how.policy, pus, std::min<std::size_t>(workers, pus.size())));
     }
-    const pu_refs placed = place(how.policy, pus, std::min<std::size_t>(workers, pus.size()));
     std::vector<unsigned> assigned;
     for (unsigned worker = 0; worker < workers; ++worker) {
-        assigned.push_back(placed[worker % placed.size()]->os_index);
+        assigned.push_back(places[worker % places.size()]);
     }
     return assigned;
 }

@@ -18,6 +18,26 @@ bool looks_like_a_list(std::string_view text) {
            text.find_first_not_of("0123456789,- ") == std::string_view::npos;
 }
 
+/// A list behind the word for what it lists and a colon.
+std::optional<outcome<binding>> parse_prefixed(std::string_view text) {
+    for (const binding_policy policy : {binding_policy::cores, binding_policy::nodes}) {
+        const std::string prefix = std::string(name_of(policy)) + ":";
+        if (text.substr(0, prefix.size()) != prefix) {
+            continue;
+        }
+        const outcome<cpu_list> list = parse_cpu_set(text.substr(prefix.size()));
+        if (!list) {
+            return unavailable{"binding " + detail::quoted(text) + ": " + list.reason()};
+        }
+        if (list->empty()) {
+            return unavailable{"binding " + detail::quoted(text) +
+                               " names nothing; a list such as " + prefix + "0-3 is accepted"};
+        }
+        return binding{policy, *list};
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view name_of(binding_policy policy) noexcept {
@@ -34,6 +54,10 @@ std::string_view name_of(binding_policy policy) noexcept {
             return "numa-balanced";
         case binding_policy::list:
             return "list";
+        case binding_policy::cores:
+            return "cores";
+        case binding_policy::nodes:
+            return "node";
     }
     return "";
 }
@@ -54,9 +78,26 @@ outcome<binding> parse_binding(std::string_view text) {
         }
         return binding{binding_policy::list, *list};
     }
+    if (const auto prefixed = parse_prefixed(text)) {
+        return *prefixed;
+    }
     names.push_back("a list such as 0,2-5,8");
+    names.push_back("cores:0-3");
+    names.push_back("node:1");
     return unavailable{"binding " + detail::quoted(text) + " is unknown; " +
                        quern::detail::accepted_values(text, names)};
+}
+
+std::string name_of(const binding& how) {
+    switch (how.policy) {
+        case binding_policy::list:
+            return to_text(how.list);
+        case binding_policy::cores:
+        case binding_policy::nodes:
+            return std::string(name_of(how.policy)) + ":" + to_text(how.list);
+        default:
+            return std::string(name_of(how.policy));
+    }
 }
 
 cpu_list allowed_pus(const machine& on, const cpu_limits& limits) {

@@ -30,7 +30,7 @@ protected:
         }
     }
 };
-QUERN_ON_ALL_POLICIES(idle);
+QUERN_ON_FIRST_POLICIES(idle, 2);
 
 TEST_P(idle, costs_nothing_before_and_after_work) {
     EXPECT_LT(idle_share(), k_limit);

@@ -16,7 +16,7 @@ using quern_test::random_for;
 using quern_test::stopwatch;
 
 class ping_pong : public quern_test::on_runtime {};
-QUERN_ON_ALL_POLICIES(ping_pong);
+QUERN_ON_FIRST_POLICIES(ping_pong, 2);
 
 /// A place where one task waits for another: whoever comes second resumes the first.
 class meeting_place {

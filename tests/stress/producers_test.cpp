@@ -34,7 +34,7 @@ protected:
         return order;
     }
 };
-QUERN_ON_ALL_POLICIES(producers);
+QUERN_ON_FIRST_POLICIES(producers, 2);
 
 TEST_P(producers, and_consumers_meet_in_any_order) {
     auto random = random_for(workers());

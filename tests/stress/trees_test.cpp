@@ -150,7 +150,7 @@ long run(dice d, int depth) {
 }
 
 class stress_trees : public quern_test::on_runtime {};
-QUERN_ON_ALL_POLICIES(stress_trees);
+QUERN_ON_FIRST_POLICIES(stress_trees, 2);
 
 TEST_P(stress_trees, random_programs_give_the_serial_sum) {
     const auto end = quern_test::stress_end();

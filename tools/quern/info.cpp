@@ -76,10 +76,11 @@ void add_info(CLI::App& quern, action& chosen) {
         quern.add_subcommand("info", "Show the machine, its limits, the workers chosen and why");
     info->allow_extras();
     info->add_flag("--json", options->json, "Print JSON")->disable_flag_override();
-    CLI::Option* const binding = info->add_option(
-        "--binding", options->binding,
-        "Show where workers would be bound: by every policy, or by the one given "
-        "(none, compact, scatter, balanced, numa-balanced, or a list such as 0,2-5,8)");
+    CLI::Option* const binding =
+        info->add_option("--binding", options->binding,
+                         "Show where workers would be bound: by every policy, or by the one given "
+                         "(none, compact, scatter, balanced, numa-balanced, a list such as "
+                         "0,2-5,8, cores:0-3, or node:1)");
     binding->expected(0, 1)->type_name("[POLICY]");
     info->add_option("--workers", options->workers,
                      "Answer for this number of workers; 0 lets Quern choose")

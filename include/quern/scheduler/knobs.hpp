@@ -14,6 +14,7 @@ class pool;
 
 /// More is no search any more (a guess).
 inline constexpr std::uint32_t k_longest_spin_us = 1'000'000;
+inline constexpr std::uint32_t k_largest_batch = 4096;
 
 struct knobs {
     /// Workers that may take work; those of higher rank park after their present task. Written by
@@ -24,6 +25,9 @@ struct knobs {
     std::atomic<std::uint32_t> spin_us{50};
     /// Threads that a pool makes at most for tasks that block in foreign code (blocking_region).
     std::atomic<std::uint32_t> spare_threads{64};
+    /// Ready items that a thief takes from a victim at once; 0: as many as the policy finds right,
+    /// which is one, or half of a node's (sherwood).
+    std::atomic<std::uint32_t> steal_batch{0};
 };
 
 /// More threads than this are a mistake in somebody's arithmetic.

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
-// A scheduling policy: where a ready item is put, which one its worker takes next, and which one a
+// A scheduling policy: where a ready item is put, which one its worker takes next, and which ones a
 // thief gets. A plain table of functions, chosen per pool, consulted in slow paths only: fork-join
 // entries stay in the deque of their stack under every policy, and only `steals` concerns them.
-// To add one, write its functions (src/scheduler/policies.cpp) and name it in the table.
+// To add one, write its functions (src/scheduler/policies.cpp) and name it in the table. What each
+// means to a program: docs/policies.md.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
 namespace quern::detail {
 class worker;
 struct runnable;
+
+/// What a thief asks for. It goes over all victims of its NUMA node in one turn after another, and
+/// then so over those of other nodes.
+struct theft {
+    unsigned turn = 0;
+    std::size_t batch = 0;  ///< items at most; 0: as many as the policy finds right
+};
 }  // namespace quern::detail
 
 namespace quern {
@@ -19,18 +28,24 @@ struct scheduling_policy {
     std::string_view name;
     std::string_view summary;
 
-    /// Puts a ready item of normal priority into the worker's queues. Called by that worker.
-    void (*push)(detail::worker& self, detail::runnable& item);
+    /// Puts a ready item of normal priority into the queues of a worker, and says whose. Called by
+    /// `self`.
+    detail::worker& (*push)(detail::worker& self, detail::runnable& item);
     /// The item that the worker takes next from its own queues, or null.
     detail::runnable* (*pop)(detail::worker& self);
     /// Puts an item back that `pop` has just given: the next `pop` gives it again.
     void (*put_back)(detail::worker& self, detail::runnable& item);
-    /// An item that `thief` takes from the queues of `victim`, or null.
-    detail::runnable* (*steal)(detail::worker& victim, detail::worker& thief);
+    /// Items that `thief` takes from the queues of `victim`, linked by `next` from the oldest to
+    /// the youngest, or null.
+    detail::runnable* (*steal)(detail::worker& victim, detail::worker& thief,
+                               const detail::theft& what);
     /// Whether the worker's own queues hold anything (any thread, seq_cst).
     bool (*has_items)(const detail::worker& victim);
-    /// Whether thieves take fork-join entries from running and suspended stacks.
-    bool steals;
+    /// Turns of a thief.
+    unsigned turns = 1;
+    /// Whether a worker takes what belongs to another: ready items and fork-join entries. If not,
+    /// it does so only from one that is not active, and a task goes on where it began.
+    bool steals = true;
 };
 
 /// All policies, the default first.

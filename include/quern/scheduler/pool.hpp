@@ -33,9 +33,11 @@ struct pool_description {
     std::string name = "default";
     std::uint32_t workers = 1;
     /// Processing unit of each worker, or -1 for unbound. Empty: all unbound.
-    std::vector<int> processing_units;
+    std::vector<int> processing_units{};
     /// For each worker the others in rings of growing distance. Empty: one ring.
-    std::vector<std::vector<std::vector<std::uint32_t>>> victims;
+    std::vector<std::vector<std::vector<std::uint32_t>>> victims{};
+    /// The number of each worker's NUMA node. Empty: nothing is known, all count as one node.
+    std::vector<unsigned> nodes{};
     const scheduling_policy* policy = nullptr;  ///< null: the default
     stack_class stacks = stack_class::medium;   ///< of tasks that do not ask for another
     hang_report_mode hang_report;
@@ -70,6 +72,15 @@ public:
 
     /// Wakes one sleeping worker if there is one, nearest to `near` first.
     bool wake_one(std::uint32_t near) noexcept;
+
+    /// Something has been put into the queues of `holder`: wakes it, or one who may take it.
+    bool wake_for(worker& holder) noexcept;
+
+    /// Whether there is work that every worker may take. seq_cst.
+    bool has_shared_work() noexcept;
+
+    /// All active workers in turn; `turn` is the caller's.
+    worker& in_turn(std::uint32_t& turn) noexcept;
 
     /// How many workers may take work, 1..size(). Acts within a millisecond of a running task's
     /// end. Returns what was set. Thread safe.
@@ -118,6 +129,10 @@ public:
     const worker& at(std::uint32_t rank) const noexcept { return *m_workers[rank]; }
     const std::string& name() const noexcept { return m_name; }
     const scheduling_policy& policy() const noexcept { return *m_policy; }
+    /// As the description said.
+    std::optional<unsigned> numa_node_of(std::uint32_t rank) const noexcept {
+        return rank < m_node_numbers.size() ? std::optional(m_node_numbers[rank]) : std::nullopt;
+    }
     stack_class stacks() const noexcept { return m_stacks; }
 
     /// A stack that a worker had no use for, or a fresh one. Thread safe.
@@ -143,10 +158,23 @@ private:
     friend class worker;
     class visit;
 
+    /// The workers of a NUMA node, and what they share.
+    struct node {
+        unsigned number = 0;
+        std::vector<worker*> workers;
+        std::atomic<std::uint32_t> turn{0};  ///< who gets the next task that is hinted to it
+        ready_ring ready;
+    };
+
     void start_workers(const std::vector<int>& units);
     void release_contexts() noexcept;
     [[noreturn]] void refuse_inherited() const;
     void wire_victims(const pool_description& description);
+    void wire_nodes();
+    void count_near_rings(worker& w) noexcept;
+    node& node_of(unsigned number) noexcept;
+    worker* addressee(runnable& item) noexcept;
+    void deliver(runnable& item, worker* to) noexcept;
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;
     void wake_throttled() noexcept;
@@ -168,6 +196,8 @@ private:
     spin_lock m_contexts_lock;
     std::vector<context*> m_contexts[k_stack_class_count];
     std::atomic<context*> m_youngest{nullptr};
+    std::vector<unsigned> m_node_numbers;        ///< of each worker, or empty
+    std::vector<std::unique_ptr<node>> m_nodes;  ///< in the order of their first workers
     std::vector<std::unique_ptr<worker>> m_workers;
     std::optional<pool_entry> m_entry;  ///< in the census, from the first worker to the end
 };

@@ -26,11 +26,14 @@ class pool;
 /// yields to the command line alone.
 struct pool_options {
     std::string name = "default";
-    /// Workers; 0 means as many as the affinity mask, the cpuset and the CPU quota allow.
+    /// Workers; 0 means as many as the affinity mask, the cpuset, the CPU quota and the binding
+    /// allow: of a list, no more than it has.
     std::optional<unsigned> workers{};
     /// A name of scheduling_policies().
     std::optional<std::string> policy{};
-    /// Where workers run: none, compact, scatter, balanced, numa-balanced, or a list "0,2-5".
+    /// Where workers run: none, compact, scatter, balanced, numa-balanced, or within a list of CPUs
+    /// "0,2-5", of cores "cores:0-3", or of NUMA nodes "node:1", one CPU each. Pools may share
+    /// CPUs: their workers then compete there, as threads do.
     std::optional<std::string> binding{};
     /// Stack of tasks that do not ask for another class.
     std::optional<stack_class> stacks{};
@@ -38,6 +41,8 @@ struct pool_options {
     std::optional<unsigned> active_workers{};
     /// Microseconds that a worker without work searches before it sleeps.
     std::optional<unsigned> spin_us{};
+    /// How many ready tasks a thief takes at once; 0: as the policy says.
+    std::optional<unsigned> steal_batch{};
 };
 
 /// The pools of a runtime; the first one gets the tasks that name no other.
@@ -46,6 +51,13 @@ struct runtime_options {
 
     /// The usual case: one pool.
     static runtime_options with_workers(unsigned count, std::optional<std::string> policy = {});
+
+    /// One pool for each NUMA node of this machine on which the process may run: "node0" …, bound
+    /// there, with as many workers as it has CPUs. Data and the tasks on it stay on one node.
+    ///
+    ///     quern::runtime rt(quern::runtime_options::per_numa_node());
+    ///     auto f = quern::async(rt.pool("node1"), [] { return 1; });
+    static runtime_options per_numa_node();
 };
 
 /// A handle to a pool of a living runtime; cheap to copy.
@@ -56,6 +68,8 @@ public:
     unsigned workers() const noexcept;
     std::string_view name() const noexcept;
     std::string_view policy() const noexcept;
+    /// The number of the NUMA node of a worker that is bound, otherwise nothing.
+    std::optional<unsigned> numa_node_of(unsigned rank) const;
 
     /// Totals of its workers since the pool began. Thread safe; about 100 ns a worker.
     worker_totals totals() const noexcept;
@@ -67,7 +81,8 @@ public:
     unsigned set_active_workers(unsigned count) const noexcept;
     unsigned active_workers() const noexcept;
 
-    /// A number that may be changed while the pool runs, by name: "active_workers", "spin_us".
+    /// A number that may be changed while the pool runs, by name: "active_workers", "spin_us",
+    /// "steal_batch".
     /// set_knob brings the value into the knob's range and returns what was set. Both throw
     /// std::invalid_argument for an unknown name. Thread safe.
     ///

@@ -17,7 +17,7 @@ namespace quern {
 enum class setting_type : std::uint8_t {
     number,     ///< a whole number within limits
     word,       ///< one of a list
-    placement,  ///< one of a list, or CPUs such as 0,2-5,8
+    placement,  ///< one of a list, or CPUs such as 0,2-5,8, cores:0-3, node:1
     path,       ///< of a file
 };
 

@@ -6,6 +6,7 @@
 #include <quern/context/stack_memory.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace quern {
 
@@ -36,8 +37,14 @@ struct runnable : work {
     explicit runnable(run_function f, bool is_staged = true) noexcept
         : work(f), staged(is_staged) {}
 
-    /// Whether it goes to a certain worker's queue: hints are for items of normal priority.
-    bool is_hinted() const noexcept { return home >= 0 && urgency == priority::normal; }
+    /// The hint: nobody, a worker's rank, or a NUMA node; one number, so that a task is no larger.
+    static constexpr std::int32_t k_anywhere = -1;
+    static constexpr std::int32_t k_first_node = std::numeric_limits<std::int32_t>::min();
+
+    bool is_hinted() const noexcept { return home != k_anywhere; }
+    bool is_for_worker() const noexcept { return home >= 0; }
+    /// Requires: is_hinted() and not is_for_worker().
+    std::uint32_t node() const noexcept { return static_cast<std::uint32_t>(home - k_first_node); }
 
     runnable* next = nullptr;     ///< link of the queue that holds it
     const void* group = nullptr;  ///< the task group it belongs to, if any
@@ -45,8 +52,8 @@ struct runnable : work {
     priority urgency = priority::normal;
     bool staged;  ///< described but never started; false for a resumed context
     stack_class stack = stack_class::small;  ///< the least that it may be started on
-    std::int16_t home = -1;                  ///< the worker it was hinted to, or -1
-    const void* site = nullptr;              ///< the code address where it was made, if known
+    std::int32_t home = k_anywhere;
+    const void* site = nullptr;  ///< the code address where it was made, if known
 };
 
 }  // namespace quern::detail

@@ -6,8 +6,10 @@
 #include <quern/base/rng.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/idle_gate.hpp>
+#include <quern/scheduler/policy.hpp>
 #include <quern/scheduler/ready_deque.hpp>
 #include <quern/scheduler/ready_queue.hpp>
+#include <quern/scheduler/ready_ring.hpp>
 #include <quern/scheduler/worker_stats.hpp>
 
 #include <sys/types.h>
@@ -15,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -42,10 +45,12 @@ private:
 /// The queues of a worker; a scheduling policy decides which of them it uses and how.
 struct worker_queues {
     ready_deque<std_atomics, runnable> deque;  ///< work-stealing
-    ready_queue pending;                       ///< resumed contexts (FIFO policies)
-    ready_queue staged;                        ///< tasks that never ran (FIFO policies)
-    ready_queue inbox;                         ///< hinted to this worker by others
-    ready_queue pinned;  ///< contexts that go on here alone: no thief looks at it
+    ready_ring pending;                        ///< resumed contexts (priority-local policies)
+    ready_ring staged;                         ///< tasks that never ran (priority-local policies)
+    ready_ring* of_node = nullptr;             ///< of all workers of the NUMA node (sherwood)
+    ready_queue inbox;       ///< pushed by others; everything where nothing is stolen
+    std::uint32_t turn = 0;  ///< who gets the next new task (nemesis)
+    ready_queue pinned;      ///< contexts that go on here alone: no thief looks at it
 };
 
 class alignas(k_cache_line) worker {
@@ -78,8 +83,13 @@ public:
     /// Makes a context ready behind everything that is ready now.
     void push_last(context& c) noexcept;
 
-    /// Work has become public: wakes a sleeper when nobody is searching.
+    /// Puts an item back that the policy has just given.
+    void put_back(runnable& item) noexcept;
+
+    /// Work that any worker may take has become public: wakes a sleeper when nobody is searching.
     void notify_public_work() noexcept;
+    /// Work of that worker has become public: wakes who may take it.
+    void notify_work_of(worker& holder) noexcept;
 
     /// A stack of at least that class, from this worker's spare ones if possible.
     context& take_context(stack_class at_least) noexcept;
@@ -102,6 +112,9 @@ public:
     /// Takes a fork entry from the running context or the shelf.
     work* steal_fork() noexcept;
     bool has_public_work() noexcept;
+    /// Whether others may take what it holds. Not under policies that do not steal, unless it is
+    /// throttled.
+    bool may_be_robbed() const noexcept;
     void make_hungry() noexcept;
 
     worker_queues queues;
@@ -123,7 +136,8 @@ private:
     work* next_item() noexcept;
     void begin_item(const work& item) noexcept;
     void end_item() noexcept;
-    void hand_over(context& self, const work& item, context& next) noexcept;
+    [[noreturn]] void hand_over(context& self, const work& item, context& next) noexcept;
+    bool sends_home(const work& item, context& next) const noexcept;
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
     work* take_ready() noexcept;
@@ -132,15 +146,19 @@ private:
     work* search_and_park() noexcept;
     void stop_searching() noexcept;
     work* search() noexcept;
+    using ring = std::vector<worker*>;
     work* steal_round() noexcept;
+    work* steal_from(std::span<const ring> rings, bool hungry) noexcept;
+    work* rob(worker& victim, unsigned turn) noexcept;
+    work* keep_rest(runnable& loot) noexcept;
     void park() noexcept;
     void sleep() noexcept;
     void sleep_watching_for_hangs() noexcept;
     std::chrono::nanoseconds until_next_look() const noexcept;
-    bool somebody_has_public_work() noexcept;
     bool may_be_hungry(tick_count now) noexcept;
     bool is_throttled() const noexcept;
     work* obey_throttle() noexcept;
+    void learn_from_theft() noexcept;
     [[noreturn]] void leave_pool(context& self) noexcept;
     [[noreturn]] void switch_away(context& from, execution_stack& to) noexcept;
 
@@ -158,8 +176,9 @@ private:
     context* m_left = nullptr;  ///< whom m_after concerns
     execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch
     std::vector<context*> m_spare;
-    std::vector<std::vector<worker*>> m_victims;  ///< rings, nearest first
-    std::atomic<pid_t> m_thread_id{0};            ///< as the kernel numbers it
+    std::vector<ring> m_victims;        ///< nearest first
+    std::size_t m_rings_of_node = 0;    ///< of these, those within the worker's NUMA node
+    std::atomic<pid_t> m_thread_id{0};  ///< as the kernel numbers it
     std::thread m_thread;
 };
 

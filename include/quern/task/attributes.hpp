@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a task is to be started: launch policy, priority, stack, name, preferred worker, pool.
-// Passed by value to async, post, dataflow and then.
+// How a task is to be started: launch policy, priority, stack, name, preferred worker or node,
+// pool. Passed by value to async, post, dataflow and then.
 #pragma once
 
 #include <quern/scheduler/pool.hpp>
@@ -32,9 +32,13 @@ struct task_attributes {
     priority urgency = priority::normal;
     /// The least stack that the task is started on.
     stack_class stack = stack_class::small;
-    /// Rank of the worker to whose queue it goes, or -1. A hint: an idle worker may take it, and it
-    /// is for tasks of normal priority alone.
+    /// Rank of the worker to whose queue it goes, modulo their number, or -1. A hint: an idle
+    /// worker may take it where the policy steals, and it is for tasks of normal priority alone.
     int worker = -1;
+    /// NUMA node, to whose workers such tasks go in turn, or -1; a hint as the worker's, which is
+    /// the stronger. A node where the pool has no worker counts modulo those where it has; in a
+    /// pool of one node, or of workers that are not bound, the hint says nothing.
+    int numa_node = -1;
     /// The pool that runs it; null means the creator's, outside the default runtime's first.
     detail::pool* pool = nullptr;
     /// An address in the code that makes the task, for reports. Null means where async, post and so
@@ -65,7 +69,9 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.name = wanted.name;
     item.urgency = wanted.urgency;
     item.stack = wanted.stack;
-    item.home = static_cast<std::int16_t>(wanted.worker);
+    item.home = wanted.worker >= 0      ? wanted.worker
+                : wanted.numa_node >= 0 ? runnable::k_first_node + wanted.numa_node
+                                        : runnable::k_anywhere;
     item.site = wanted.site;
 }
 

@@ -81,7 +81,7 @@ private:
             return true;
         }
         const context* here = current_context();
-        return here != nullptr && &here->host().home() == m_pool && this->home < 0 &&
+        return here != nullptr && &here->host().home() == m_pool && !this->is_hinted() &&
                this->stack == stack_class::small;  // more may be left of this stack, or not
     }
 

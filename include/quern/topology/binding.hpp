@@ -41,9 +41,13 @@ enum class binding_policy {
     numa_balanced,
     /// Worker i goes to the i-th entry of a list written by the user, starting again at its end.
     list,
+    /// Balanced over the cores that the user lists, by their position in machine::cores.
+    cores,
+    /// Balanced over the NUMA nodes that the user lists, by the operating system's numbers.
+    nodes,
 };
 
-/// The word that parse_binding accepts for it; "list" for a list.
+/// The word that parse_binding accepts for it; "list", "cores" or "node" for what takes a list.
 std::string_view name_of(binding_policy policy) noexcept;
 
 /// The policies that have a name to ask for.
@@ -53,23 +57,34 @@ inline constexpr std::array k_named_policies{binding_policy::none, binding_polic
 
 struct binding {
     binding_policy policy = binding_policy::balanced;
-    cpu_list list;  ///< for binding_policy::list alone: os indices, in the order of workers
+    cpu_list list;  ///< of binding_policy::list, the os indices in the order of workers; of cores
+                    ///< and nodes, their numbers; else empty
 
     friend bool operator==(const binding&, const binding&) = default;
 };
 
-/// Reads "compact", "scatter", "balanced", "numa-balanced", "none" or a list such as "0,2-5,8". The
-/// reason of a failure names the accepted values and the nearest match.
+/// Reads "compact", "scatter", "balanced", "numa-balanced", "none", a list such as "0,2-5,8",
+/// "cores:0-3" or "node:1". The reason of a failure names the accepted values and the nearest
+/// match.
 outcome<binding> parse_binding(std::string_view text);
+
+/// As parse_binding reads it: "node:1".
+std::string name_of(const binding& how);
 
 /// The os indices that workers may be bound to: the machine's PUs that the affinity mask and the
 /// cpuset allow, in the machine's order; all of them for a synthetic machine. Where the two have
 /// nothing in common the mask wins.
 cpu_list allowed_pus(const machine& on, const cpu_limits& limits);
 
+/// Those of the allowed PUs to which the binding may bring a worker: all, unless it has a list.
+/// Unavailable when the list names a PU that is not allowed, a core or node that the machine does
+/// not have, or nothing that is allowed; the reason says what there is.
+outcome<cpu_list> pus_within(const machine& on, std::span<const unsigned> allowed,
+                             const binding& how);
+
 /// The PU of each worker as an os index, k_none for an unbound worker. PUs in `allowed` that the
-/// machine does not have are ignored. Unavailable when nothing is left of `allowed`, or when a list
-/// names a PU outside of it.
+/// machine does not have are ignored. Unavailable when nothing is left of `allowed`, and where
+/// pus_within is.
 ///
 ///     const auto pus = assign(on, allowed_pus(on, limits), {binding_policy::scatter, {}}, 4);
 outcome<std::vector<unsigned>> assign(const machine& on, std::span<const unsigned> allowed,

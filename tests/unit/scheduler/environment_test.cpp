@@ -157,8 +157,8 @@ TEST_F(environment_test, accepts_an_empty_path_as_no_file) {
 
 TEST_F(environment_test, refuses_unknown_bindings) {
     const std::string accepted =
-        "; accepted: none, compact, scatter, balanced, numa-balanced, or a list of CPUs such as "
-        "0,2-5";
+        "; accepted: none, compact, scatter, balanced, numa-balanced, a list of CPUs such as "
+        "0,2-5, cores:0-3, or node:1";
     expect_error("QUERN_BIND", "", "bind is '' (environment QUERN_BIND)" + accepted);
     expect_error(
         "QUERN_BIND", "compct",

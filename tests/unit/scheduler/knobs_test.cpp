@@ -27,7 +27,17 @@ TEST_P(knobs_test, keep_within_their_range) {
     EXPECT_EQ(pool.set_knob("active_workers", 1000), workers());
     EXPECT_EQ(pool.set_knob("spin_us", 2'000'000), 1'000'000U);
     EXPECT_EQ(pool.set_knob("spin_us", 0), 0U);
+    EXPECT_EQ(pool.set_knob("steal_batch", 5'000), 4'096U);
+    EXPECT_EQ(pool.set_knob("steal_batch", 0), 0U);
     inside([] {});
+}
+
+TEST_P(knobs_test, begin_as_the_options_say) {
+    quern::runtime_options options = quern::runtime_options::with_workers(workers());
+    options.pools.front().steal_batch = 16;
+    const quern::runtime other(options);
+    EXPECT_EQ(other.default_pool().knob("steal_batch"), 16U);
+    EXPECT_EQ(rt.default_pool().knob("steal_batch"), 0U);
 }
 
 TEST_P(knobs_test, have_a_name_and_a_help_text) {

@@ -13,10 +13,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -154,6 +156,14 @@ protected:
 
     unsigned workers() const { return GetParam().workers; }
 
+    /// Whether an idle worker takes what another one holds.
+    bool has_thieves() const { return workers() > 1 && rt.default_pool().get().policy().steals; }
+
+    bool takes_the_youngest_first() const {
+        const std::string_view policy = GetParam().policy;
+        return policy == "work-stealing" || policy == "priority-local-lifo" || policy == "sherwood";
+    }
+
     quern::runtime rt{quern::runtime_options::with_workers(GetParam().workers, GetParam().policy)};
 };
 
@@ -165,21 +175,25 @@ inline std::string name_of_setting(const testing::TestParamInfo<setting>& info) 
     return name;
 }
 
-#define QUERN_ON_1_2_8_WORKERS(suite)                                                  \
-    INSTANTIATE_TEST_SUITE_P(on, suite,                                                \
-                             testing::Values(quern_test::setting{1, "work-stealing"},  \
-                                             quern_test::setting{2, "work-stealing"},  \
-                                             quern_test::setting{8, "work-stealing"}), \
+/// 1, 2 and 8 workers under the first policies: the default, three more that steal, two that do
+/// not.
+inline std::vector<setting> settings_of(std::size_t policies) {
+    std::vector<setting> all;
+    for (const quern::scheduling_policy* policy : quern::scheduling_policies().first(policies)) {
+        for (const unsigned workers : {1U, 2U, 8U}) {
+            all.push_back({workers, policy->name.data()});  // a literal
+        }
+    }
+    return all;
+}
+
+#define QUERN_ON_FIRST_POLICIES(suite, count)                                              \
+    INSTANTIATE_TEST_SUITE_P(on, suite, testing::ValuesIn(quern_test::settings_of(count)), \
                              quern_test::name_of_setting)
 
-#define QUERN_ON_ALL_POLICIES(suite)                                                         \
-    INSTANTIATE_TEST_SUITE_P(on, suite,                                                      \
-                             testing::Values(quern_test::setting{1, "work-stealing"},        \
-                                             quern_test::setting{2, "work-stealing"},        \
-                                             quern_test::setting{8, "work-stealing"},        \
-                                             quern_test::setting{1, "priority-local-fifo"},  \
-                                             quern_test::setting{2, "priority-local-fifo"},  \
-                                             quern_test::setting{8, "priority-local-fifo"}), \
-                             quern_test::name_of_setting)
+#define QUERN_ON_1_2_8_WORKERS(suite) QUERN_ON_FIRST_POLICIES(suite, 1)
+#define QUERN_ON_STEALING_POLICIES(suite) QUERN_ON_FIRST_POLICIES(suite, 4)
+#define QUERN_ON_ALL_POLICIES(suite) \
+    QUERN_ON_FIRST_POLICIES(suite, quern::scheduling_policies().size())
 
 }  // namespace quern_test

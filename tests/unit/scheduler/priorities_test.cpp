@@ -12,7 +12,7 @@ using quern::post;
 using quern::priority;
 using quern_test::door;
 
-class priorities_on_one_worker : public testing::TestWithParam<const char*> {
+class priorities_on_one_worker : public testing::TestWithParam<quern_test::setting> {
 protected:
     /// Holds the worker while `start` makes tasks, from outside or as a task; then lets all run.
     template <class Start>
@@ -56,12 +56,17 @@ protected:
 
     std::atomic<int> count{0};
     std::vector<priority> order;  ///< written by the one worker
-    quern::runtime rt{quern::runtime_options::with_workers(1, GetParam())};
+    quern::runtime rt{quern::runtime_options::with_workers(1, GetParam().policy)};
 };
 
-INSTANTIATE_TEST_SUITE_P(policy, priorities_on_one_worker,
-                         testing::Values("work-stealing", "priority-local-fifo"),
-                         [](const auto& chosen) { return std::string(chosen.param).substr(0, 4); });
+INSTANTIATE_TEST_SUITE_P(on, priorities_on_one_worker, testing::ValuesIn([] {
+                             std::vector<quern_test::setting> on_one;
+                             for (const auto* policy : quern::scheduling_policies()) {
+                                 on_one.push_back({1, policy->name.data()});
+                             }
+                             return on_one;
+                         }()),
+                         quern_test::name_of_setting);
 
 TEST_P(priorities_on_one_worker, of_tasks_that_a_task_starts) {
     run_held(false, starter());
@@ -170,8 +175,8 @@ TEST_P(hints_test, bring_a_task_to_its_worker_when_no_other_is_idle) {
 }
 
 TEST_P(hints_test, let_an_idle_worker_help_out) {
-    if (workers() == 1) {
-        GTEST_SKIP() << "needs an idle worker";
+    if (!has_thieves()) {
+        GTEST_SKIP() << "needs an idle worker that may take the task";
     }
     door release, held;
     auto holder = quern::async({.worker = 0, .pool = &rt.default_pool().get()}, [&] {

@@ -45,6 +45,8 @@ TEST(setting_table, has_the_defaults_that_the_code_has) {
     EXPECT_EQ(all.at("stack").text, "medium");
     EXPECT_EQ(quern::detail::pool_description{}.stacks, quern::stack_class::medium);
     EXPECT_EQ(all.number("threads"), std::nullopt);
+    EXPECT_EQ(all.number("steal_batch"), std::nullopt);
+    EXPECT_EQ(quern::detail::knobs{}.steal_batch.load(), 0U);  // as the policy says
 }
 
 TEST(setting_table, has_a_row_for_every_knob) {

@@ -57,7 +57,7 @@ TEST_P(fork_join_errors, of_g_drop_f_when_nobody_else_can_have_begun_it) {
 }
 
 TEST_P(fork_join_errors, of_g_wait_for_f_when_it_was_stolen) {
-    if (workers() == 1) {
+    if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
@@ -83,7 +83,7 @@ TEST_P(fork_join_errors, of_g_wait_for_f_when_it_was_stolen) {
 }
 
 TEST_P(fork_join_errors, of_a_stolen_f_come_out_when_g_succeeds) {
-    if (workers() == 1) {
+    if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {

@@ -240,7 +240,7 @@ TEST_P(fork_join_test, may_suspend_in_either_function) {
 }
 
 TEST_P(fork_join_test, gives_work_to_thieves) {
-    if (workers() == 1) {
+    if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {

@@ -21,6 +21,8 @@ using quern::topology::cpu_list;
 using quern::topology::k_named_policies;
 using quern::topology::k_none;
 using quern::topology::machine;
+using quern::topology::parse_binding;
+using quern::topology::pus_within;
 using quern::topology::this_thread_affinity;
 
 using pus = std::vector<unsigned>;
@@ -176,6 +178,35 @@ TEST(a_list, outside_of_the_allowed_units_is_refused) {
               "binding 0,3 names CPU 3, which this process may not use; allowed: 0-2");
     EXPECT_FALSE(assign(on, on.all_pus(), {binding_policy::list, {}}, 1));
     EXPECT_FALSE(assign(on, pus{99}, {binding_policy::compact, {}}, 1));
+}
+
+TEST(cores_and_nodes, are_filled_evenly_by_those_of_the_allowed_units_that_belong_to_them) {
+    const machine on = fake::invent(k_two_nodes_smt);
+    const auto of = [&](const char* text, unsigned workers) {
+        return *assign(on, on.all_pus(), *parse_binding(text), workers);
+    };
+    EXPECT_EQ(*pus_within(on, on.all_pus(), *parse_binding("node:1")),
+              (cpu_list{8, 9, 10, 11, 12, 13, 14, 15}));
+    EXPECT_EQ(of("node:1", 4), (pus{8, 10, 12, 14}));
+    EXPECT_EQ(of("node:0-1", 2), (pus{0, 8}));
+    EXPECT_EQ(*pus_within(on, on.all_pus(), *parse_binding("cores:1,4")), (cpu_list{2, 3, 8, 9}));
+    EXPECT_EQ(of("cores:1,4", 2), (pus{2, 8}));
+    EXPECT_EQ(of("cores:1,4", 6), (pus{2, 3, 8, 9, 2, 3}));
+    EXPECT_EQ(*pus_within(on, pus{3, 9}, *parse_binding("cores:1,4")), (cpu_list{3, 9}));
+    EXPECT_EQ(*pus_within(on, pus{3, 9}, {binding_policy::scatter, {}}), (cpu_list{3, 9}));
+}
+
+TEST(cores_and_nodes, that_do_not_exist_or_have_nothing_allowed_are_refused_with_what_there_is) {
+    const machine on = fake::invent(k_two_nodes_smt);
+    const auto refusal = [&](const char* text, const pus& allowed) {
+        return assign(on, allowed, *parse_binding(text), 1).reason();
+    };
+    EXPECT_EQ(refusal("node:1-2", on.all_pus()),
+              "binding node:1-2 names NUMA node 2, which the machine does not have; there are 0-1");
+    EXPECT_EQ(refusal("cores:8", on.all_pus()),
+              "binding cores:8 names core 8, which the machine does not have; there are 0-7");
+    EXPECT_EQ(refusal("node:1", pus{0, 1}),
+              "binding node:1 has no CPU that this process may use; allowed: 0-1");
 }
 
 TEST(allowed, is_what_mask_and_cpuset_have_in_common) {

@@ -74,13 +74,30 @@ TEST(policy_names, errors_name_the_accepted_values_and_the_nearest) {
     EXPECT_EQ(parse_binding("scater").reason(),
               "binding \"scater\" is unknown; accepted: none, compact, scatter, balanced, "
               "numa-balanced, a list such as "
-              "0,2-5,8; did you mean 'scatter'?");
+              "0,2-5,8, cores:0-3, node:1; did you mean 'scatter'?");
     EXPECT_NE(parse_binding("numa_balanced").reason().find("'numa-balanced'?"), std::string::npos);
     EXPECT_NE(parse_binding("Compact").reason().find("'compact'?"), std::string::npos);
     EXPECT_EQ(parse_binding("xyzzy").reason().find("did you mean"), std::string::npos);
     EXPECT_FALSE(parse_binding(""));
     EXPECT_FALSE(parse_binding("list"));
     EXPECT_NE(parse_binding("0-x").reason().find("\"0-x\""), std::string::npos);
+}
+
+TEST(lists_of_cores_and_nodes, are_read_and_written) {
+    EXPECT_EQ(*parse_binding("cores:0-2,8"), (binding{binding_policy::cores, {0, 1, 2, 8}}));
+    EXPECT_EQ(*parse_binding(" node:1 "), (binding{binding_policy::nodes, {1}}));
+    EXPECT_EQ(*parse_binding("node:2,1,1"), (binding{binding_policy::nodes, {1, 2}}));
+    for (const char* text : {"cores:0-2,8", "node:1", "3,0-1", "scatter"}) {
+        EXPECT_EQ(name_of(*parse_binding(text)), text);
+    }
+}
+
+TEST(lists_of_cores_and_nodes, that_are_empty_or_malformed_are_errors) {
+    EXPECT_EQ(parse_binding("node:").reason(),
+              "binding \"node:\" names nothing; a list such as node:0-3 is accepted");
+    EXPECT_NE(parse_binding("cores:x").reason().find("\"x\""), std::string::npos);
+    EXPECT_NE(parse_binding("cores:3-1").reason().find("ends before it begins"), std::string::npos);
+    EXPECT_NE(parse_binding("nodes:1").reason().find("did you mean 'node:1'?"), std::string::npos);
 }
 
 TEST(edit_distances, count_the_four_edits) {

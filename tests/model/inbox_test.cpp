@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parking where nothing is stolen (src/scheduler/README.md, "Where nothing is stolen"): an item in
+// the inbox of a worker is run by that worker, or, when it is throttled, by an active one; it never
+// happens that it lies there and both sleep.
+#include "protocol.hpp"
+
+#include <quern/scheduler/idle_gate.hpp>
+
+namespace {
+
+using model::atomic;
+using model::check;
+using model::run;
+
+using gate_type = quern::detail::idle_gate<model::protocol_atomics>;
+using bed_type = gate_type::sleeper_type;
+
+/// One worker that owns the inbox and may be throttled, and one that is active always.
+struct pool {
+    gate_type gate;
+    bed_type owner;
+    bed_type other;
+    atomic<int> inbox = 0;
+    atomic<int> throttled = 0;
+    atomic<int> done = 0;
+    bool look_after_pushing = true;
+    bool look_after_lowering = true;
+
+    bool may_be_robbed() { return throttled.load(std::memory_order_seq_cst) != 0; }
+    bool holds_something() { return inbox.load(std::memory_order_seq_cst) > 0; }
+
+    bool take() {
+        int seen = 1;
+        return inbox.compare_exchange_strong(seen, 0, std::memory_order_seq_cst,
+                                             std::memory_order_relaxed);
+    }
+
+    void wake_other() {
+        if (gate.load().must_wake()) {
+            gate.wake(other);
+        }
+    }
+
+    /// pool::deliver and wake_for.
+    void push() {
+        inbox.fetch_add(1, std::memory_order_seq_cst);
+        if (!gate.wake(owner) && look_after_pushing && may_be_robbed()) {
+            wake_other();
+        }
+    }
+
+    /// pool::set_active_workers.
+    void throttle() {
+        throttled.store(1, std::memory_order_seq_cst);
+        gate.wake(owner);
+    }
+
+    /// Until it has run the item or is throttled: next_item, park, obey_throttle.
+    void own() {
+        for (;;) {
+            if (may_be_robbed()) {
+                if (look_after_lowering && holds_something()) {
+                    wake_other();
+                }
+                return;  // sleeps on the knob
+            }
+            gate.begin_search();
+            if (take()) {
+                gate.end_search();
+                done.fetch_add(1, std::memory_order_relaxed);
+                return;
+            }
+            gate.announce_sleep(owner);
+            if (holds_something()) {
+                gate.cancel_sleep(owner);
+            } else {
+                gate.sleep(owner);
+            }
+            gate.end_search();
+        }
+    }
+
+    /// Until it has run the item: steal_round, park.
+    void help() {
+        gate.begin_search();
+        while (!may_be_robbed() || !take()) {
+            gate.announce_sleep(other);
+            if (may_be_robbed() && holds_something()) {
+                gate.cancel_sleep(other);
+            } else {
+                gate.sleep(other);
+            }
+        }
+        gate.end_search();
+        done.fetch_add(1, std::memory_order_relaxed);
+    }
+};
+
+enum class story { push_alone, push_then_throttle, throttle_then_push };
+
+void inbox(run& r, story what, bool look_after_pushing, bool look_after_lowering) {
+    auto& p = r.make<pool>();
+    p.look_after_pushing = look_after_pushing;
+    p.look_after_lowering = look_after_lowering;
+    r.background_thread([&p] { p.own(); });
+    if (what != story::push_alone) {
+        r.background_thread([&p] { p.help(); });
+    }
+    r.thread([&p, what] {
+        if (what == story::throttle_then_push) {
+            p.throttle();
+        }
+        p.push();
+        if (what == story::push_then_throttle) {
+            p.throttle();
+        }
+    });
+    r.at_end([&p] { check(p.done.load() == 1, "the item was run, and once"); });
+}
+
+TEST(model_inbox, an_item_wakes_its_worker) {
+    model::expect_passes_everywhere("inbox", {},
+                                    [](run& r) { inbox(r, story::push_alone, true, true); });
+}
+
+TEST(model_inbox, what_a_worker_holds_when_it_is_throttled_is_taken_by_another) {
+    model::expect_passes("inbox, then throttled", {}, model::memory::sequential,
+                         [](run& r) { inbox(r, story::push_then_throttle, true, true); });
+}
+
+TEST(model_inbox, what_a_throttled_worker_gets_is_taken_by_another) {
+    model::expect_passes("throttled, then inbox", {}, model::memory::sequential,
+                         [](run& r) { inbox(r, story::throttle_then_push, true, true); });
+}
+
+TEST(model_inbox, pushing_without_a_look_at_the_knob_is_found) {
+    model::expect_found_broken("no look after pushing", {},
+                               [](run& r) { inbox(r, story::throttle_then_push, false, true); });
+}
+
+TEST(model_inbox, throttling_without_a_look_at_the_inbox_is_found) {
+    model::expect_found_broken("no look after lowering", {},
+                               [](run& r) { inbox(r, story::push_then_throttle, true, false); });
+}
+
+}  // namespace
