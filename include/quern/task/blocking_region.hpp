@@ -31,7 +31,7 @@ namespace quern {
 ///
 /// Errors: std::system_error when the pool's first spare thread cannot be made. Exceptions may
 /// leave the region.
-/// Cost: two changes of threads. About 20 us on a virtual machine when they must be woken.
+/// Cost: two changes of threads, each a wake-up: 4-25 us on a virtual machine.
 ///
 ///     std::size_t n = 0;
 ///     {

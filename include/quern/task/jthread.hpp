@@ -35,7 +35,8 @@ public:
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
     jthread(const task_attributes& wanted, F&& f, Args&&... args)
-        : m_thread(
+        : m_stop(),
+          m_thread(
               start(wanted, m_stop.get_token(), std::forward<F>(f), std::forward<Args>(args)...)) {}
 
     jthread(jthread&&) noexcept = default;
