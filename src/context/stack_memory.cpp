@@ -92,7 +92,7 @@ public:
             sanitizer_forget_frames(each.start, each.bytes);
             ::munmap(each.start, each.bytes);
         }
-        m_slabs = {};
+        m_slabs = std::vector<slab>();  // an empty list would keep the capacity
         m_free = {};
     }
 

@@ -8,7 +8,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 // After exit() in a task its runtime lives on until the process is gone.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT: the sanitizer's name
-    return "leak:quern::\n";
+    return "leak:quern::\nleak:exit_test.cpp\n";
 }
 #endif
 
@@ -34,7 +34,7 @@ TEST(exit_test, a_static_object_made_after_the_default_runtime_uses_it_when_it_e
         std::exit(3);
     });
     EXPECT_EQ(end.output, "late: 42\n");
-    EXPECT_EQ(end.status, 3);
+    EXPECT_EQ(end.status, 3) << end.output;
 }
 
 TEST(exit_test, a_static_object_made_before_the_default_runtime_gets_another_when_it_ends) {
@@ -49,7 +49,7 @@ TEST(exit_test, a_static_object_made_before_the_default_runtime_gets_another_whe
         std::exit(3);
     });
     EXPECT_EQ(end.output, "late: 42\n3 workers\nearly: 42\n");
-    EXPECT_EQ(end.status, 3);
+    EXPECT_EQ(end.status, 3) << end.output;
 }
 
 TEST(exit_test, static_objects_use_the_default_runtime_when_a_task_calls_exit) {
@@ -61,7 +61,7 @@ TEST(exit_test, static_objects_use_the_default_runtime_when_a_task_calls_exit) {
         return 5;
     });
     EXPECT_EQ(end.output, "late: 42\nearly: 42\n");
-    EXPECT_EQ(end.status, 4);
+    EXPECT_EQ(end.status, 4) << end.output;
 }
 
 TEST(exit_test, a_task_of_a_static_runtime_may_call_exit) {
@@ -70,7 +70,7 @@ TEST(exit_test, a_task_of_a_static_runtime_may_call_exit) {
         quern::async(rt, [] { std::exit(6); }).get();
         return 5;
     });
-    EXPECT_EQ(end.status, 6);
+    EXPECT_EQ(end.status, 6) << end.output;
 }
 
 TEST(exit_test, every_ready_task_runs_before_the_program_ends) {
@@ -84,7 +84,7 @@ TEST(exit_test, every_ready_task_runs_before_the_program_ends) {
         std::exit(0);
     });
     EXPECT_EQ(end.output, std::string(100, 'x'));
-    EXPECT_EQ(end.status, 0);
+    EXPECT_EQ(end.status, 0) << end.output;
 }
 
 TEST(exit_test, a_suspended_task_is_abandoned) {
@@ -101,7 +101,7 @@ TEST(exit_test, a_suspended_task_is_abandoned) {
         }
         std::exit(7);
     });
-    EXPECT_EQ(end.status, 7);
+    EXPECT_EQ(end.status, 7) << end.output;
 }
 
 TEST(exit_test, a_thread_of_the_host_may_call_exit_while_another_waits_for_a_task) {
@@ -111,7 +111,7 @@ TEST(exit_test, a_thread_of_the_host_may_call_exit_while_another_waits_for_a_tas
         std::thread([] { std::exit(8); }).detach();
         return waiting.get();
     });
-    EXPECT_EQ(end.status, 8);
+    EXPECT_EQ(end.status, 8) << end.output;
 }
 
 }  // namespace
