@@ -23,8 +23,10 @@ bool leave(detail::notice_board& board, detail::notice_waiter& self) noexcept {
     return queued || !detail::notice_board::pass_on(self);
 }
 
+}  // namespace
+
 /// Lets one that has been taken out wait for the mutex, or go on if it got that at once.
-void pass(detail::notice_waiter& taken) noexcept {
+void condition_variable::pass(detail::notice_waiter& taken) noexcept {
     if (taken.suspended != nullptr) {
         taken.suspended->waits.change({&mutex::k_wait, taken.wanted});
     }
@@ -32,8 +34,6 @@ void pass(detail::notice_waiter& taken) noexcept {
         taken.wake();
     }
 }
-
-}  // namespace
 
 std::uintptr_t condition_variable::checked_holder(const std::unique_lock<mutex>& lock) noexcept {
     const std::uintptr_t me = detail::this_holder();

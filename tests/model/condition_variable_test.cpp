@@ -229,6 +229,30 @@ TEST(model_condition_variable, whose_limit_has_passed_goes_on_with_the_mutex) {
                              limit_against_notice(false, false));
 }
 
+TEST(model_condition_variable, a_limit_ends_the_wait_when_nobody_notifies) {
+    expect_passes_everywhere("a limit alone, condition variable", k_fewer, [](run& r) {
+        struct state {
+            ownership mutex;
+            notices changed;
+            limited_wait limited{holder_of(0), &mutex};
+        };
+        auto& s = r.make<state>();
+        model::check(s.mutex.try_take(holder_of(0)), "nobody else is there yet");
+        r.thread([&s] {
+            const bool noticed =
+                s.limited.wait([&s](waiter& self) { return leave(s.changed, self); });
+            model::check(!noticed, "nobody has notified it");
+            model::check(s.mutex.owned_by(this_holder()), "who goes on owns the mutex");
+            release(s.mutex);
+        });
+        r.thread([&s] { s.limited.ring([&](waiter& w) { return withdraw(s.changed, w); }); });
+        r.thread([&s] {
+            acquire(s.mutex);
+            release(s.mutex);
+        });
+    });
+}
+
 TEST(model_condition_variable,
      may_be_destroyed_when_one_has_been_notified_or_its_limit_has_passed) {
     expect_passes_everywhere("a limit, destroyed inside", k_fewer,

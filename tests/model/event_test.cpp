@@ -138,6 +138,18 @@ TEST(model_event, one_whose_limit_passes_leaves_the_others_in_the_list) {
     expect_passes_everywhere("a limit, a set, another waits", k_fewer, limit_against_set(1, false));
 }
 
+TEST(model_event, a_limit_ends_the_wait_when_it_is_not_set) {
+    expect_passes_everywhere("a limit alone, event", k_fewer, [](run& r) {
+        struct state {
+            event ready;
+            limited_wait limited;
+        };
+        auto& s = r.make<state>();
+        r.thread([&s] { model::check(!wait_in_time(s.limited, s.ready), "it is not set"); });
+        r.thread([&s] { s.limited.ring(withdraw_from(s.ready)); });
+    });
+}
+
 TEST(model_event, may_be_destroyed_by_one_that_waited_with_a_limit) {
     expect_passes_everywhere("event destroyed after a limit", k_fewer, [](run& r) {
         struct state {

@@ -181,6 +181,22 @@ TEST(model_mutex, one_whose_limit_passes_neither_takes_it_along_nor_leaves_it_aw
     expect_passes_everywhere("a limit, and one before it", k_fewer, limit_in_a_queue(false));
 }
 
+TEST(model_mutex, a_limit_ends_the_wait_when_nobody_unlocks) {
+    expect_passes_everywhere("a limit alone, mutex", k_fewer, [](run& r) {
+        auto& s = r.make<owned_by_first>();
+        r.thread([&s] { s.limited.ring(withdraw_from(s.mutex)); });
+        r.thread([&s] {
+            model::check(
+                !s.limited.wait([&s](waiter& self) { return s.mutex.enqueue_in_time(self); }),
+                "it has not got it");
+        });
+        r.at_end([&s] {
+            model::check(s.mutex.owned_by(holder_of(0)), "it has its owner still");
+            model::check(!s.mutex.looks_awaited(), "nobody waits at the end");
+        });
+    });
+}
+
 TEST(model_mutex, may_be_destroyed_by_one_whose_limit_has_passed) {
     expect_passes_everywhere("a limit, and the last destroys", k_fewer, [](run& r) {
         struct state {

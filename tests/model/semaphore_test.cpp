@@ -165,6 +165,16 @@ TEST(model_semaphore, one_whose_limit_passes_gives_its_claim_back) {
     expect_passes_everywhere("a limit, 2 give 1", k_fewer, limit_against_release(2, 1));
 }
 
+TEST(model_semaphore, a_limit_ends_the_wait_when_no_permit_comes) {
+    expect_passes_everywhere("a limit alone, semaphore", k_fewer, [](run& r) {
+        auto& s = r.make<limited_permits>(0);
+        model::check(!s.all->take(), "there is no permit yet");
+        r.thread([&s] { model::check(!s.acquire_in_time(), "it has not got one"); });
+        r.thread([&s] { s.ring(); });
+        r.at_end([&s] { model::check(s.all->count() == 0, "nobody wants one at the end"); });
+    });
+}
+
 /// Two wait already, the first with a limit. One permit comes, and another one when it has not got
 /// the first.
 TEST(model_semaphore, one_whose_limit_passes_leaves_the_permit_to_the_next) {

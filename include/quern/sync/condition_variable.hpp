@@ -109,6 +109,7 @@ public:
     }
 
 private:
+    static void pass(detail::notice_waiter& taken) noexcept;
     static std::uintptr_t checked_holder(const std::unique_lock<mutex>& lock) noexcept;
     bool wait_until_steady(std::unique_lock<mutex>& lock,
                            detail::timer::clock::time_point deadline) noexcept;

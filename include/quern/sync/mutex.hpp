@@ -56,11 +56,11 @@ public:
         }
     }
 
-    /// What one that waits for it notes, for reports.
-    static const detail::wait_kind k_wait;
-
 protected:
     friend class condition_variable;
+
+    /// What one that waits for it notes, for reports.
+    static const detail::wait_kind k_wait;
 
     QUERN_COLD void lock_contended(std::uintptr_t me, const detail::wait_kind& why);
     QUERN_COLD bool lock_until(detail::timer::clock::time_point deadline);

@@ -58,13 +58,11 @@ public:
         }
     }
 
-    /// What one that waits for it notes, for reports.
-    static const detail::wait_kind k_wait;
-
 protected:
     QUERN_COLD bool lock_until(detail::timer::clock::time_point deadline) noexcept;
 
 private:
+    static const detail::wait_kind k_wait;
     static void look(const void* copy, detail::wait_findings& into) noexcept;
     QUERN_COLD void wait_for_it(std::uintptr_t me) noexcept;
 

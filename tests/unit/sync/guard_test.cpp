@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Guards: functions one after another, in the order of the calls, also with several guards.
+#include <quern/sync/event.hpp>
 #include <quern/sync/guard.hpp>
 
 #include "crew.hpp"
@@ -136,15 +137,17 @@ TEST_P(guard_test, delivers_an_exception_and_runs_the_next_function) {
 TEST_P(guard_test, lets_a_function_give_it_further_ones) {
     guard g;
     std::vector<int> order;
+    quern::event given;
     auto inner = run_guarded(here, g, [&] {
         order.push_back(1);
+        given.wait();
         return run_guarded(here, g, [&] { order.push_back(3); });
     });
     auto other = run_guarded(here, g, [&] { order.push_back(2); });
+    given.set();
     other.wait();
     inner.wait();  // of the function that it returned
     run_guarded(here, g, [] {}).wait();
-    std::sort(order.begin(), order.end());
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 

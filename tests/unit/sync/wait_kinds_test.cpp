@@ -81,6 +81,7 @@ TEST_F(wait_kinds, a_mutex_is_held_by_the_thread_that_has_locked_it) {
     expect(waits([&] { std::scoped_lock lock(m); }), "mutex", "", me);
     expect(waits([&] { std::unique_lock lock(m, 24h); }), "mutex", "", me);
     m.unlock();
+    all.finish();
 }
 
 TEST_F(wait_kinds, a_mutex_is_held_by_the_task_that_has_locked_it) {
@@ -106,6 +107,7 @@ TEST_F(wait_kinds, a_recursive_mutex_says_how_often_it_is_locked) {
     expect(waits([&] { std::unique_lock lock(m, 24h); }), "recursive_mutex", "locked 2 times", me);
     m.unlock();
     m.unlock();
+    all.finish();
 }
 
 TEST_F(wait_kinds, a_shared_mutex_is_held_by_a_writer_or_by_readers) {
