@@ -103,7 +103,7 @@ TEST_F(settings_file_test, of_the_command_line_replaces_that_of_the_environment)
 
 TEST_F(settings_file_test, may_not_have_unknown_keys) {
     const std::string accepted =
-        "; accepted: threads, policy, bind, stack, active_workers, spin_us";
+        "; accepted: threads, policy, bind, stack, active_workers, spin_us, steal_batch";
     EXPECT_EQ(read("\n\nthread = 2\n"), "quern: unknown key 'thread' (file quern.toml:3)" +
                                             accepted + "; did you mean 'threads'?");
     EXPECT_EQ(read("[runtime]\nthreads = 2\n"),
@@ -121,7 +121,8 @@ TEST_F(settings_file_test, may_not_have_bad_values) {
               "4096, or auto");
     EXPECT_EQ(read("policy = 'work-staeling'\n"),
               "quern: policy is 'work-staeling' (file quern.toml:1); accepted: work-stealing, "
-              "priority-local-fifo; did you mean 'work-stealing'?");
+              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static; did you mean "
+              "'work-stealing'?");
 }
 
 TEST_F(settings_file_test, may_not_have_values_of_other_types) {
