@@ -245,7 +245,7 @@ outcome<std::vector<unsigned>> assign(const machine& on, std::span<const unsigne
     }
     const outcome<cpu_list> within = pus_within(on, allowed, how);
     if (!within) {
-        return within;
+        return unavailable{within.reason()};
     }
     cpu_list places = *within;
     if (how.policy != binding_policy::list) {

@@ -110,7 +110,7 @@ class Info(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
-                "active_workers": "all", "spin_us": "50", "config": ""}
+                "active_workers": "all", "spin_us": "50", "steal_batch": "auto", "config": ""}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)

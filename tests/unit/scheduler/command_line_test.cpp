@@ -107,7 +107,7 @@ TEST(command_line_options, of_bad_values_are_errors) {
               "auto");
     EXPECT_EQ(error_of({"--quern:policy=work"}),
               "quern: policy is 'work' (command line); accepted: work-stealing, "
-              "priority-local-fifo");
+              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static");
     EXPECT_EQ(error_of({"--quern:spin_us=1000001"}),
               "quern: spin_us is '1000001' (command line); accepted: a whole number from 0 to "
               "1000000");
@@ -196,7 +196,7 @@ TEST(options_of_a_runtime, are_checked_like_all_others) {
               "to 4096, or auto");
     EXPECT_EQ(error({.name = "io", .policy = "fifo"}),
               "quern: policy is 'fifo' (program, pool 'io'); accepted: work-stealing, "
-              "priority-local-fifo");
+              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static");
     EXPECT_EQ(error({.workers = 1, .active_workers = 2}),
               "quern: active_workers is '2' (program, pool 'default'); accepted: a whole number "
               "from 1 to 1, the workers of pool 'default'");

@@ -141,10 +141,11 @@ TEST_F(environment_test, refuses_numbers_of_threads_that_are_none) {
 TEST_F(environment_test, refuses_unknown_words) {
     expect_error("QUERN_POLICY", "foo",
                  "policy is 'foo' (environment QUERN_POLICY); accepted: work-stealing, "
-                 "priority-local-fifo");
+                 "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static");
     expect_error("QUERN_POLICY", "work-staeling",
                  "policy is 'work-staeling' (environment QUERN_POLICY); accepted: work-stealing, "
-                 "priority-local-fifo; did you mean 'work-stealing'?");
+                 "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static; did you "
+                 "mean 'work-stealing'?");
     expect_error("QUERN_STACK", "lagre",
                  "stack is 'lagre' (environment QUERN_STACK); accepted: small, medium, large; did "
                  "you mean 'large'?");
@@ -171,7 +172,7 @@ TEST_F(environment_test, refuses_unknown_bindings) {
 TEST_F(environment_test, refuses_unknown_variables) {
     const std::string accepted =
         "; accepted: QUERN_THREADS, QUERN_POLICY, QUERN_BIND, QUERN_STACK, QUERN_ACTIVE_WORKERS, "
-        "QUERN_SPIN_US, QUERN_CONFIG";
+        "QUERN_SPIN_US, QUERN_STEAL_BATCH, QUERN_CONFIG";
     expect_error(
         "QUERN_THREAD", "2",
         "unknown environment variable QUERN_THREAD" + accepted + "; did you mean 'QUERN_THREADS'?");

@@ -121,7 +121,8 @@ TEST_F(settings_file_test, may_not_have_bad_values) {
               "4096, or auto");
     EXPECT_EQ(read("policy = 'work-staeling'\n"),
               "quern: policy is 'work-staeling' (file quern.toml:1); accepted: work-stealing, "
-              "priority-local-fifo; did you mean 'work-stealing'?");
+              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static; did you mean "
+              "'work-stealing'?");
 }
 
 TEST_F(settings_file_test, may_not_have_values_of_other_types) {

@@ -62,7 +62,7 @@ TEST(main_function, says_what_is_wrong_with_a_setting) {
     EXPECT_EQ(variable.status, 1);
     EXPECT_EQ(variable.output,
               "prog: quern: policy is 'foo' (environment QUERN_POLICY); accepted: work-stealing, "
-              "priority-local-fifo\n");
+              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static\n");
 }
 
 TEST(main_function, prints_the_exception_that_leaves_its_body) {
