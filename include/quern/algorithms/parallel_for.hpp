@@ -239,7 +239,6 @@ T run_reduce(const void* site, std::stop_token stop, First first, Last last, gra
     });
     return std::move(*result);
 }
-}
 
 }  // namespace detail
 
