@@ -5,6 +5,7 @@
 
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/scheduler/crash_handler.hpp>
+#include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/settings.hpp>
 #include <quern/scheduler/task_report.hpp>

@@ -4,6 +4,7 @@
 #include <quern/scheduler/context.hpp>
 
 #include <quern/base/assert.hpp>
+#include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
@@ -169,6 +170,9 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     context& self = *current_context();
     worker& host = self.host();
     host.give_up(self);
+    if constexpr (k_check_held_locks) {
+        check_held_locks(self, why);
+    }
     self.waits.begin(why, host.stats.since());
     request what{publish, argument};
     context& next = host.take_context(host.home().stacks());

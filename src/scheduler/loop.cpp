@@ -3,6 +3,7 @@
 // search is in vain. Every context runs this loop at its bottom, so a worker whose task blocks
 // goes on with the loop of another context. The protocol by which nobody sleeps while there is
 // work: README.md in this folder, section "Parking"; the steps are named here.
+#include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
@@ -42,6 +43,9 @@ void worker::run_loop(context& self) noexcept {
         context* next = item->run(*item);
         self.task.locals.destroy_all();  // of an item that did not do so itself; may suspend
         self.next_holder();
+        if constexpr (k_check_held_locks) {
+            check_left_locks(self);
+        }
         worker& after = self.host();  // the item may have moved this context to another worker
         if (next != nullptr && !after.sends_home(*item, *next)) {
             after.hand_over(self, *item, *next);

@@ -4,6 +4,6 @@
 
 namespace quern {
 
-constexpr detail::wait_kind once_flag::attempt::k_wait{"call_once", sizeof(attempt), look};
+constexpr detail::wait_kind once_flag::attempt::k_wait{"call_once", sizeof(attempt), look, true};
 
 }  // namespace quern

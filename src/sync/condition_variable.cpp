@@ -44,13 +44,16 @@ std::uintptr_t condition_variable::checked_holder(const std::unique_lock<mutex>&
 
 void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
     detail::notice_waiter self(checked_holder(lock), lock.mutex()->m_owner);
+    detail::note_unlocked();
     detail::wait_in(self, {&k_notice_wait, this}, [this, &self] { return leave(m_notices, self); });
+    detail::note_locked();
 }
 
 bool condition_variable::wait_until_steady(std::unique_lock<mutex>& lock,
                                            detail::timer::clock::time_point deadline) noexcept {
     detail::notice_waiter self(checked_holder(lock), lock.mutex()->m_owner);
-    return detail::wait_in_until(
+    detail::note_unlocked();
+    const bool in_time = detail::wait_in_until(
         self, {&k_notice_wait, this}, deadline, [this, &self] { return leave(m_notices, self); },
         [this, &self] {
             if (!m_notices.withdraw(self)) {
@@ -59,6 +62,8 @@ bool condition_variable::wait_until_steady(std::unique_lock<mutex>& lock,
             pass(self);
             return true;
         });
+    detail::note_locked();
+    return in_time;
 }
 
 void condition_variable::notify_first() noexcept {

@@ -57,7 +57,7 @@ bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_re
 
 }  // namespace detail
 
-constexpr detail::wait_kind mutex::k_wait{"mutex", sizeof(mutex), look};
+constexpr detail::wait_kind mutex::k_wait{"mutex", sizeof(mutex), look, true};
 
 void mutex::look(const void* copy, detail::wait_findings& into) noexcept {
     into.holder = static_cast<const mutex*>(copy)->m_owner.holder();
@@ -78,11 +78,12 @@ void mutex::lock_contended(std::uintptr_t me, const detail::wait_kind& why) {
 bool mutex::lock_until(detail::timer::clock::time_point deadline) {
     const std::uintptr_t me = detail::this_holder();
     refuse_holder(me);
-    return detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline);
+    return detail::note_if_locked(
+        detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline));
 }
 
 constexpr detail::wait_kind recursive_mutex::k_wait{"recursive_mutex", sizeof(recursive_mutex),
-                                                    look};
+                                                    look, true};
 
 void recursive_mutex::look(const void* copy, detail::wait_findings& into) noexcept {
     const auto& m = *static_cast<const recursive_mutex*>(copy);
@@ -98,9 +99,11 @@ bool recursive_mutex::lock_until(detail::timer::clock::time_point deadline) noex
     const std::uintptr_t me = detail::this_holder();
     if (m_owner.owned_by(me)) {
         ++m_again;
+        detail::note_locked();
         return true;
     }
-    return detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline);
+    return detail::note_if_locked(
+        detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline));
 }
 
 }  // namespace quern

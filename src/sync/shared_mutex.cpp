@@ -4,6 +4,7 @@
 #include <quern/sync/shared_mutex.hpp>
 
 #include <quern/base/assert.hpp>
+#include <quern/scheduler/held_locks.hpp>
 
 #include <mutex>
 #include <system_error>
@@ -39,7 +40,7 @@ shared_mutex::request* shared_mutex::hand_over() noexcept {
 bool shared_mutex::try_lock_as(bool shared) noexcept {
     const request self(detail::this_holder(), shared);
     const std::scoped_lock guard(m_lock);
-    return admit_first(self);
+    return detail::note_if_locked(admit_first(self));
 }
 
 bool shared_mutex::admit_at_once(const request& r) {
@@ -87,20 +88,20 @@ void shared_mutex::lock_as(bool shared) {
     if (!admit_at_once(self)) {
         detail::wait_in(self, {&k_wait, this}, [this, &self] { return enqueue(self); });
     }
+    detail::note_locked();
 }
 
 bool shared_mutex::lock_as_until(bool shared, detail::timer::clock::time_point deadline) {
     request self(detail::this_holder(), shared);
-    if (admit_at_once(self)) {
-        return true;
-    }
-    return !detail::has_passed(deadline) &&
-           detail::wait_in_until(
-               self, {&k_wait, this}, deadline, [this, &self] { return enqueue(self); },
-               [this, &self] { return withdraw(self); });
+    return detail::note_if_locked(
+        admit_at_once(self) ||
+        (!detail::has_passed(deadline) &&
+         detail::wait_in_until(
+             self, {&k_wait, this}, deadline, [this, &self] { return enqueue(self); },
+             [this, &self] { return withdraw(self); })));
 }
 
-constexpr detail::wait_kind shared_mutex::k_wait{"shared_mutex", sizeof(shared_mutex), look};
+constexpr detail::wait_kind shared_mutex::k_wait{"shared_mutex", sizeof(shared_mutex), look, true};
 
 void shared_mutex::look(const void* copy, detail::wait_findings& into) noexcept {
     const auto& m = *static_cast<const shared_mutex*>(copy);
@@ -114,6 +115,7 @@ void shared_mutex::look(const void* copy, detail::wait_findings& into) noexcept 
 
 void shared_mutex::unlock() noexcept {
     const std::uintptr_t me = detail::this_holder();
+    detail::note_unlocked();
     request* heirs = nullptr;
     {
         const std::scoped_lock guard(m_lock);
@@ -126,6 +128,7 @@ void shared_mutex::unlock() noexcept {
 }
 
 void shared_mutex::unlock_shared() noexcept {
+    detail::note_unlocked();
     request* heirs = nullptr;
     {
         const std::scoped_lock guard(m_lock);

@@ -119,6 +119,7 @@ public:
 
     wait_note waits;        ///< while it is suspended
     task_record task;       ///< of the task that began here; so it is looked for in root()
+    int held_locks = 0;     ///< what the task on this stack has locked: see held_locks.hpp
     worker* pin = nullptr;  ///< the worker that task must not leave (pin_to_worker), or null
 
     /// Whether a worker may go on with it.

@@ -26,6 +26,7 @@ struct wait_kind {
     /// Reads the copy of a thing of this kind, at which no constructor ran; the copy is aligned for
     /// any type. Null: says nothing.
     void (*look)(const void* copy, wait_findings& into) noexcept = nullptr;
+    bool is_lock = false;  ///< to hold other locks meanwhile is no fault
 };
 
 inline constexpr wait_kind k_unnamed_wait{"an event"};

@@ -28,6 +28,7 @@ private:
         void lock() {
             if (!try_lock()) [[unlikely]] {
                 lock_contended(detail::this_holder(), k_wait);
+                detail::note_locked();
             }
         }
         static const detail::wait_kind k_wait;
@@ -55,6 +56,7 @@ void call_once(once_flag& flag, F&& f, Args&&... args) {
         return;
     }
     const std::scoped_lock lock(flag.m_trying);
+    const ignore_held_locks may_suspend;
     if (!flag.m_done.load(std::memory_order_relaxed)) {
         std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
         flag.m_done.store(true, std::memory_order_release);  // pairs with the first load

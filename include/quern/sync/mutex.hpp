@@ -3,6 +3,7 @@
 // with other work; a thread that is no worker sleeps.
 #pragma once
 
+#include <quern/scheduler/held_locks.hpp>
 #include <quern/sync/ownership.hpp>
 
 #include <mutex>
@@ -44,13 +45,17 @@ public:
         if (!m_owner.try_take(me)) [[unlikely]] {
             lock_contended(me, k_wait);
         }
+        detail::note_locked();
     }
 
     /// False when somebody holds it, also the caller. Does not fail without cause.
-    [[nodiscard]] bool try_lock() noexcept { return m_owner.try_take(detail::this_holder()); }
+    [[nodiscard]] bool try_lock() noexcept {
+        return detail::note_if_locked(m_owner.try_take(detail::this_holder()));
+    }
 
     /// Requires: the caller holds it; the program is aborted otherwise.
     void unlock() noexcept {
+        detail::note_unlocked();
         if (detail::waiter* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
             heir->wake();
         }

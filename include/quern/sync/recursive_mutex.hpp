@@ -34,6 +34,7 @@ public:
         } else if (!m_owner.try_take(me)) [[unlikely]] {
             wait_for_it(me);
         }
+        detail::note_locked();
     }
 
     /// False when another one holds it. Does not fail without cause.
@@ -41,9 +42,10 @@ public:
         const std::uintptr_t me = detail::this_holder();
         if (m_owner.owned_by(me)) {
             ++m_again;
+            detail::note_locked();
             return true;
         }
-        return m_owner.try_take(me);
+        return detail::note_if_locked(m_owner.try_take(me));
     }
 
     /// Requires: the caller holds it; the program is aborted otherwise.
@@ -51,6 +53,7 @@ public:
         const std::uintptr_t me = detail::this_holder();
         QUERN_ASSERT(m_owner.owned_by(me),
                      "a recursive mutex is unlocked by a task or thread that does not hold it");
+        detail::note_unlocked();
         if (m_again != 0) {
             --m_again;
         } else if (detail::waiter* heir = m_owner.give_up(me)) [[unlikely]] {

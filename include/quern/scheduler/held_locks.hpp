@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// A check of builds with assertions: a task that suspends while it holds a lock makes all who want
+// that lock wait as long. That is allowed, and often a mistake, so it is told on stderr, with the
+// calls that led there, the first ten times in a process. Waiting for another lock, or for a notice
+// of a condition variable with its mutex, is no such case.
+#pragma once
+
+#include <quern/scheduler/context.hpp>
+
+#include <utility>
+
+namespace quern {
+
+namespace detail {
+
+#if defined(NDEBUG)
+inline constexpr bool k_check_held_locks = false;
+#else
+inline constexpr bool k_check_held_locks = true;
+#endif
+
+/// For the mutexes: the caller has locked one, or unlocked one.
+inline void note_locked() noexcept {
+    if constexpr (k_check_held_locks) {
+        if (context* const here = current_context()) {
+            ++here->held_locks;
+        }
+    }
+}
+inline void note_unlocked() noexcept {
+    if constexpr (k_check_held_locks) {
+        if (context* const here = current_context()) {
+            --here->held_locks;
+        }
+    }
+}
+
+/// Passes on whether the caller has locked one.
+inline bool note_if_locked(bool locked) noexcept {
+    if (locked) {
+        note_locked();
+    }
+    return locked;
+}
+
+/// The caller is about to suspend; and: its task has ended.
+void check_held_locks(context& self, const wait_reason& why) noexcept;
+void check_left_locks(context& self) noexcept;
+
+}  // namespace detail
+
+/// While it lives, the locks that the running task has locked before are not spoken of: it holds
+/// them across waits on purpose. Does nothing in builds without assertions.
+///
+///     const std::scoped_lock lock(device);
+///     const quern::ignore_held_locks on_purpose;    // nobody else may talk to the device
+///     meanwhile answer.wait();
+class ignore_held_locks {
+public:
+    ignore_held_locks() noexcept : m_here(detail::current_context()) {
+        if (m_here != nullptr) {
+            m_count = std::exchange(m_here->held_locks, 0);
+        }
+    }
+    ignore_held_locks(const ignore_held_locks&) = delete;
+    ignore_held_locks& operator=(const ignore_held_locks&) = delete;
+    ~ignore_held_locks() {
+        if (m_here != nullptr) {
+            m_here->held_locks += m_count;
+        }
+    }
+
+private:
+    detail::context* const m_here;
+    int m_count = 0;
+};
+
+}  // namespace quern
