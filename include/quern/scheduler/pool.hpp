@@ -40,7 +40,7 @@ struct pool_description {
     std::vector<unsigned> nodes{};
     const scheduling_policy* policy = nullptr;  ///< null: the default
     stack_class stacks = stack_class::medium;   ///< of tasks that do not ask for another
-    hang_report_mode hang_report;
+    hang_report_mode hang_report{};
 };
 
 class pool {

@@ -3,6 +3,7 @@
 // queue of quern::mutex, and a number that only the holder touches.
 #pragma once
 
+#include <quern/scheduler/held_locks.hpp>
 #include <quern/sync/ownership.hpp>
 
 #include <cstddef>
