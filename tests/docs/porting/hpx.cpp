@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 namespace {
 
 namespace a_program {
@@ -175,6 +177,24 @@ TEST(porting_from_hpx, priority_stack_and_name) {
         norm, std::cref(x));
     // [attributes]
     EXPECT_EQ(f.get(), 14.0);
+}
+
+TEST(porting_from_hpx, a_call_that_blocks) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const int fd = ends[0];
+    // [blocking]
+    auto reader = quern::async([fd] {
+        char buffer[64];
+        const ssize_t size = quern::blocking([&] { return ::read(fd, buffer, sizeof buffer); });
+        return std::string(buffer, static_cast<std::size_t>(size));
+    });
+    // [blocking]
+    auto writer = quern::async([&] { return ::write(ends[1], "hello", 5); });
+    EXPECT_EQ(writer.get(), 5);
+    EXPECT_EQ(reader.get(), "hello");
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 
 std::string log_line() { return std::string(quern::current_pool().name()); }

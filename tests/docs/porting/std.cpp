@@ -9,12 +9,15 @@
 
 #include <algorithm>
 #include <barrier>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <future>
+#include <latch>
 #include <mutex>
+#include <numeric>
+#include <stop_token>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -223,6 +226,49 @@ TEST(porting_from_std, steps_with_a_barrier) {
             EXPECT_EQ(each, 50);
         }
     }
+}
+
+/// Handles events in a thread of its own until it is stopped. Returns what it has handled.
+template <class Jthread, class Mutex, class ConditionVariable, class Latch>
+std::vector<int> handle_events(int count) {
+    std::vector<int> handled;
+    Mutex m;
+    ConditionVariable changed;
+    std::deque<int> events;
+    Latch done(count);
+    const auto handle = [&](int e) {
+        handled.push_back(e);
+        done.count_down();
+    };
+    // [jthread]
+    Jthread handler([&](std::stop_token stop) {
+        std::unique_lock lock(m);
+        while (changed.wait(lock, stop, [&] { return !events.empty(); })) {
+            handle(events.front());
+            events.pop_front();
+        }
+    });  // its destructor requests the stop and joins
+    // [jthread]
+    for (int e = 0; e < count; ++e) {
+        const std::scoped_lock lock(m);
+        events.push_back(e);
+        changed.notify_one();
+    }
+    done.wait();
+    return handled;
+}
+
+TEST(porting_from_std, a_thread_that_is_asked_to_stop) {
+    constexpr int k_events = 100;
+    std::vector<int> expected(k_events);
+    std::iota(expected.begin(), expected.end(), 0);
+    const auto with_std =
+        handle_events<std::jthread, std::mutex, std::condition_variable_any, std::latch>(k_events);
+    EXPECT_EQ(with_std, expected);
+    const auto with_quern =
+        handle_events<quern::jthread, quern::mutex, quern::condition_variable_any, quern::latch>(
+            k_events);
+    EXPECT_EQ(with_quern, expected);
 }
 
 TEST(porting_from_std, at_most_so_many_at_a_time) {
