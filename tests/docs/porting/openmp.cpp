@@ -184,6 +184,24 @@ TEST(porting_from_openmp, a_critical_section) {
     EXPECT_EQ(lines.size(), 2U * n);
 }
 
+TEST(porting_from_openmp, a_loop_that_is_cancelled) {
+    const int n = 10'000;
+    const auto fits = [](int i) { return i % 100 == 77; };
+    int found = -1;
+    // [cancel_omp]
+#pragma omp parallel
+#pragma omp for
+    for (int i = 0; i < n; ++i) {
+        if (fits(i)) {
+#pragma omp atomic write
+            found = i;
+#pragma omp cancel for
+        }
+    }
+    // [cancel_omp]
+    EXPECT_TRUE(fits(found));
+}
+
 TEST(porting_from_openmp, a_parallel_region_with_a_barrier) {
     const int n = 4, steps = 20;
     std::atomic<int> calls{0};
