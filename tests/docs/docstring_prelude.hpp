@@ -98,6 +98,10 @@ namespace of_crash_handler {
 void read_all();
 }
 
+namespace of_held_locks {
+extern std::mutex device;
+}
+
 namespace of_scope {
 extern docstrings::node node;
 }
