@@ -309,6 +309,9 @@ void worker::sleep() noexcept {
             if (!woken) {
                 m_pool.timers.fire_due();
                 m_pool.pollers.poll();
+                if (!may_be_robbed() && has_public_work()) {
+                    m_pool.gate.wake(bed);  // what they have made ready is for this one alone
+                }
             }
         }
         m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);

@@ -53,8 +53,8 @@ void check_left_locks(context& self) noexcept;
 /// them across waits on purpose. Does nothing in builds without assertions.
 ///
 ///     const std::scoped_lock lock(device);
-///     const quern::ignore_held_locks on_purpose;    // nobody else may talk to the device
-///     meanwhile answer.wait();
+///     const quern::ignore_held_locks on_purpose;    // it is ours until the answer is there
+///     answer.wait();
 class ignore_held_locks {
 public:
     ignore_held_locks() noexcept : m_here(detail::current_context()) {

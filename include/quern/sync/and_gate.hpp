@@ -16,7 +16,7 @@ namespace quern {
 ///     auto both = neighbours.get_future();
 ///     from_left([&] { neighbours.set(0); });
 ///     from_right([&] { neighbours.set(1); });
-///     both.then([](auto) { relax(); });
+///     auto next = both.then([](auto) { relax(); });
 ///
 /// When every input has been set the generation ends, as that of a quern::trigger does, and all
 /// inputs may be set again. What precedes each set() happens before what the generation's end lets

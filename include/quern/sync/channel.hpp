@@ -33,7 +33,7 @@ std::size_t checked_capacity(std::size_t capacity);
 /// A queue between tasks, with room for any number of values, or for as many as it is told.
 ///
 ///     quern::channel<block> blocks(8);
-///     quern::async([&] {
+///     quern::post([&] {
 ///         for (block& b : read(file)) blocks.send(std::move(b));   // at most 8 ahead
 ///         blocks.close();
 ///     });

@@ -14,7 +14,7 @@ class condition_variable_any;
 /// Set or not set; stays set until it is reset.
 ///
 ///     quern::event loaded;
-///     quern::async([&] { load(table); loaded.set(); });
+///     quern::post([&] { load(table); loaded.set(); });
 ///     loaded.wait();
 ///     use(table);
 ///

@@ -13,7 +13,7 @@ namespace quern {
 /// A cell that is full or empty, with operations that wait for the one and leave the other.
 ///
 ///     quern::full_empty<int> cell;                    // empty
-///     quern::async([&] { cell.write_ef(compute()); });
+///     quern::post([&] { cell.write_ef(compute()); });
 ///     use(cell.read_fe());                            // waits; the cell is empty again
 ///
 /// | operation | waits until it is | leaves it |

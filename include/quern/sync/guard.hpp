@@ -109,8 +109,8 @@ auto run_at(task_attributes how, Guards& guards, F&& f) {
 /// returns the future of its result. The caller does not wait.
 ///
 ///     quern::guard account;
-///     quern::run_guarded(account, [&] { balance += 10; });
-///     quern::run_guarded(account, [&] { balance *= 2; });   // after the first
+///     auto paid = quern::run_guarded(account, [&] { balance += 10; });
+///     auto doubled = quern::run_guarded(account, [&] { balance *= 2; });   // after that
 ///
 /// Functions of one guard are run in the order of the calls, each after the one before has
 /// returned or thrown; what that did happens before. A function may suspend, and it may give the
@@ -130,7 +130,7 @@ auto run_guarded(const task_attributes& how, guard& g, F&& f) {
 
 /// The same with several guards: when all functions have ended that were given to any of them.
 ///
-///     quern::run_guarded({&from, &to}, [&] { from_balance -= 5; to_balance += 5; });
+///     auto moved = quern::run_guarded({&from, &to}, [&] { from_balance -= 5; to_balance += 5; });
 ///
 /// It takes its place at all of them in one step, so two that share guards are run in the same
 /// order at each, and no two ever wait for each other.

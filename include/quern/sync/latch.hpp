@@ -14,7 +14,7 @@ namespace quern {
 /// A counter that is counted down to zero once, and lets those go on that wait for it.
 ///
 ///     quern::latch done(n);
-///     for (int i = 0; i < n; ++i) quern::async([&] { work(); done.count_down(); });
+///     for (int i = 0; i < n; ++i) quern::post([&] { work(); done.count_down(); });
 ///     done.wait();
 ///
 /// What precedes a count_down() happens before the return of every wait(). Tasks are woken in the

@@ -16,7 +16,7 @@ namespace quern {
 ///     quern::sliding_semaphore window(10);          // at most 10 steps ahead
 ///     for (std::int64_t step = 0; step < steps; ++step) {
 ///         state = state.then(advance);
-///         state.then([&, step](auto) { window.signal(step); });
+///         auto told = state.then([&, step](auto) { window.signal(step); });
 ///         window.wait(step);
 ///     }
 ///

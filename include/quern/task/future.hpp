@@ -132,7 +132,8 @@ public:
     /// When the result is there, calls f(this future) in a task of its own, or as `how` says.
     /// Returns the future of what f returns. This one is invalid afterwards.
     ///
-    ///     quern::async(parse, file).then([](auto tree) { return check(tree.get()); });
+    ///     auto tree = quern::async(parse, file);
+    ///     auto valid = tree.then([](auto ready) { return check(ready.get()); });
     template <class F>
     QUERN_ALWAYS_INLINE auto then(F&& f) {
         return then(task_attributes{}, std::forward<F>(f));

@@ -45,8 +45,8 @@ task_locals& own_task_locals() noexcept;
 /// 6 ns for the first of them. A task that uses none pays a branch at its end.
 ///
 ///     static quern::task_local<int> depth;                                     // zero
-///     static quern::task_local<buffer> scratch([] { return buffer(4096); });   // made by a
-///     function if (++*depth > limit) prune();
+///     static quern::task_local<buffer> scratch([] { return buffer(4096); });   // by a function
+///     if (++*depth > limit) prune();
 template <class T>
 class task_local {
     static_assert(std::is_object_v<T> && !std::is_const_v<T>);

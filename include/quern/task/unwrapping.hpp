@@ -91,9 +91,11 @@ struct unwrapping_function {
 /// future inside the value of a future stays one. What a future holds as an exception is thrown
 /// before the function is called.
 ///
-///     std::vector<quern::future<int>> parts = ...;
-///     auto sum = quern::dataflow(quern::unwrapping([](std::vector<int> all, int first) { ... }),
-///                                std::move(parts), quern::async(f));
+///     std::vector<quern::future<int>> parts = start_all();
+///     auto most = quern::dataflow(quern::unwrapping([](std::vector<int> all, int least) {
+///         for (int each : all) least = std::max(least, each);
+///         return least;
+///     }), std::move(parts), quern::async(f));
 template <class F>
 auto unwrapping(F&& f) {
     return detail::unwrapping_function<std::decay_t<F>>{std::forward<F>(f)};

@@ -18,7 +18,7 @@ using quern::make_ready_future_at;
 using clock = std::chrono::steady_clock;
 
 class timed_future : public quern_test::on_runtime {};
-QUERN_ON_1_2_8_WORKERS(timed_future);
+QUERN_ON_ALL_POLICIES(timed_future);
 
 TEST_P(timed_future, becomes_ready_at_its_time_and_not_before) {
     inside([] {

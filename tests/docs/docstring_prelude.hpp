@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the examples in doc comments use without saying what it is. Included once, above all of
+// them, by the file that docstring_examples.py makes. Nothing here is defined, and nothing is run.
+// A name that means something else in one header is declared in the namespace of that header.
+#pragma once
+
+#include <quern/quern.hpp>
+#include <quern/topology/binding.hpp>
+#include <quern/topology/limits.hpp>
+#include <quern/topology/machine.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace docstrings {
+
+using namespace std::chrono_literals;
+
+// Numbers and arrays of numbers.
+extern int n, steps, total, limit, busy, fallback;
+extern double a;
+extern std::vector<double> x, y, old_grid, new_grid;
+double norm(const std::vector<double>& of);
+std::pair<int, int> divide(int dividend, int divisor);
+void vote(int one, int other);
+extern int from_balance, to_balance, balance;
+
+// Things of a program.
+struct block {};
+struct node {
+    std::vector<node> children;
+};
+extern std::vector<block> problem;
+extern std::map<int, int> table;
+extern std::string file, input;
+std::vector<block> read(const std::string& name);
+int parse(const std::string& text);
+int decode(const std::string& text);
+bool check(int tree);
+bool solve();
+void solve(const block& b);
+void process(const block& b);
+void send(const block& b);
+void load(std::map<int, int>& into);
+template <class T>
+void use(const T& anything);
+template <class T>
+void refine(T& part);
+void refine();
+void relax();
+void relax(const std::vector<double>& from, std::vector<double>& to, int part);
+template <class T>
+void visit(T& child);
+int compute();
+int f();
+int g();
+void work();
+void show();
+void tick();
+void prune();
+
+// What tasks share.
+extern quern::mutex m;
+extern quern::condition_variable changed;
+extern std::deque<int> queue;
+extern bool ready;
+extern quern::guard from, to;
+extern std::vector<quern::future<int>> parts, replicas;
+std::vector<quern::future<int>> start_all();
+extern quern::future<int> answer;
+extern quern::shared_future<int> state;
+int advance(const quern::shared_future<int>& before);
+void from_left(const std::function<void()>& arrived);
+void from_right(const std::function<void()>& arrived);
+
+namespace of_condition_variable_any {
+extern quern::shared_mutex m;
+extern quern::condition_variable_any changed;
+}  // namespace of_condition_variable_any
+
+namespace of_coroutine {
+quern::task<int> parse(const std::string& text);
+}
+
+namespace of_crash_handler {
+void read_all();
+}
+
+namespace of_held_locks {
+extern std::mutex device;
+}
+
+namespace of_scope {
+extern docstrings::node node;
+}
+
+namespace of_this_task {
+struct a_device {
+    void when_done(quern::suspended_task waiting);
+};
+extern a_device device;
+}  // namespace of_this_task
+
+namespace of_runtime {
+extern quern::runtime rt;
+}
+
+namespace of_binding {
+using quern::topology::allowed_pus;
+using quern::topology::assign;
+using quern::topology::binding_policy;
+extern quern::topology::machine on;
+extern quern::topology::cpu_limits limits;
+}  // namespace of_binding
+
+namespace of_blocking_region {
+extern int socket, fd;
+extern char buffer[4096];
+}  // namespace of_blocking_region
+
+namespace of_task_local {
+using buffer = std::vector<char>;
+}
+
+namespace of_pin_to_worker {
+struct a_context {
+    void upload(int image);
+};
+extern int window;
+a_context make_current(int window);
+}  // namespace of_pin_to_worker
+
+}  // namespace docstrings
