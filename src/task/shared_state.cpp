@@ -41,14 +41,19 @@ state_waiter** end_of(state_waiter* chain) noexcept {
     return &chain->next;
 }
 
+/// Never destroyed: promises may be given up to the very end.
+const std::exception_ptr& make_broken_promise() {
+    return *new std::exception_ptr(
+        std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+}
+
 [[maybe_unused]] const std::exception_ptr& g_made_before_main = broken_promise();
 
 }  // namespace
 
 const std::exception_ptr& broken_promise() noexcept {
-    static const auto& error = *new std::exception_ptr(
-        std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
-    return error;  // never destroyed: promises may be given up to the very end
+    static const std::exception_ptr& error = make_broken_promise();
+    return error;
 }
 
 const wait_kind state_base::k_wait{
