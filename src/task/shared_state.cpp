@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Waiting for a shared state and telling those who wait.
+#include <quern/task/promise.hpp>
 #include <quern/task/shared_state.hpp>
 
 #include <quern/scheduler/worker.hpp>
 
 #include <array>
 #include <cstdio>
+#include <exception>
+#include <future>
 #include <utility>
 
 namespace quern::detail {
@@ -38,7 +41,20 @@ state_waiter** end_of(state_waiter* chain) noexcept {
     return &chain->next;
 }
 
+/// Never destroyed: promises may be given up to the very end.
+const std::exception_ptr& make_broken_promise() {
+    return *new std::exception_ptr(
+        std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+}
+
+[[maybe_unused]] const std::exception_ptr& g_made_before_main = broken_promise();
+
 }  // namespace
+
+const std::exception_ptr& broken_promise() noexcept {
+    static const std::exception_ptr& error = make_broken_promise();
+    return error;
+}
 
 const wait_kind state_base::k_wait{
     "a future", sizeof(state_base), [](const void* copy, wait_findings& into) noexcept {

@@ -21,8 +21,20 @@ using quern::async;
 using quern::future;
 using quern::launch;
 
-static_assert(std::is_same_v<decltype(async([] { return 1; })), future<int>>);
-static_assert(std::is_same_v<decltype(async([](int n) { return n; }, 1L)), future<int>>);
+TEST(async, returns_the_type_that_invoke_returns) {
+    int place = 0;
+    auto one = async([] { return 1; });
+    auto converted = async([](int n) { return n; }, 1L);
+    auto reference = async([&place]() -> int& { return place; });
+    auto nothing = async([] {});
+    EXPECT_TRUE((std::is_same_v<decltype(one), future<int>>));
+    EXPECT_TRUE((std::is_same_v<decltype(converted), future<int>>));
+    EXPECT_TRUE((std::is_same_v<decltype(reference), future<int&>>));
+    EXPECT_TRUE((std::is_same_v<decltype(nothing), future<void>>));
+    EXPECT_EQ(one.get() + converted.get(), 2);
+    EXPECT_EQ(&reference.get(), &place);
+    nothing.get();
+}
 
 TEST(async, returns_a_future_that_refers_to_the_state) {
     auto f = async([] { return 1; });

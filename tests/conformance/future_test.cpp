@@ -5,6 +5,7 @@
 
 #include "conformance/expect_error.hpp"
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,11 +19,14 @@ using quern::future;
 using quern::make_ready_future;
 using quern::promise;
 
-static_assert(!std::is_copy_constructible_v<future<int>>);
-static_assert(!std::is_copy_assignable_v<future<int>>);
-static_assert(std::is_nothrow_default_constructible_v<future<int>>);
-static_assert(std::is_nothrow_move_constructible_v<future<int>>);
-static_assert(std::is_nothrow_move_assignable_v<future<int>>);
+TEST(future, can_be_moved_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<future<int>>);
+    EXPECT_FALSE(std::is_copy_assignable_v<future<int>>);
+    EXPECT_TRUE(std::is_nothrow_default_constructible_v<future<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<future<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_assignable_v<future<int>>);
+}
+
 static_assert(std::is_same_v<decltype(std::declval<future<int>>().get()), int>);
 static_assert(std::is_same_v<decltype(std::declval<future<int&>>().get()), int&>);
 static_assert(std::is_same_v<decltype(std::declval<future<void>>().get()), void>);
@@ -41,7 +45,9 @@ TEST(future, move_assignment_releases_and_transfers) {
     auto witness = std::make_shared<int>(0);
     future<std::shared_ptr<int>> f = make_ready_future(witness);
     EXPECT_EQ(witness.use_count(), 2);
-    f = make_ready_future(std::make_shared<int>(1));
+    future<std::shared_ptr<int>> other = make_ready_future(std::make_shared<int>(1));
+    f = std::move(other);
+    EXPECT_FALSE(other.valid());
     EXPECT_EQ(witness.use_count(), 1);
     EXPECT_EQ(*f.get(), 1);
 }
@@ -92,6 +98,8 @@ TEST(future, without_state_reports_no_state) {
     future<int> f;
     QUERN_EXPECT_FUTURE_ERROR(f.get(), no_state);
     QUERN_EXPECT_FUTURE_ERROR(f.wait(), no_state);
+    QUERN_EXPECT_FUTURE_ERROR(f.wait_for(std::chrono::seconds(0)), no_state);
+    QUERN_EXPECT_FUTURE_ERROR(f.wait_until(std::chrono::steady_clock::now()), no_state);
     QUERN_EXPECT_FUTURE_ERROR(f.is_ready(), no_state);
 }
 
@@ -125,6 +133,56 @@ TEST(future, of_a_reference_refers_to_the_object) {
     p.set_value(text);
     p.get_future().get() += "b";
     EXPECT_EQ(text, "ab");
+}
+
+TEST(future, has_exception_says_what_get_would_do) {
+    promise<int> p;
+    future<int> f = p.get_future();
+    p.set_exception(std::make_exception_ptr(std::logic_error("x")));
+    EXPECT_TRUE(f.has_exception());
+    EXPECT_THROW(f.get(), std::logic_error);
+    future<int> fine = make_ready_future(1);
+    EXPECT_FALSE(fine.has_exception());
+    EXPECT_EQ(fine.get(), 1);
+}
+
+/// Waits in one of five ways.
+void wait_somehow(const future<void>& f, int how) {
+    switch (how) {
+        case 0:
+            f.wait();
+            break;
+        case 1:
+            EXPECT_EQ(f.wait_for(std::chrono::hours(1)), std::future_status::ready);
+            break;
+        case 2:
+            EXPECT_EQ(f.wait_until(std::chrono::steady_clock::now() + std::chrono::hours(1)),
+                      std::future_status::ready);
+            break;
+        case 3:
+            while (f.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+            }
+            break;
+        default:
+            while (!f.is_ready()) {
+                std::this_thread::yield();
+            }
+    }
+}
+
+TEST(future, synchronizes_with_every_way_to_wait) {
+    for (int i = 0; i < 100; ++i) {
+        int data = 0;  // plain: ordered by the future alone
+        promise<void> p;
+        const auto f = p.get_future();
+        std::thread producer([&] {
+            data = 1;
+            p.set_value();
+        });
+        wait_somehow(f, i % 5);
+        EXPECT_EQ(data, 1);
+        producer.join();
+    }
 }
 
 }  // namespace

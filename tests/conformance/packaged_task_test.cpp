@@ -17,9 +17,12 @@ namespace {
 using quern::future;
 using quern::packaged_task;
 
-static_assert(!std::is_copy_constructible_v<packaged_task<int()>>);
-static_assert(std::is_nothrow_default_constructible_v<packaged_task<int()>>);
-static_assert(std::is_nothrow_move_constructible_v<packaged_task<int()>>);
+TEST(packaged_task, can_be_moved_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<packaged_task<int()>>);
+    EXPECT_FALSE(std::is_copy_assignable_v<packaged_task<int()>>);
+    EXPECT_TRUE(std::is_nothrow_default_constructible_v<packaged_task<int()>>);
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<packaged_task<int()>>);
+}
 
 int twice(int n) { return 2 * n; }
 
@@ -126,6 +129,26 @@ TEST(packaged_task, may_be_called_by_a_task_or_thread) {
     auto g = other.get_future();
     std::thread(std::move(other), 6).join();
     EXPECT_EQ(g.get(), 12);
+}
+
+TEST(packaged_task, does_not_call_its_function_a_second_time) {
+    int calls = 0;
+    packaged_task<void()> task([&calls] { ++calls; });
+    task();
+    QUERN_EXPECT_FUTURE_ERROR(task(), promise_already_satisfied);
+    EXPECT_EQ(calls, 1);
+}
+
+TEST(packaged_task, synchronizes_its_call_with_get) {
+    for (int i = 0; i < 100; ++i) {
+        int data = 0;  // plain: ordered by the task alone
+        packaged_task<void()> task([&data] { data = 1; });
+        auto f = task.get_future();
+        std::thread caller(std::move(task));
+        f.get();
+        EXPECT_EQ(data, 1);
+        caller.join();
+    }
 }
 
 }  // namespace

@@ -16,10 +16,12 @@ namespace {
 using quern::future;
 using quern::promise;
 
-static_assert(!std::is_copy_constructible_v<promise<int>>);
-static_assert(!std::is_copy_assignable_v<promise<int>>);
-static_assert(std::is_nothrow_move_constructible_v<promise<int>>);
-static_assert(std::is_nothrow_move_assignable_v<promise<int>>);
+TEST(promise, can_be_moved_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<promise<int>>);
+    EXPECT_FALSE(std::is_copy_assignable_v<promise<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<promise<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_assignable_v<promise<int>>);
+}
 
 TEST(promise, constructs_a_shared_state) {
     promise<int> p;

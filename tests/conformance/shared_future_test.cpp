@@ -20,10 +20,18 @@ using quern::make_ready_future;
 using quern::promise;
 using quern::shared_future;
 
-static_assert(std::is_copy_constructible_v<shared_future<int>>);
-static_assert(std::is_copy_assignable_v<shared_future<int>>);
-static_assert(std::is_nothrow_move_constructible_v<shared_future<int>>);
-static_assert(std::is_convertible_v<future<int>, shared_future<int>>);
+TEST(shared_future, can_be_copied_moved_and_made_of_a_future) {
+    EXPECT_TRUE(std::is_copy_constructible_v<shared_future<int>>);
+    EXPECT_TRUE(std::is_copy_assignable_v<shared_future<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<shared_future<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_assignable_v<shared_future<int>>);
+    EXPECT_TRUE((std::is_convertible_v<future<int>, shared_future<int>>));
+    future<int> f = make_ready_future(1);
+    const shared_future<int> g(std::move(f));
+    EXPECT_FALSE(f.valid());
+    EXPECT_EQ(g.get(), 1);
+}
+
 static_assert(std::is_same_v<decltype(std::declval<shared_future<int>>().get()), const int&>);
 static_assert(std::is_same_v<decltype(std::declval<shared_future<int&>>().get()), int&>);
 static_assert(std::is_same_v<decltype(std::declval<shared_future<void>>().get()), void>);
@@ -113,6 +121,40 @@ TEST(shared_future, may_be_waited_for_by_many_threads) {
 TEST(shared_future, is_satisfied_by_a_task) {
     const shared_future<int> f = quern::async([] { return 3; });
     EXPECT_EQ(f.get(), 3);
+}
+
+TEST(shared_future, copy_assignment_releases_and_shares) {
+    auto witness = std::make_shared<int>(0);
+    shared_future<std::shared_ptr<int>> f = make_ready_future(witness);
+    const shared_future<std::shared_ptr<int>> other = make_ready_future(std::make_shared<int>(1));
+    f = other;
+    EXPECT_EQ(witness.use_count(), 1);
+    EXPECT_TRUE(other.valid());
+    EXPECT_EQ(&f.get(), &other.get());
+}
+
+TEST(shared_future, synchronizes_with_every_reader) {
+    for (int i = 0; i < 50; ++i) {
+        int data = 0;  // plain: ordered by the future alone
+        promise<void> p;
+        const shared_future<void> f = p.get_future();
+        std::vector<std::thread> readers;
+        for (int r = 0; r < 4; ++r) {
+            readers.emplace_back([f, r, &data] {
+                if (r % 2 == 0) {
+                    f.get();
+                } else {
+                    f.wait();
+                }
+                EXPECT_EQ(data, 1);
+            });
+        }
+        data = 1;
+        p.set_value();
+        for (std::thread& r : readers) {
+            r.join();
+        }
+    }
 }
 
 }  // namespace

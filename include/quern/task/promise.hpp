@@ -10,6 +10,14 @@
 
 namespace quern {
 
+namespace detail {
+
+/// The error of a promise that is given up. There from the beginning, because giving one up must
+/// need no memory: it also happens where that has run out.
+const std::exception_ptr& broken_promise() noexcept;
+
+}  // namespace detail
+
 /// The producing end of a future. As std::promise.
 /// Thread safety: one producer at a time. Any thread, also one that is no worker.
 template <class T>
@@ -80,8 +88,7 @@ private:
 
     void abandon() noexcept {
         if (m_state && !m_satisfied) {
-            m_state->set_error(
-                std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+            m_state->set_error(detail::broken_promise());
         }
     }
 

@@ -250,4 +250,24 @@ TEST(a_task_report, can_be_asked_for_at_any_time) {
     EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
 }
 
+TEST(a_task_report, gives_tasks_that_agree_one_line) {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::event go_on;
+    std::vector<quern::future<void>> all;
+    for (int i = 0; i < 10; ++i) {
+        all.push_back(quern::async({.name = "one of ten", .pool = &rt.default_pool().get()},
+                                   [&go_on] { go_on.wait(); }));
+    }
+    std::string said;
+    while (said.find("; and 9 more like it") == std::string::npos) {
+        std::this_thread::yield();
+        said = quern::task_report();
+    }
+    EXPECT_EQ(said.find("'one of ten'"), said.rfind("'one of ten'")) << said;
+    go_on.set();
+    for (auto& each : all) {
+        each.get();
+    }
+}
+
 }  // namespace

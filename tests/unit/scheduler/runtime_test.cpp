@@ -138,6 +138,19 @@ TEST_P(runtime_test, waits_at_its_end_for_a_task_that_is_running) {
     EXPECT_EQ(done, 1);
 }
 
+TEST_P(runtime_test, waits_at_its_end_for_a_task_that_sleeps) {
+    std::atomic<int> done{0};
+    end_after(GetParam(), [&](quern::detail::pool& where) {
+        for (int i = 0; i < 10; ++i) {
+            quern::post({.pool = &where}, [&done] {
+                quern::this_task::sleep_for(std::chrono::milliseconds(5));
+                done.fetch_add(1);
+            });
+        }
+    });
+    EXPECT_EQ(done.load(), 10);
+}
+
 TEST_P(runtime_test, may_live_beside_others) {
     runtime second(runtime_options::with_workers(2));
     runtime third(runtime_options::with_workers(3, "priority-local-fifo"));

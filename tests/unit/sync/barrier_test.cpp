@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 
 namespace {
 
@@ -72,6 +73,28 @@ TEST_P(barrier_test, calls_the_completion_function_once_per_phase_before_anybody
     all.finish();
     EXPECT_EQ(wrong.load(), 0);
     EXPECT_EQ(completed, k_phases);
+}
+
+TEST_P(barrier_test, shows_the_completion_function_what_all_have_done) {
+    constexpr std::size_t k_tasks = 8;
+    std::vector<int> steps(k_tasks, 0);  // plain: ordered by the barrier alone
+    int sum = 0;
+    quern::barrier met(k_tasks, [&]() noexcept {
+        for (int& step : steps) {
+            sum += step;
+            step = 0;
+        }
+    });
+    for (std::size_t i = 0; i < k_tasks; ++i) {
+        all.task([&, i] {
+            for (int phase = 0; phase < 100; ++phase) {
+                steps[i] = 1;
+                met.arrive_and_wait();
+            }
+        });
+    }
+    all.finish();
+    EXPECT_EQ(sum, static_cast<int>(k_tasks) * 100);
 }
 
 TEST_P(barrier_test, lets_one_arrive_first_and_wait_later) {
@@ -158,6 +181,17 @@ TEST(barrier_test_of_limits, a_negative_number_is_an_error_and_the_maximum_that_
     EXPECT_THROW(quern::barrier<>(-1), std::invalid_argument);
     EXPECT_EQ(quern::barrier<>::max(), std::barrier<>::max());
     quern::barrier<> of_none(0);
+}
+
+TEST(barrier_test_of_limits, cannot_be_copied_and_moves_its_function) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::barrier<>>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::barrier<>>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::barrier<>>);
+    bool called = false;
+    auto own = std::make_unique<bool*>(&called);
+    quern::barrier met(1, [p = std::move(own)]() noexcept { **p = true; });
+    met.arrive_and_wait();
+    EXPECT_TRUE(called);
 }
 
 TEST(barrier_death_test, arriving_more_often_than_expected_aborts) {

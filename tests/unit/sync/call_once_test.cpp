@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <system_error>
+#include <type_traits>
 
 namespace {
 
@@ -70,6 +71,30 @@ TEST_P(call_once_test, lets_the_next_one_try_after_an_exception) {
     EXPECT_EQ(thrown.load(), k_failures);
 }
 
+TEST_P(call_once_test, lets_the_one_try_next_that_has_waited_longest) {
+    constexpr int k_tasks = 10;
+    quern::once_flag flag;
+    quern::event go;
+    std::vector<int> order;  // plain: one function at a time
+    for (int i = 0; i < k_tasks; ++i) {
+        all.task([&, i] {
+            const auto fail = [&, i] {
+                go.wait();
+                order.push_back(i);
+                throw std::runtime_error("not me");
+            };
+            EXPECT_THROW(quern::call_once(flag, fail), std::runtime_error);
+        });
+        all.settle();
+    }
+    go.set();
+    all.finish();
+    ASSERT_EQ(order.size(), std::size_t{k_tasks});
+    for (int i = 0; i < k_tasks; ++i) {
+        EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+    }
+}
+
 TEST_P(call_once_test, passes_arguments_as_they_are_and_ignores_the_result) {
     quern::once_flag flag;
     auto value = std::make_unique<int>(42);
@@ -90,6 +115,17 @@ TEST_P(call_once_test, throws_when_the_function_comes_back_to_its_own_flag) {
         EXPECT_TRUE(called);
     });
     all.finish();
+}
+
+constinit quern::once_flag k_static;
+
+TEST(call_once_test_of_types, a_flag_can_be_initialised_statically_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::once_flag>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::once_flag>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::once_flag>);
+    bool called = false;
+    quern::call_once(k_static, [&called] { called = true; });
+    EXPECT_TRUE(called);
 }
 
 }  // namespace

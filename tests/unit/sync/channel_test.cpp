@@ -129,6 +129,32 @@ TEST_P(channel_test, holds_senders_back_when_it_is_full_and_lets_them_go_on_in_o
     }
 }
 
+TEST_P(channel_test, without_a_bound_never_holds_a_sender_back) {
+    constexpr int k_values = 10'000;
+    channel<int> values;
+    all.task([&] {
+        for (int i = 0; i < k_values; ++i) {
+            values.send(i);
+        }
+    });
+    all.finish();  // though nobody has received yet
+    for (int i = 0; i < k_values; ++i) {
+        ASSERT_EQ(values.try_receive(), i);
+    }
+}
+
+TEST_P(channel_test, try_send_leaves_the_value_alone_when_it_is_full) {
+    channel<std::unique_ptr<int>> values(1);
+    auto first = std::make_unique<int>(1);
+    auto second = std::make_unique<int>(2);
+    EXPECT_TRUE(values.try_send(std::move(first)));
+    EXPECT_FALSE(values.try_send(std::move(second)));
+    ASSERT_NE(second, nullptr);  // NOLINT(bugprone-use-after-move): that is what is asked
+    EXPECT_EQ(*values.receive().value(), 1);
+    EXPECT_TRUE(values.try_send(std::move(second)));
+    EXPECT_EQ(*values.receive().value(), 2);
+}
+
 TEST_P(channel_test, delivers_after_close_what_was_sent_before_and_then_nothing) {
     channel<std::string> values(4);
     values.send("a");

@@ -11,7 +11,9 @@
 #include <mutex>
 #include <numeric>
 #include <shared_mutex>
+#include <stdexcept>
 #include <stop_token>
+#include <type_traits>
 
 namespace {
 
@@ -181,6 +183,70 @@ TEST_P(condition_variable_any_test, is_destroyed_by_the_notified_at_once) {
         s->changed.notify_one();
     }
     all.finish();
+}
+
+/// A lock of the program's own, and one that cannot be locked again.
+struct own_lock {
+    explicit own_lock(quern::mutex& m) : held(&m) { lock(); }
+    void lock() {
+        held->lock();
+        ++locked;
+    }
+    void unlock() {
+        ++unlocked;
+        held->unlock();
+    }
+    quern::mutex* held;
+    int locked = 0;
+    int unlocked = 0;
+};
+struct refuses_to_lock {
+    void lock() { throw std::runtime_error("refused"); }
+    void unlock() {}
+};
+
+TEST_P(condition_variable_any_test, takes_a_lock_of_the_program_s_own) {
+    quern::mutex m;
+    quern::condition_variable_any changed;
+    bool go = false;
+    all.task([&] {
+        own_lock lock(m);
+        changed.wait(lock, [&] { return go; });
+        EXPECT_EQ(lock.locked, 2);
+        EXPECT_EQ(lock.unlocked, 1);
+        lock.unlock();
+    });
+    all.settle();
+    {
+        const std::scoped_lock lock(m);
+        go = true;
+    }
+    changed.notify_one();
+    all.finish();
+}
+
+TEST(condition_variable_any_death_test, a_lock_that_throws_ends_the_program) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(
+        {
+            quern::condition_variable_any changed;
+            std::stop_source source;
+            refuses_to_lock lock;
+            changed.wait(lock, source.get_token(), [&source] {
+                source.request_stop();  // so that the wait ends as soon as it has begun
+                return false;
+            });
+        },
+        "refused");
+}
+
+constinit quern::condition_variable_any k_static;
+
+TEST(condition_variable_any_test_of_types, can_be_initialised_statically_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::condition_variable_any>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::condition_variable_any>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::condition_variable_any>);
+    k_static.notify_all();
 }
 
 }  // namespace

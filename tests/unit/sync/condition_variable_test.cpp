@@ -7,6 +7,8 @@
 #include <deque>
 #include <mutex>
 #include <numeric>
+#include <stdexcept>
+#include <type_traits>
 
 namespace {
 
@@ -166,6 +168,35 @@ TEST_P(condition_variable_test, the_waiter_holds_the_lock_when_wait_returns) {
     EXPECT_EQ(turn, 0);
 }
 
+TEST_P(condition_variable_test, the_predicate_is_called_with_the_lock_held) {
+    quern::mutex m;
+    quern::condition_variable changed;
+    bool go = false;
+    all.task([&] {
+        std::unique_lock lock(m);
+        changed.wait(lock, [&] {
+            EXPECT_FALSE(m.try_lock());
+            return go;
+        });
+        const auto fail = [&]() -> bool {
+            EXPECT_FALSE(m.try_lock());
+            throw std::runtime_error("predicate");
+        };
+        EXPECT_THROW(changed.wait(lock, fail), std::runtime_error);
+        EXPECT_TRUE(lock.owns_lock());
+        EXPECT_FALSE(m.try_lock());
+    });
+    all.settle();
+    {
+        const std::scoped_lock lock(m);
+        go = true;
+    }
+    changed.notify_one();
+    all.finish();
+    EXPECT_TRUE(m.try_lock());
+    m.unlock();
+}
+
 TEST_P(condition_variable_test, is_destroyed_by_the_notified_at_once) {
     struct shared {
         quern::mutex m;
@@ -186,6 +217,15 @@ TEST_P(condition_variable_test, is_destroyed_by_the_notified_at_once) {
         s->ready = true;
         s->changed.notify_one();
     }
+}
+
+constinit quern::condition_variable k_static;
+
+TEST(condition_variable_test_of_types, can_be_initialised_statically_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::condition_variable>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::condition_variable>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::condition_variable>);
+    k_static.notify_all();
 }
 
 TEST(condition_variable_death_test, waiting_without_the_lock_aborts) {

@@ -167,4 +167,32 @@ TEST_P(guard_test, of_an_empty_set_orders_nothing) {
     EXPECT_EQ(run_guarded(here, quern::guard_set({}), [] { return 1; }).get(), 1);
 }
 
+TEST_P(guard_test, does_not_look_at_launch_policies) {
+    for (const auto how : {quern::launch::deferred, quern::launch::sync, quern::launch::fork}) {
+        auto wanted = here;
+        wanted.how = how;
+        guard g;
+        quern::event go;
+        auto first = run_guarded(wanted, g, [&go] { go.wait(); });  // the caller does not wait
+        auto second = run_guarded(wanted, g, [] {});
+        EXPECT_FALSE(first.is_ready() || second.is_ready());
+        go.set();
+        while (!second.is_ready()) {  // without anybody who waits
+            std::this_thread::yield();
+        }
+    }
+}
+
+TEST(guard_outside, runs_in_the_default_runtime) {
+    const auto where = [] { return &quern::current_pool().get(); };
+    const auto* usual = &quern::runtime::default_instance().default_pool().get();
+    guard a, b;
+    EXPECT_EQ(run_guarded(a, where).get(), usual);
+    EXPECT_EQ(run_guarded({&a, &b}, where).get(), usual);
+    quern::runtime other(quern::runtime_options::with_workers(1));
+    const quern::task_attributes there{.pool = &other.default_pool().get()};
+    EXPECT_EQ(run_guarded(there, a, where).get(), there.pool);
+    EXPECT_EQ(run_guarded(there, {&a, &b}, where).get(), there.pool);
+}
+
 }  // namespace

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <system_error>
+#include <type_traits>
 
 namespace {
 
@@ -171,6 +172,45 @@ TEST_P(mutex_test, is_destroyed_by_the_last_who_leaves) {
     all.finish();
 }
 
+TEST_P(mutex_test, shows_what_was_done_before_to_a_try_lock) {
+    const int rounds = k_sanitized ? 200 : 2'000;
+    quern::mutex m;
+    int count = 0;  // plain: ordered by the mutex alone
+    const auto add = [&] {
+        for (int done = 0; done < rounds;) {
+            if (m.try_lock()) {
+                ++count;
+                ++done;
+                m.unlock();
+            }
+        }
+    };
+    all.task(add);
+    all.thread(add);
+    all.thread(add);
+    all.finish();
+    EXPECT_EQ(count, 3 * rounds);
+}
+
+TEST_P(mutex_test, leaves_the_worker_to_others_while_it_waits) {
+    constexpr int k_waiting = 20;  // more than there are workers
+    quern::mutex m;
+    int count = 0;
+    m.lock();
+    for (int i = 0; i < k_waiting; ++i) {
+        all.task([&] {
+            const std::scoped_lock lock(m);
+            ++count;
+        });
+    }
+    quern::latch ran(1);
+    all.task([&] { ran.count_down(); });
+    ran.wait();
+    m.unlock();
+    all.finish();
+    EXPECT_EQ(count, k_waiting);
+}
+
 TEST_P(mutex_test, works_with_the_locks_of_the_standard) {
     quern::mutex a;
     quern::mutex b;
@@ -190,6 +230,15 @@ TEST_P(mutex_test, works_with_the_locks_of_the_standard) {
     std::unique_lock lock(a, std::try_to_lock);
     EXPECT_TRUE(lock.owns_lock());
     EXPECT_EQ(count, 100);
+}
+
+constinit quern::mutex k_static;
+
+TEST(mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::mutex>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::mutex>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::mutex>);
+    const std::scoped_lock lock(k_static);
 }
 
 TEST(mutex_death_test, unlocking_what_one_does_not_hold_aborts) {

@@ -5,6 +5,7 @@
 #include "crew.hpp"
 
 #include <mutex>
+#include <type_traits>
 
 namespace {
 
@@ -138,6 +139,15 @@ TEST_P(recursive_mutex_test, is_destroyed_by_the_last_who_leaves) {
         leave(s);
     }
     all.finish();
+}
+
+constinit quern::recursive_mutex k_static;
+
+TEST(recursive_mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::recursive_mutex>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::recursive_mutex>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::recursive_mutex>);
+    const std::scoped_lock lock(k_static);
 }
 
 TEST(recursive_mutex_death_test, unlocking_what_one_does_not_hold_aborts) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <type_traits>
 
 namespace {
 
@@ -134,6 +135,23 @@ TEST_P(semaphore_test, a_release_of_n_lets_the_first_n_go_on) {
     EXPECT_FALSE(permits.try_acquire());
 }
 
+TEST_P(semaphore_test, gives_a_permit_to_the_one_that_waits_and_to_nobody_else) {
+    quern::counting_semaphore<> permits(0);
+    std::atomic<int> passed{0};
+    for (int round = 1; round <= 50; ++round) {
+        all.task([&] {
+            permits.acquire();
+            ++passed;
+        });
+        all.settle();
+        EXPECT_FALSE(permits.try_acquire());
+        permits.release();
+        EXPECT_FALSE(permits.try_acquire());  // whether it is awake yet or not
+        all.finish();
+        EXPECT_EQ(passed.load(), round);
+    }
+}
+
 TEST_P(semaphore_test, is_destroyed_right_after_acquire) {
     const int rounds = k_sanitized ? 2'000 : 20'000;
     for (int i = 0; i < rounds; ++i) {
@@ -163,6 +181,14 @@ TEST(semaphore_test_of_limits, a_count_out_of_range_is_an_error) {
     EXPECT_TRUE(one.try_acquire());
     one.release(0);
     EXPECT_FALSE(one.try_acquire());
+}
+
+TEST(semaphore_test_of_limits, cannot_be_copied_and_binary_means_one) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::binary_semaphore>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::binary_semaphore>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::binary_semaphore>);
+    EXPECT_EQ(quern::binary_semaphore::max(), 1);
+    EXPECT_TRUE((std::is_same_v<quern::binary_semaphore, quern::counting_semaphore<1>>));
 }
 
 TEST(semaphore_death_test, releasing_above_the_maximum_aborts) {

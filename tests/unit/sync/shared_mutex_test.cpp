@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <string>
 #include <system_error>
+#include <type_traits>
 
 namespace {
 
@@ -171,6 +172,23 @@ TEST_P(shared_mutex_test, throws_when_its_writer_locks_again) {
     m.unlock_shared();
 }
 
+TEST_P(shared_mutex_test, shows_a_writer_what_readers_have_done) {
+    constexpr std::size_t k_readers = 8;
+    quern::shared_mutex m;
+    std::vector<int> seen(k_readers, 0);  // plain: each reader writes its own
+    quern::latch inside(k_readers);
+    for (std::size_t i = 0; i < k_readers; ++i) {
+        all.task([&, i] {
+            const std::shared_lock lock(m);
+            inside.arrive_and_wait();
+            seen[i] = 1;
+        });
+    }
+    inside.wait();
+    const std::unique_lock lock(m);  // when the last reader has gone
+    EXPECT_EQ(seen, std::vector<int>(k_readers, 1));
+}
+
 TEST_P(shared_mutex_test, is_destroyed_by_the_last_who_leaves) {
     struct shared {
         quern::shared_mutex m;
@@ -200,6 +218,15 @@ TEST_P(shared_mutex_test, is_destroyed_by_the_last_who_leaves) {
         leave(s, true);
     }
     all.finish();
+}
+
+constinit quern::shared_mutex k_static;
+
+TEST(shared_mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<quern::shared_mutex>);
+    EXPECT_FALSE(std::is_move_constructible_v<quern::shared_mutex>);
+    EXPECT_FALSE(std::is_copy_assignable_v<quern::shared_mutex>);
+    const std::scoped_lock lock(k_static);
 }
 
 TEST(shared_mutex_death_test, unlocking_what_one_does_not_hold_aborts) {

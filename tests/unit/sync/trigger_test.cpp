@@ -77,6 +77,27 @@ TEST_P(trigger_test, lets_one_wait_for_a_generation_to_come) {
     EXPECT_EQ(begun.load(), 6);
 }
 
+TEST_P(trigger_test, wakes_in_the_order_of_waiting) {
+    constexpr int k_waiting = 20;
+    quern::trigger t;
+    std::vector<int> order;
+    crew one(1);  // woken tasks run one after another
+    for (int i = 0; i < k_waiting; ++i) {
+        one.task([&, i] {
+            t.synchronize(1);
+            order.push_back(i);
+        });
+        one.settle();
+    }
+    all.task([&] { t.set(); });
+    all.finish();
+    one.finish();
+    ASSERT_EQ(order.size(), std::size_t{k_waiting});
+    for (int i = 0; i < k_waiting; ++i) {
+        EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+    }
+}
+
 TEST_P(trigger_test, counts_generations_that_nobody_watches) {
     quern::trigger t;
     constexpr int k_sets = 100;
@@ -155,6 +176,21 @@ TEST_P(trigger_test, and_gate_loses_no_generation_when_they_follow_at_once) {
     gate.synchronize(generations);
     all.finish();
     EXPECT_EQ(gate.generation(), generations);
+}
+
+TEST_P(trigger_test, and_gate_is_destroyed_right_after_the_generation_has_ended) {
+    const int rounds = k_sanitized ? 1'000 : 10'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto gate = std::make_unique<quern::and_gate>(1);
+        const bool by_future = i % 2 == 0;
+        const auto end = by_future ? gate->get_future() : quern::shared_future<void>();
+        all.task([&in = *gate] { in.set(0); });
+        if (by_future) {
+            end.wait();
+        } else {
+            gate->synchronize(1);
+        }
+    }
 }
 
 TEST(trigger_test_of_limits, wrong_inputs_of_an_and_gate_are_errors_that_change_nothing) {

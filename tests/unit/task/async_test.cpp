@@ -243,6 +243,29 @@ TEST_P(async_test, post_runs_a_task_that_nobody_waits_for) {
     EXPECT_TRUE(eventually([&] { return sum.load() == 7; }));
 }
 
+TEST_P(async_test, post_does_not_look_at_launch_policies) {
+    std::atomic<int> ran{0};
+    for (const auto how : {quern::launch::async, quern::launch::fork, quern::launch::deferred,
+                           quern::launch::sync}) {
+        post({.how = how, .pool = &rt.default_pool().get()}, [&ran] {
+            EXPECT_GE(quern::current_worker_rank(), 0);  // not here and now
+            ran.fetch_add(1);
+        });
+    }
+    EXPECT_TRUE(eventually([&] { return ran.load() == 4; }));
+}
+
+TEST_P(async_test, post_shows_the_task_what_was_done_before) {
+    for (int i = 0; i < 200; ++i) {
+        int data = 0;  // plain: ordered by post alone
+        std::atomic<int> seen{-1};
+        data = i;
+        post({.pool = &rt.default_pool().get()}, [&] { seen.store(data); });
+        ASSERT_TRUE(eventually([&] { return seen.load() >= 0; }));
+        ASSERT_EQ(seen.load(), i);
+    }
+}
+
 TEST(post_death_test, lets_an_exception_end_the_program) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(

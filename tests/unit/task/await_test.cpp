@@ -201,6 +201,45 @@ TEST_P(await_test, a_task_may_end_on_a_thread_outside) {
     thread.join();
 }
 
+TEST_P(await_test, leaves_a_future_invalid_and_a_shared_one_valid) {
+    promise<int> late;
+    const auto asks = [](promise<int>& p) -> task<bool> {
+        future<int> f = p.get_future();
+        p.set_value(1);
+        const bool got = co_await f == 1;
+        const shared_future<int> shared = quern::make_ready_future(2).share();
+        const int& seen = co_await shared;
+        const bool same = &seen == &shared.get();
+        co_return got && !f.valid() && shared.valid() && same;
+    };
+    EXPECT_TRUE(start(rt, asks(late)).get());
+}
+
+TEST_P(await_test, shows_the_coroutine_what_was_done_before) {
+    const auto adds = [](int& data) -> task<int> {
+        for (int i = 0; i < scaled(1'000, 100); ++i) {
+            co_await quern::async([&data] { ++data; });  // plain: ordered by the futures alone
+            ++data;
+        }
+        co_return data;
+    };
+    int data = 0;
+    EXPECT_EQ(start(rt, adds(data)).get(), scaled(2'000, 200));
+}
+
+TEST_P(await_test, leaves_the_worker_to_others) {
+    promise<int> p;
+    std::vector<future<int>> waiting;
+    const shared_future<int> f = p.get_future();
+    for (unsigned i = 0; i < 4 * workers(); ++i) {
+        waiting.push_back(start(rt, value_of_shared(f)));
+    }
+    quern::async(rt, [&p] { p.set_value(1); }).get();
+    for (auto& each : waiting) {
+        EXPECT_EQ(each.get(), 1);
+    }
+}
+
 TEST_P(await_test, futures_that_become_ready_meanwhile_are_not_lost) {
     constexpr int k_rounds = scaled(20'000, 1'000);
     const auto sums = [](int rounds) -> task<int> {

@@ -185,6 +185,22 @@ TEST_P(blocking_region_test, keeps_errno) {
     });
 }
 
+TEST_P(blocking_region_test, is_still_the_same_task_inside) {
+    const quern::task_attributes how{.name = "reader", .pool = &rt.default_pool().get()};
+    quern::async(how, [] {
+        const auto own = quern::this_task::id();
+        const auto* pool = &quern::current_pool().get();
+        quern::blocking([&] {
+            EXPECT_EQ(quern::this_task::id(), own);
+            EXPECT_EQ(quern::this_task::name(), std::string("reader"));
+            EXPECT_EQ(&quern::current_pool().get(), pool);
+            EXPECT_FALSE(quern::this_task::is_task());  // but cannot be suspended
+        });
+        EXPECT_TRUE(quern::this_task::is_task());
+        EXPECT_EQ(quern::this_task::id(), own);
+    }).get();
+}
+
 TEST_P(blocking_region_test, does_nothing_inside_another) {
     inside([] {
         const blocking_region outer;

@@ -111,6 +111,34 @@ TEST_P(then_test, of_an_invalid_future_throws) {
     EXPECT_THROW((void)also_none.then([](auto f) { return f.get(); }), std::future_error);
 }
 
+TEST_P(then_test, runs_in_a_task_of_its_own_or_as_the_policy_says) {
+    inside([] {
+        const auto id = [](future<void>) { return quern::this_task::id(); };
+        const auto own = quern::this_task::id();
+        EXPECT_NE(make_ready_future().then(id).get(), own);
+        bool ran = false;
+        auto at_once = make_ready_future().then(launch::sync, [&ran](future<void>) { ran = true; });
+        EXPECT_TRUE(ran);
+        at_once.get();
+    });
+}
+
+TEST_P(then_test, shows_the_function_what_was_done_before) {
+    for (int i = 0; i < scaled(500, 100); ++i) {
+        int data = 0;  // plain: ordered by the chain alone
+        auto f = async(rt, [&data] { ++data; });
+        for (const launch how : {launch::async, launch::sync}) {
+            f = f.then({.how = how, .pool = &rt.default_pool().get()},
+                       [&data](future<void> before) {
+                           before.get();
+                           ++data;
+                       });
+        }
+        f.get();
+        ASSERT_EQ(data, 3);
+    }
+}
+
 /// A chain of tasks that are made before the first one may begin.
 int run_chain(int length, launch how) {
     promise<int> first;

@@ -20,8 +20,13 @@ using quern::start;
 using quern::task;
 using quern_test::scaled;
 
-static_assert(!std::is_copy_constructible_v<task<int>>);
-static_assert(std::is_nothrow_move_constructible_v<task<int>>);
+TEST(coroutine_test_of_types, can_be_moved_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<task<int>>);
+    EXPECT_FALSE(std::is_copy_assignable_v<task<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<task<int>>);
+    EXPECT_TRUE(std::is_nothrow_move_assignable_v<task<int>>);
+    EXPECT_FALSE(task<int>().valid());
+}
 
 class coroutine_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(coroutine_test);
@@ -216,6 +221,26 @@ TEST_P(coroutine_test, counts_as_one_task) {
     p.set_value(1);
     EXPECT_EQ(f.get(), 1);
     EXPECT_TRUE(quern_test::eventually([&] { return rt.totals().tasks == before + 1; }));
+}
+
+task<const quern::detail::pool*> where_it_runs() { co_return &quern::current_pool().get(); }
+
+TEST_P(coroutine_test, runs_where_it_is_told_to) {
+    const auto* mine = &rt.default_pool().get();
+    EXPECT_EQ(start(rt, where_it_runs()).get(), mine);
+    EXPECT_EQ(start(rt.default_pool(), where_it_runs()).get(), mine);
+    EXPECT_EQ(start({.pool = &rt.default_pool().get()}, where_it_runs()).get(), mine);
+    EXPECT_EQ(inside([] { return start(where_it_runs()).get(); }), mine);
+    EXPECT_EQ(start(where_it_runs()).get(),
+              &quern::runtime::default_instance().default_pool().get());
+}
+
+TEST_P(coroutine_test, start_does_not_look_at_launch_policies) {
+    for (const auto how : {quern::launch::deferred, quern::launch::sync, quern::launch::fork}) {
+        auto f = start({.how = how, .pool = &rt.default_pool().get()}, where_it_runs());
+        ASSERT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));  // nobody waits
+        EXPECT_EQ(f.get(), &rt.default_pool().get());
+    }
 }
 
 }  // namespace

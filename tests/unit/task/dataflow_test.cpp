@@ -234,6 +234,39 @@ TEST_P(dataflow_test, computes_a_wavefront) {
     });
 }
 
+TEST_P(dataflow_test, shows_the_function_what_all_have_done) {
+    inside([] {
+        for (int round = 0; round < scaled(200, 50); ++round) {
+            std::array<int, 8> data{};  // plain: ordered by the futures alone
+            std::vector<future<void>> parts;
+            for (int& d : data) {
+                parts.push_back(async([&d] { d = 1; }));
+            }
+            auto sum = dataflow(
+                [&data](std::vector<future<void>>) {
+                    int all = 0;
+                    for (const int d : data) {
+                        all += d;
+                    }
+                    return all;
+                },
+                std::move(parts));
+            ASSERT_EQ(sum.get(), 8);
+        }
+    });
+}
+
+TEST_P(dataflow_test, goes_to_the_pool_of_the_caller) {
+    const auto* mine = &rt.default_pool().get();
+    promise<int> late;  // kept outside
+    auto where = inside([&late] {
+        return dataflow([](future<int>) { return &quern::current_pool().get(); },
+                        late.get_future());
+    });
+    late.set_value(1);
+    EXPECT_EQ(where.get(), mine);
+}
+
 TEST(dataflow_from_outside, uses_the_default_runtime) {
     auto f = dataflow(unwrapping([](int a) { return a + quern::current_worker_rank() * 0; }),
                       make_ready_future(2));

@@ -168,6 +168,17 @@ TEST_P(fork_join_test, runs_the_second_function_on_the_calling_stack_at_once) {
     });
 }
 
+TEST_P(fork_join_test, runs_the_first_function_after_the_second_when_alone) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "another worker may take the first function";
+    }
+    inside([] {
+        std::string order;
+        fork_join([&] { order += 'f'; }, [&] { order += 'g'; });
+        EXPECT_EQ(order, "gf");
+    });
+}
+
 long fib_plain(int n) {
     if (n < 2) {
         return n;

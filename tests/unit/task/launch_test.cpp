@@ -182,4 +182,24 @@ TEST_P(launch_test, deferred_is_begun_by_whatever_waits_for_its_future) {
     EXPECT_TRUE(soon(flat)) << "unwrapping constructor";
 }
 
+TEST_P(launch_test, async_is_run_by_the_one_that_waits_when_no_worker_has_begun_it) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "another worker may begin it";
+    }
+    inside([this] {
+        const auto before = rt.totals().suspensions;
+        int ran = 0;  // on the stack of the one that waits
+        async([&ran] { ran = 1; }).get();
+        EXPECT_EQ(ran, 1);
+        EXPECT_EQ(rt.totals().suspensions, before);
+    });
+}
+
+TEST_P(launch_test, async_is_the_default) {
+    EXPECT_EQ(quern::task_attributes{}.how, launch::async);
+    auto f = async(rt, [] { return quern::current_worker_rank(); });
+    ASSERT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));  // nobody waits
+    EXPECT_GE(f.get(), 0);
+}
+
 }  // namespace

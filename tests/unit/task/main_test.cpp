@@ -71,4 +71,10 @@ TEST(main_function, prints_the_exception_that_leaves_its_body) {
     EXPECT_EQ(result.output, "prog: no more flour\n");
 }
 
+TEST(main_function, prints_also_that_an_exception_has_no_text) {
+    const auto result = run({}, [] { throw 5; });
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(result.output, "prog: an exception that is no std::exception\n");
+}
+
 }  // namespace

@@ -103,4 +103,14 @@ TEST_P(split_future_test, the_whole_goes_when_all_parts_have_been_taken) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+TEST_P(split_future_test, leaves_the_future_given_invalid) {
+    auto whole = quern::make_ready_future(std::pair(1, 2));
+    auto [a, b] = split_future(std::move(whole));
+    EXPECT_FALSE(whole.valid());  // NOLINT(bugprone-use-after-move): that is what is asked
+    auto row = quern::make_ready_future(std::vector<int>{3});
+    auto parts = split_future(std::move(row), 1);
+    EXPECT_FALSE(row.valid());  // NOLINT(bugprone-use-after-move)
+    EXPECT_EQ(a.get() + b.get() + parts[0].get(), 6);
+}
+
 }  // namespace

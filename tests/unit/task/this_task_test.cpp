@@ -110,6 +110,31 @@ TEST_P(this_task_test, goes_on_when_its_handle_is_dropped) {
     inside([] { this_task::suspend([](const quern::suspended_task& me) { EXPECT_TRUE(me); }); });
 }
 
+TEST_P(this_task_test, says_whether_the_caller_is_a_task) {
+    EXPECT_FALSE(this_task::is_task());
+    EXPECT_TRUE(inside([] { return this_task::is_task(); }));
+}
+
+TEST_P(this_task_test, is_resumed_once_by_a_handle_that_was_moved) {
+    inside([] {
+        for (int i = 0; i < 50; ++i) {
+            int handed = 0;
+            this_task::suspend([&handed](quern::suspended_task me) {
+                ++handed;
+                quern::suspended_task other(std::move(me));
+                quern::suspended_task third = std::move(other);
+                EXPECT_FALSE(me ||
+                             other);  // NOLINT(bugprone-use-after-move): that is what is asked
+                EXPECT_TRUE(third);
+                third.resume();
+                EXPECT_FALSE(third);
+                third.resume();  // no effect: the task may be gone
+            });
+            EXPECT_EQ(handed, 1);
+        }
+    });
+}
+
 TEST_P(this_task_test, has_an_id_of_its_own_that_stays) {
     std::mutex guard;
     std::set<std::uint64_t> seen;

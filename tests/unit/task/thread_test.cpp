@@ -221,6 +221,49 @@ TEST_P(thread_test, knows_how_many_may_run_at_once) {
     EXPECT_EQ(inside([] { return thread::hardware_concurrency(); }), workers());
 }
 
+TEST(thread_test_of_types, can_be_moved_and_not_copied) {
+    EXPECT_FALSE(std::is_copy_constructible_v<thread>);
+    EXPECT_FALSE(std::is_copy_assignable_v<thread>);
+    EXPECT_TRUE(std::is_nothrow_default_constructible_v<thread>);
+    EXPECT_TRUE(std::is_nothrow_move_constructible_v<thread>);
+    EXPECT_TRUE(std::is_nothrow_move_assignable_v<thread>);
+}
+
+TEST_P(thread_test, shows_the_function_what_was_done_before_and_join_what_it_did) {
+    inside([] {
+        for (int i = 0; i < quern_test::scaled(500, 100); ++i) {
+            int data = i;  // plain: ordered by the thread alone
+            thread t([&data] { ++data; });
+            t.join();
+            ASSERT_EQ(data, i + 1);
+        }
+    });
+}
+
+TEST_P(thread_test, does_not_look_at_launch_policies) {
+    for (const auto how : {quern::launch::deferred, quern::launch::sync, quern::launch::fork}) {
+        std::atomic<int> rank{-1};
+        const quern::task_attributes wanted{.how = how, .pool = &rt.default_pool().get()};
+        thread t(wanted, [&rank] { rank.store(quern::current_worker_rank()); });
+        ASSERT_TRUE(quern_test::eventually([&] { return rank.load() >= 0; }));  // nobody joins yet
+        t.join();
+    }
+}
+
+TEST_P(thread_test, keeps_its_runtime_from_ending_also_when_detached) {
+    std::atomic<int> ended{0};
+    {
+        quern::runtime other(quern::runtime_options::with_workers(workers()));
+        for (int i = 0; i < 10; ++i) {
+            thread({.pool = &other.default_pool().get()}, [&ended] {
+                quern::this_task::sleep_for(std::chrono::milliseconds(2));
+                ended.fetch_add(1);
+            }).detach();
+        }
+    }
+    EXPECT_EQ(ended.load(), 10);
+}
+
 using thread_death_test = testing::Test;
 
 TEST(thread_death_test, ends_the_program_when_one_that_is_joinable_is_destroyed) {

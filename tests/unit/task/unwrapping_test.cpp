@@ -139,4 +139,12 @@ TEST_P(unwrapping_test, throws_what_a_nested_future_holds) {
     });
 }
 
+TEST_P(unwrapping_test, leaves_a_future_inside_a_future_as_it_is) {
+    inside([] {
+        auto f = dataflow(unwrapping([](future<int> inner) { return inner.get() + 1; }),
+                          async([] { return async([] { return 1; }); }));
+        EXPECT_EQ(f.get(), 2);
+    });
+}
+
 }  // namespace

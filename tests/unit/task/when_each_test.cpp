@@ -136,4 +136,21 @@ TEST_P(when_each_test, producers_outside_are_not_lost) {
     }
 }
 
+TEST_P(when_each_test, runs_in_the_pool_of_the_caller) {
+    const auto* mine = &rt.default_pool().get();
+    promise<int> late;  // kept outside
+    int calls = 0;
+    auto all = inside([&] {
+        return when_each(
+            [&calls, mine](auto) {
+                EXPECT_EQ(&quern::current_pool().get(), mine);
+                ++calls;
+            },
+            late.get_future(), make_ready_future(1));
+    });
+    late.set_value(1);
+    all.get();
+    EXPECT_EQ(calls, 2);
+}
+
 }  // namespace

@@ -210,4 +210,14 @@ TEST_P(when_test, may_be_called_outside_with_tasks_inside) {
     EXPECT_EQ(x.get() + y.get(), 3);
 }
 
+TEST_P(when_test, all_shows_what_was_done_before) {
+    inside([] {
+        for (int round = 0; round < scaled(200, 50); ++round) {
+            int a = 0, b = 0;  // plain: ordered by the futures alone
+            when_all(async([&a] { a = 1; }), async([&b] { b = 2; })).get();
+            ASSERT_EQ(a + b, 3);
+        }
+    });
+}
+
 }  // namespace
