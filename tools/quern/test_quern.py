@@ -110,7 +110,8 @@ class Info(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
-                "active_workers": "all", "spin_us": "50", "steal_batch": "auto", "config": ""}
+                "active_workers": "all", "spin_us": "50", "steal_batch": "auto",
+                "hang_report": "certain", "spare_threads": "64", "crash_report": "on", "config": ""}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)

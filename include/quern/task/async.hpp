@@ -78,6 +78,10 @@ private:
             return;
         }
         const under_signal running(own.if_token());
+        if (get_exception_handler() == nullptr) {
+            m_function();  // an exception ends the program where it was thrown: the calls are there
+            return;
+        }
         try {
             m_function();
         } catch (...) {

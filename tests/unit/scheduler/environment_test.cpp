@@ -170,9 +170,10 @@ TEST_F(environment_test, refuses_unknown_bindings) {
 }
 
 TEST_F(environment_test, refuses_unknown_variables) {
-    const std::string accepted =
-        "; accepted: QUERN_THREADS, QUERN_POLICY, QUERN_BIND, QUERN_STACK, QUERN_ACTIVE_WORKERS, "
-        "QUERN_SPIN_US, QUERN_STEAL_BATCH, QUERN_CONFIG";
+    std::string accepted;
+    for (const quern::setting& row : quern::setting_table()) {
+        accepted += (accepted.empty() ? "; accepted: " : ", ") + row.variable();
+    }
     expect_error(
         "QUERN_THREAD", "2",
         "unknown environment variable QUERN_THREAD" + accepted + "; did you mean 'QUERN_THREADS'?");

@@ -210,7 +210,7 @@ TEST_P(lost_exceptions, of_a_group_are_the_later_ones_and_what_nobody_waits_for)
 }
 
 TEST_P(lost_exceptions, of_fork_join_are_those_of_the_child_whose_sibling_has_thrown) {
-    if (workers() == 1) {
+    if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
@@ -229,7 +229,7 @@ TEST_P(lost_exceptions, of_fork_join_are_those_of_the_child_whose_sibling_has_th
 }
 
 TEST_P(lost_exceptions, of_a_scope_are_those_after_the_first) {
-    if (workers() == 1) {
+    if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
