@@ -35,6 +35,9 @@ constexpr std::chrono::nanoseconds k_longest_pause = std::chrono::minutes(1);
 std::size_t threads_that_may_act(const census& all) {
     std::set<pid_t> harmless;
     for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
+        if (p->which.inherited()) {
+            continue;
+        }
         for (std::uint32_t rank = 0; rank < p->which.size(); ++rank) {
             harmless.insert(p->which.at(rank).thread_id());
         }

@@ -98,9 +98,6 @@ std::vector<sighting> look_around() {
     }
     for (outside_wait* o = everybody.outside.front(); o != nullptr;
          o = everybody.outside.after(*o)) {
-        if (o->generation != fork_generation()) {
-            continue;
-        }
         sighting& seen = all.emplace_back();
         seen.thread = o->thread;
         note_wait(seen, o->note, now);

@@ -171,10 +171,15 @@ void pool::wire_victims(const pool_description& description) {
     }
 }
 
-/// Counts a thread in and out, so that the pool outlives its last look at the gate.
+/// Counts a thread that brings work in and out, so that the pool outlives its last look at the
+/// gate.
 class pool::visit {
 public:
     explicit visit(pool& p) noexcept : m_count(p.m_injecting) {
+        if (p.inherited()) [[unlikely]] {  // by a handle from before the fork; cannot throw here
+            std::fprintf(stderr, "quern: pool '%s' %s\n", p.m_name.c_str(), k_inherited);
+            std::abort();
+        }
         m_count.fetch_add(1, std::memory_order_relaxed);
     }
     visit(const visit&) = delete;
@@ -262,10 +267,6 @@ void pool::make_ready(runnable& item) noexcept {
 }
 
 void pool::deliver(runnable& item, worker* to) noexcept {
-    if (inherited()) [[unlikely]] {  // by a handle from before the fork; cannot throw here
-        std::fprintf(stderr, "quern: pool '%s' %s\n", m_name.c_str(), k_inherited);
-        std::abort();
-    }
     const visit here(*this);
     if (to != nullptr) {
         to->queues.inbox.push(item);

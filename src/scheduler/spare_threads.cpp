@@ -6,6 +6,8 @@
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
+#include "crash_parts.hpp"
+
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,6 +51,8 @@ context* task_root() noexcept {
     return here != nullptr ? &here->root() : nullptr;
 }
 
+context* leave_spare_thread_in_child() noexcept { return std::exchange(tls_lent_context, nullptr); }
+
 /// One of the threads.
 class spare_thread {
 public:
@@ -69,6 +73,7 @@ private:
         m_all.thread_begins();
         m_exceptions = &this_thread_exceptions();
         m_native.adopt_thread();
+        lend_signal_stack(m_native.span());
         while (lent_task* const lent = m_all.next()) {
             context& task = *lent->task;
             lent->on = this;
@@ -184,6 +189,9 @@ void lend_to_spare_thread(lent_task& lent) {
 
 void return_from_spare_thread(lent_task& lent) noexcept {
     context& self = *lent.task;
+    if (lent_context_here() == nullptr) {
+        returned_in_child();
+    }
     const int error = get_errno();
     lent.on->leave(self);
     self.host().arrived(self);

@@ -40,8 +40,10 @@ constinit work g_no_way_back([](work&) -> context* { returned_in_child(); });
 
 /// Only what is safe in a signal handler may be called here.
 void begin_child() noexcept {
-    if (context* here = current_context()) {
-        here->host().abandon_in_child(*here);
+    census::of_process().begin_child();
+    context* const here = current_context();
+    if (context* const task = here != nullptr ? here : leave_spare_thread_in_child()) {
+        task->host().abandon_in_child(*task);
     }
 }
 

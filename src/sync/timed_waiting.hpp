@@ -42,7 +42,7 @@ public:
     }
 
 private:
-    static constexpr wait_kind k_timer_wait{"the timer of a wait that has ended"};
+    static constexpr wait_kind k_timer_wait{"the timer of a wait that has ended", 0, nullptr, true};
 
     static void ring(timer& due) noexcept {
         auto& self = static_cast<wait_limit&>(due);

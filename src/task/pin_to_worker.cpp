@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Setting and clearing the pin of a task. The scheduler obeys it: resume() and worker::hand_over.
+// Setting and clearing the pin of a task. The scheduler obeys it: resume() and worker::sends_home.
 #include <quern/task/pin_to_worker.hpp>
 
 #include <quern/base/assert.hpp>

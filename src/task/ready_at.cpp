@@ -42,6 +42,9 @@ future<void> ready_at(timer::clock::time_point due) {
     auto* state = new timed_state(where);
     future<void> result{state_ref<shared_state<void>>(state)};
     where.set_timer(*state, due);
+    if (where.gate.load().must_wake()) {
+        where.wake_one(0);  // the caller may run on for long: another one keeps watch
+    }
     return result;
 }
 

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 #if defined(__SANITIZE_ADDRESS__)
 // In the child of a fork, what the parent's other threads hold looks lost.
@@ -123,6 +125,54 @@ TEST_P(fork_test, the_child_of_a_task_is_a_plain_thread_until_it_exits) {
             return k_children_have_threads ? sum_of_tasks(20) : 20;
         };
         const int in_child = quern::async([&] { return fork_and_wait(child, std::exit); }).get();
+        return in_child + sum_of_tasks(10);
+    });
+    EXPECT_EQ(end.status, 30) << end.output;
+}
+
+TEST_P(fork_test, the_child_of_a_task_in_a_blocking_region_is_a_plain_thread_too) {
+    const auto end = play([] {
+        const auto child = [] {
+            sigset_t blocked;
+            ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+            if (quern::this_task::is_task() || ::sigismember(&blocked, SIGTERM) != 0) {
+                return 1;
+            }
+            return k_children_have_threads ? sum_of_tasks(20) : 20;
+        };
+        const int in_child = quern::async([&] {
+                                 const quern::blocking_region waits_for_it;
+                                 return fork_and_wait(child, std::exit);
+                             }).get();
+        return in_child + sum_of_tasks(10);
+    });
+    EXPECT_EQ(end.status, 30) << end.output;
+}
+
+TEST_P(fork_test, threads_that_wait_in_the_parent_are_forgotten_in_the_child) {
+    const auto end = play([] {
+        quern::event go_on;
+        std::vector<std::thread> waiting;
+        for (int i = 0; i < 4; ++i) {
+            waiting.emplace_back([&go_on] { go_on.wait(); });
+        }
+        const auto all_wait = [] {
+            return quern::task_report().find("4 threads outside wait") != std::string::npos;
+        };
+        while (!all_wait()) {
+            std::this_thread::yield();
+        }
+        const auto child = [] {  // whose workers get the stacks of those threads
+            if (quern::task_report().find("outside wait") != std::string::npos) {
+                return 1;
+            }
+            return k_children_have_threads ? sum_of_tasks(2000) / 100 : 20;
+        };
+        const int in_child = fork_and_wait(child, std::_Exit);
+        go_on.set();
+        for (std::thread& each : waiting) {
+            each.join();
+        }
         return in_child + sum_of_tasks(10);
     });
     EXPECT_EQ(end.status, 30) << end.output;

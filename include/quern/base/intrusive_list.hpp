@@ -20,6 +20,9 @@ public:
     intrusive_list(const intrusive_list&) = delete;
     intrusive_list& operator=(const intrusive_list&) = delete;
 
+    /// Forgets its elements without a look at them.
+    constexpr void forget() noexcept { m_head.previous = m_head.next = &m_head; }
+
     bool empty() const noexcept { return m_head.next == &m_head; }
 
     void push_back(T& element) noexcept {

@@ -35,7 +35,6 @@ public:
     wait_note note;
     const pid_t thread;           ///< as the kernel numbers it
     const std::uintptr_t holder;  ///< as this_thread_outside() gave it
-    const unsigned generation = fork_generation();
 };
 
 /// A pool that can be found, from construction to destruction.
@@ -50,7 +49,8 @@ public:
 };
 
 /// The lists themselves. Lives as long as the process, also while static objects are destroyed. In
-/// the child of a fork() the entries of its parent stay in it and count for nothing.
+/// the child of a fork() its parent's threads are forgotten, and its parent's pools stay in it and
+/// count for nothing.
 class census {
 public:
     static census& of_process() noexcept;
@@ -60,6 +60,9 @@ public:
 
     intrusive_list<pool_entry> pools;
     intrusive_list<outside_wait> outside;
+
+    /// In the child of a fork(): these threads are not there, and their stacks are used again.
+    void begin_child() noexcept { outside.forget(); }
 };
 
 }  // namespace quern::detail

@@ -90,8 +90,8 @@ public:
     /// stack.
     context& root() noexcept {
         context* c = this;
-        while (c->below() != nullptr) {
-            c = c->below();
+        while (context* const next = c->below()) {  // once: reports look at contexts that run
+            c = next;
         }
         return *c;
     }

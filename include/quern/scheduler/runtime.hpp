@@ -82,9 +82,8 @@ public:
     unsigned active_workers() const noexcept;
 
     /// A number that may be changed while the pool runs, by name: "active_workers", "spin_us",
-    /// "steal_batch".
-    /// set_knob brings the value into the knob's range and returns what was set. Both throw
-    /// std::invalid_argument for an unknown name. Thread safe.
+    /// "steal_batch", "spare_threads". set_knob brings the value into the knob's range and returns
+    /// what was set. Both throw std::invalid_argument for an unknown name. Thread safe.
     ///
     ///     rt.default_pool().set_knob("spin_us", 0);  // idle workers sleep at once
     unsigned knob(std::string_view name) const;

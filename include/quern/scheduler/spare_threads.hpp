@@ -38,6 +38,10 @@ void lend_to_spare_thread(lent_task& lent);
 /// Requires: `lent.task` is not null, and nobody but that task calls.
 void return_from_spare_thread(lent_task& lent) noexcept;
 
+/// In the child of a fork(): the task that the calling spare thread runs, or null. The thread is a
+/// plain one from then on.
+context* leave_spare_thread_in_child() noexcept;
+
 class spare_threads {
 public:
     /// More threads than `limit` are not made; tasks that find none free wait for one.

@@ -79,7 +79,10 @@ private:
         }
         const under_signal running(own.if_token());
         if (get_exception_handler() == nullptr) {
-            m_function();  // an exception ends the program where it was thrown: the calls are there
+            try {
+                m_function();
+            } catch (const task_cancelled&) {  // no other: it ends the program where it was thrown
+            }
             return;
         }
         try {

@@ -66,7 +66,7 @@ private:
 
     state_waiter* call(bool as_task) noexcept {
         const stop_signal own(std::move(m_stop));
-        const under_signal running(own.if_token());
+        const under_signal running(own.if_token(), !as_task);
         state_waiter* told = own.asks_by_token() ? cancel() : make_call(as_task);
         this->release();
         return told;

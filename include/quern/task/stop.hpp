@@ -79,12 +79,13 @@ private:
     const token_function m_make_token = nullptr;  ///< of groups, which make theirs when asked
 };
 
-/// While it lives, the task that runs here is under that signal. Does nothing for null, nor outside
-/// a worker.
+/// While it lives, the task that runs here is under that signal. Null changes nothing, unless the
+/// one before is to be hidden from what is called here in place of a task of its own. Does nothing
+/// outside a worker.
 class under_signal {
 public:
-    explicit under_signal(const stop_signal* signal) noexcept {
-        if (signal == nullptr) {
+    explicit under_signal(const stop_signal* signal, bool hides_the_one_before = false) noexcept {
+        if (signal == nullptr && !hides_the_one_before) {
             return;
         }
         if (context* here = current_context()) {

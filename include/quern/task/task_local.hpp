@@ -25,9 +25,10 @@ task_locals& own_task_locals() noexcept;
 }  // namespace detail
 
 /// A variable of which every task has a value of its own. The value is made when the task first
-/// asks for it and destroyed when the task ends, before anybody learns of the end; several in the
-/// reverse order of their making. It stays with the task when that waits and goes on on another
-/// worker. Nothing is inherited: the children of a task begin without values.
+/// asks for it and destroyed when the task ends, before anybody learns of the end (of a coroutine
+/// and of a function of when_each: soon afterwards); several in the reverse order of their making.
+/// It stays with the task when that waits and goes on on another worker. Nothing is inherited: the
+/// children of a task begin without values.
 ///
 /// A task is what this_task::id() calls one: a forked child that its parent runs itself shares the
 /// parent's value, one that is stolen has its own; a queued task has its own, also where its waiter

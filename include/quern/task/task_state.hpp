@@ -59,7 +59,7 @@ public:
             this->set_error(cancelled_task(this->name));
             return;
         }
-        const under_signal running(own.if_token());
+        const under_signal running(own.if_token(), !as_task);
         context* const here = as_task ? current_context() : nullptr;
         if (here != nullptr) {
             here->root().task.result = static_cast<const state_base*>(this);

@@ -132,6 +132,18 @@ TEST(a_hang_report, names_a_mutex_whose_holder_has_ended) {
     EXPECT_NE(said.find("ended without letting go"), std::string::npos) << said;
 }
 
+TEST(a_hang_report, comes_when_a_throttled_worker_was_the_last_to_run) {
+    hanging_child child([] {
+        static quern::event never;
+        quern::runtime rt(quern::runtime_options::with_workers(2));
+        quern::async({.worker = 1, .pool = &rt.default_pool().get()}, [&rt] {
+            rt.default_pool().set_active_workers(1);
+            never.wait();
+        }).get();
+    });
+    EXPECT_NE(child.says("hang_report=off").find("1 task is suspended"), std::string::npos);
+}
+
 TEST(a_hang_report, can_be_switched_off) {
     hanging_child child(
         [] {

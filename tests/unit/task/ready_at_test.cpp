@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -29,6 +30,18 @@ TEST_P(timed_future, becomes_ready_at_its_time_and_not_before) {
         at.get();
         EXPECT_GE(clock::now(), due);
         EXPECT_EQ(after.get(), "value");
+    });
+}
+
+TEST_P(timed_future, becomes_ready_while_the_task_that_made_it_runs_on) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "needs another worker";
+    }
+    inside([] {
+        auto after = make_ready_future_after(1ms);
+        while (!after.is_ready()) {
+            std::this_thread::yield();
+        }
     });
 }
 
