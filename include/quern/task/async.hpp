@@ -72,6 +72,17 @@ private:
         return nullptr;
     }
 
+    /// An exception ends the program where it was thrown, so that a debugger and a crash report see
+    /// the calls. That takes two functions: no frame that would have to be cleaned up may lie
+    /// between, and none that ends the program may catch as well.
+    QUERN_NOINLINE static void call_or_end(F& function) noexcept { call_but_for_stops(function); }
+    QUERN_NOINLINE static void call_but_for_stops(F& function) {
+        try {
+            function();
+        } catch (const task_cancelled&) {  // never reported
+        }
+    }
+
     void call() noexcept {
         const stop_signal own(std::move(m_stop));
         if (own.asks_by_token()) {
@@ -79,10 +90,7 @@ private:
         }
         const under_signal running(own.if_token());
         if (get_exception_handler() == nullptr) {
-            try {
-                m_function();
-            } catch (const task_cancelled&) {  // no other: it ends the program where it was thrown
-            }
+            call_or_end(m_function);
             return;
         }
         try {
