@@ -44,7 +44,8 @@ TEST(static_policy, keeps_new_tasks_where_they_were_made) {
 TEST(nemesis, deals_to_active_workers_alone) {
     quern::runtime rt(quern::runtime_options::with_workers(8, "nemesis"));
     rt.default_pool().set_active_workers(2);
-    auto ranks = quern::async(rt, [] {
+    const quern::task_attributes on_an_active_one{.worker = 0, .pool = &rt.default_pool().get()};
+    auto ranks = quern::async(on_an_active_one, [] {
                      std::vector<quern::future<int>> all;
                      for (int i = 0; i < 16; ++i) {
                          all.push_back(quern::async([] { return quern::current_worker_rank(); }));
