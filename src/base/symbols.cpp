@@ -4,6 +4,8 @@
 // the heap is touched only where names are to be demangled.
 #include <quern/base/symbols.hpp>
 
+#include <quern/base/spin_lock.hpp>
+
 #include "code_places.hpp"
 
 #include <cxxabi.h>
@@ -137,6 +139,39 @@ const void* call_address(_Unwind_Context* frame) noexcept {
 
 /// The outermost function is not inlined, so that the linker knows it, and by its whole name:
 /// debug information has but the last part of it where another file cannot call the function.
+namespace {
+
+/// libbacktrace needs no lock; but a thread sanitizer does not know its, and takes its memory that
+/// goes from one thread to another for a race. One that has to wait long goes ahead: the owner may
+/// have died in here, and the caller be reporting that, or have been left behind by a fork().
+class one_at_a_time {
+public:
+    one_at_a_time() noexcept {
+        constexpr int k_attempts = 1000;  // a few ms: a look takes about one
+        for (int i = 0; i < k_attempts && !m_holds; ++i) {
+            m_holds = s_lock.try_lock();
+            if (!m_holds) {
+                ::sched_yield();
+            }
+        }
+    }
+    one_at_a_time(const one_at_a_time&) = delete;
+    one_at_a_time& operator=(const one_at_a_time&) = delete;
+    ~one_at_a_time() {
+        if (m_holds) {
+            s_lock.unlock();
+        }
+    }
+
+private:
+    static constinit spin_lock s_lock;
+    bool m_holds = false;
+};
+
+constinit spin_lock one_at_a_time::s_lock;
+
+}  // namespace
+
 void visit_places(const void* address, place_visitor visit, void* data) noexcept {
     struct look_ahead {
         place_visitor visit;
@@ -155,7 +190,10 @@ void visit_places(const void* address, place_visitor visit, void* data) noexcept
         self.has_held = true;
         return self.wants_more;
     };
-    visit_lines(address, pass_inlined, &ahead);
+    {
+        const one_at_a_time reader;
+        visit_lines(address, pass_inlined, &ahead);
+    }
     if (ahead.wants_more) {
         const char* const name = name_of_function(address);
         ahead.held.function = name != nullptr ? name : ahead.held.function;
