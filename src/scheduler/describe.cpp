@@ -74,13 +74,13 @@ private:
     std::string heading() const {
         const auto tasks = std::count_if(m_all.begin(), m_all.end(), is_task);
         const auto threads = static_cast<std::ptrdiff_t>(m_all.size()) - tasks;
-        std::string text = std::to_string(tasks) + (tasks == 1 ? " task is" : " tasks are");
-        text += tasks == 0 ? " suspended" : " suspended:";
+        std::string text =
+            std::to_string(tasks) + (tasks == 1 ? " task is" : " tasks are") + " suspended";
         if (threads != 0) {
-            text += std::string(tasks == 0 ? ", " : " ") + "(and " + std::to_string(threads) +
-                    (threads == 1 ? " thread outside waits)" : " threads outside wait)");
+            text += " and " + std::to_string(threads) +
+                    (threads == 1 ? " thread outside waits" : " threads outside wait");
         }
-        return text + "\n";
+        return text + (m_all.empty() ? "\n" : ":\n");
     }
 
     std::string number(std::size_t index) const { return "#" + std::to_string(m_group[index] + 1); }
@@ -123,7 +123,7 @@ private:
 
     static std::string origin(const sighting& s) {
         if (s.site != nullptr) {
-            return "     made by " + describe_site(s.site) + "\n";
+            return "     made in " + describe_site(s.site) + "\n";
         }
         const std::string entry = s.entry != nullptr ? describe_entry(s.entry) : "";
         return entry.empty() ? "" : "     runs " + entry + "\n";

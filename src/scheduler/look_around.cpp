@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace quern::detail {
 
@@ -39,18 +40,26 @@ std::string copy_text(const char* text) {
     return copy;
 }
 
-void note_wait(sighting& into, const wait_note& note, tick_count now) {
+/// False when it does not wait. The note is read once: its owner may go on and wait for another
+/// thing meanwhile, and then kind and thing do not belong together. That is seen in most cases, and
+/// does no harm in the others: a look reads a copy of bytes, and makes something of any.
+bool note_wait(sighting& into, const wait_note& note, tick_count now) {
+    const tick_count since = note.since();
     into.kind = note.kind();
     into.thing = note.thing();
-    into.seconds = 1e-9 * ns_per_tick() *
-                   static_cast<double>(
-                       std::max<std::int64_t>(static_cast<std::int64_t>(now - note.since()), 0));
+    if (into.kind == nullptr) {
+        return false;
+    }
+    into.seconds =
+        1e-9 * ns_per_tick() *
+        static_cast<double>(std::max<std::int64_t>(static_cast<std::int64_t>(now - since), 0));
     alignas(std::max_align_t) std::byte copy[k_largest_thing];
     if (into.kind->look != nullptr && into.kind->size <= sizeof copy &&
         copy_if_there(copy, into.thing, into.kind->size)) {
         into.kind->look(copy, into.found);
         into.found.words.back() = '\0';
     }
+    return note.kind() == into.kind && note.since() == since;
 }
 
 }  // namespace
@@ -77,19 +86,19 @@ std::vector<sighting> look_around() {
         for (context* c = p->which.youngest_context(); c != nullptr; c = c->made_before()) {
             contexts.insert(reinterpret_cast<std::uintptr_t>(c));
             known.emplace(c->holder(), sighting::k_running);
-            if (c->waits.kind() == nullptr) {
+            sighting seen;
+            if (!note_wait(seen, c->waits, now)) {
                 continue;
             }
-            const int index = static_cast<int>(all.size());
             context& root = c->root();
-            sighting& seen = all.emplace_back();
             seen.name = copy_text(root.task.name);
             seen.id = root.task.id;
             seen.site = root.task.site;
             seen.entry =
                 reinterpret_cast<const void*>(static_cast<work::run_function>(root.task.entry));
             seen.where = p->which.name();
-            note_wait(seen, c->waits, now);
+            const int index = static_cast<int>(all.size());
+            all.push_back(std::move(seen));
             results.emplace(root.task.result, index);
             for (const context* part = c; part != nullptr; part = part->below()) {
                 known[part->holder()] = index;  // it may hold locks as each

@@ -112,7 +112,8 @@ public:
     poller_list::handle add_poller(unique_function<poll_result()> function);
 
     /// The timer fires on a worker of this pool as soon as one is between two items after that
-    /// time. Until then the pool is not quiet. Thread safe.
+    /// time. Until then the pool is not quiet. A task that does not wait afterwards must wake a
+    /// sleeper itself, or nobody keeps watch while it runs. Thread safe.
     void set_timer(timer& t, timer::clock::time_point due) noexcept;
 
     /// Whether it was made before this process was, by fork(): its workers are not here.
@@ -169,6 +170,7 @@ private:
     void start_workers(const std::vector<int>& units);
     void release_contexts() noexcept;
     [[noreturn]] void refuse_inherited() const;
+    [[noreturn]] void die_inherited() const noexcept;  ///< where nothing can be thrown
     void wire_victims(const pool_description& description);
     void wire_nodes();
     void count_near_rings(worker& w) noexcept;

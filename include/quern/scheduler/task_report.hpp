@@ -19,9 +19,9 @@ namespace quern {
 ///
 ///     // 2 tasks are suspended:
 ///     //   #1 task 'left' waits 1.0 s for mutex 0x7ffd5c10, held by #2 task 'right'
-///     //      made by main() at dinner.cpp:12
+///     //      made in main() at dinner.cpp:12
 ///     //   #2 task 'right' waits 1.0 s for mutex 0x7ffd5c40, held by #1 task 'left'
-///     //      made by main() at dinner.cpp:16
+///     //      made in main() at dinner.cpp:16
 ///     // cycle of 2 locks: #1 waits for #2, #2 waits for #1
 std::string task_report();
 

@@ -55,6 +55,9 @@ public:
 protected:
     /// False: the deadline has passed. Throws as lock().
     bool lock_as_until(bool shared, detail::timer::clock::time_point deadline);
+    bool lock_until(detail::timer::clock::time_point deadline) {
+        return lock_as_until(false, deadline);
+    }
 
 private:
     struct request : detail::waiter {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a program that hangs says of itself: six seeded bugs, each in a process of its own, which is
 // ended when it has spoken; and programs that wait long for good reasons, which must say nothing.
-#include <quern/scheduler/task_report.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/channel.hpp>
 #include <quern/sync/event.hpp>
@@ -244,42 +243,6 @@ TEST(no_hang_report, comes_while_another_pool_works) {
         std::fputs("ended", stderr);
     });
     EXPECT_EQ(child.says("ended"), "ended");
-}
-
-TEST(a_task_report, can_be_asked_for_at_any_time) {
-    quern::runtime rt(quern::runtime_options::with_workers(2));
-    quern::event go_on;
-    auto waits = quern::async(rt.default_pool(), [&go_on] {
-        quern::async({.name = "one of many"}, [&go_on] { go_on.wait(); }).get();
-    });
-    std::string said;
-    while (said.find("'one of many' waits") == std::string::npos) {
-        said = quern::async(rt, [] { return quern::task_report(); }).get();
-    }
-    EXPECT_NE(said.find("of a task that has not ended"), std::string::npos) << said;
-    go_on.set();
-    waits.get();
-    EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
-}
-
-TEST(a_task_report, gives_tasks_that_agree_one_line) {
-    quern::runtime rt(quern::runtime_options::with_workers(2));
-    quern::event go_on;
-    std::vector<quern::future<void>> all;
-    for (int i = 0; i < 10; ++i) {
-        all.push_back(quern::async({.name = "one of ten", .pool = &rt.default_pool().get()},
-                                   [&go_on] { go_on.wait(); }));
-    }
-    std::string said;
-    while (said.find("; and 9 more like it") == std::string::npos) {
-        std::this_thread::yield();
-        said = quern::task_report();
-    }
-    EXPECT_EQ(said.find("'one of ten'"), said.rfind("'one of ten'")) << said;
-    go_on.set();
-    for (auto& each : all) {
-        each.get();
-    }
 }
 
 }  // namespace

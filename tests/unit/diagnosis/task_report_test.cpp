@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Asking who waits for what while tasks run: what is told is true, and no look is a race.
+#include <quern/scheduler/runtime.hpp>
+#include <quern/scheduler/task_report.hpp>
+#include <quern/sync/event.hpp>
+#include <quern/sync/mutex.hpp>
+#include <quern/task/async.hpp>
+#include <quern/task/this_task.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+
+TEST(a_task_report, can_be_asked_for_at_any_time) {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::event go_on;
+    auto waits = quern::async(rt.default_pool(), [&go_on] {
+        quern::async({.name = "one of many"}, [&go_on] { go_on.wait(); }).get();
+    });
+    std::string said;
+    while (said.find("'one of many' waits") == std::string::npos) {
+        said = quern::async(rt, [] { return quern::task_report(); }).get();
+    }
+    EXPECT_NE(said.find("of a task that has not ended"), std::string::npos) << said;
+    go_on.set();
+    waits.get();
+    EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
+}
+
+TEST(a_task_report, gives_tasks_that_agree_one_line) {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::event go_on;
+    std::vector<quern::future<void>> all;
+    for (int i = 0; i < 10; ++i) {
+        all.push_back(quern::async({.name = "one of ten", .pool = &rt.default_pool().get()},
+                                   [&go_on] { go_on.wait(); }));
+    }
+    std::string said;
+    while (said.find("; and 9 more like it") == std::string::npos) {
+        std::this_thread::yield();
+        said = quern::task_report();
+    }
+    EXPECT_EQ(said.find("'one of ten'"), said.rfind("'one of ten'")) << said;
+    go_on.set();
+    for (auto& each : all) {
+        each.get();
+    }
+}
+
+TEST(a_task_report, may_be_asked_for_while_tasks_come_and_go) {
+    quern::runtime rt(quern::runtime_options::with_workers(8));
+    std::atomic<bool> done{false};
+    quern::mutex m;
+    std::vector<quern::future<void>> busy;
+    for (int i = 0; i < 16; ++i) {
+        busy.push_back(quern::async(rt, [&] {
+            while (!done) {
+                const quern::task_attributes briefly{.name = "brief",
+                                                     .stack = quern::stack_class::medium};
+                quern::async(briefly, [&m] { const std::scoped_lock lock(m); }).get();
+                quern::this_task::yield();
+            }
+        }));
+    }
+    std::size_t seen = 0;
+    for (int i = 0; i < 200 || seen == 0; ++i) {
+        seen += quern::task_report().find("waits") != std::string::npos ? 1 : 0;
+    }
+    done = true;
+    for (auto& each : busy) {
+        each.get();
+    }
+}
+
+}  // namespace
