@@ -4,6 +4,7 @@
 // the heap is touched only where names are to be demangled.
 #include <quern/base/symbols.hpp>
 
+#include <quern/base/config.hpp>
 #include <quern/base/spin_lock.hpp>
 
 #include "code_places.hpp"
@@ -147,7 +148,9 @@ namespace {
 class one_at_a_time {
 public:
     one_at_a_time() noexcept {
-        constexpr int k_attempts = 1000;  // a few ms: a look takes about one
+        // A few ms, for a look takes about one; but the first, which reads the debug information,
+        // takes long under a sanitizer, and only there it matters to wait for it.
+        constexpr int k_attempts = k_tsan ? 10'000'000 : 1000;
         for (int i = 0; i < k_attempts && !m_holds; ++i) {
             m_holds = s_lock.try_lock();
             if (!m_holds) {
