@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+// fib: the doubly recursive Fibonacci function, a task for every call, no cut-off. There is no work
+// in it, so the ratio to the serial function is the cost of a task. Size: the argument.
+#pragma once
+
+#include "../harness/harness.hpp"
+
+#include <utility>
+
+namespace bench::fib {
+
+/// By addition, independent of what is measured.
+inline void check(long n, long answer) {
+    long a = 0;
+    long b = 1;
+    for (long i = 0; i < n; ++i) {
+        a = std::exchange(b, a + b);
+    }
+    expect_equal("fib", answer, a);
+}
+
+}  // namespace bench::fib

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "harness.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <utility>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace bench {
+
+namespace {
+
+std::vector<contender>& registered() {
+    static std::vector<contender> all;
+    return all;
+}
+
+double processor_seconds() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    const auto seconds = [](const timeval& t) {
+        return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// A line of /proc/self/status, in KiB.
+long status_kib(const std::string& key) {
+    std::ifstream status("/proc/self/status");
+    std::string line;
+    while (std::getline(status, line)) {
+        if (line.starts_with(key + ":")) {
+            return std::strtol(line.c_str() + key.size() + 1, nullptr, 10);
+        }
+    }
+    return 0;
+}
+
+/// From here on VmHWM is the peak from now.
+void forget_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
+/// One repetition as a line of JSON. The memory is by how much the peak of the repetition is above
+/// what the process held when it began.
+void print_repetition(const job& repeat) {
+    forget_peak_memory();
+    const long held = status_kib("VmRSS");
+    const double processor = processor_seconds();
+    const double start = now();
+    const measurement m = repeat();
+    const double wall = now() - start;
+    std::printf(
+        "{\"value\": %.9g, \"runs\": %d, \"wall\": %.6g, \"cpu\": %.6g, \"growth_kib\": %ld",
+        m.value, m.runs, wall, processor_seconds() - processor,
+        std::max(0L, status_kib("VmHWM") - held));
+    for (const auto& [name, value] : m.more) {
+        std::printf(", \"%s\": %.9g", name.c_str(), value);
+    }
+    std::printf("}\n");
+    std::fflush(stdout);
+}
+
+int usage(const char* runtime) {
+    std::fprintf(
+        stderr,
+        "usage: bench-%s --list\n"
+        "       bench-%s <problem> <variant> [--workers N] [--size N] [--repetitions N | --serve]\n"
+        "--serve: a repetition for each line that comes in on standard input.\n",
+        runtime, runtime);
+    return 2;
+}
+
+/// A whole number from `least` on; exits with a message otherwise.
+long number(const char* option, const char* text, long least) {
+    char* end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    if (end == text || *end != '\0' || value < least) {
+        std::fprintf(stderr, "%s is '%s'; accepted: a whole number from %ld\n", option, text,
+                     least);
+        std::exit(2);
+    }
+    return value;
+}
+
+struct request {
+    const contender* who = nullptr;
+    arguments args;
+    long repetitions = 3;
+    bool serves = false;
+};
+
+bool parse(request& r, int argc, char** argv) {
+    for (const contender& c : contender::all()) {
+        if (argc > 2 && c.problem == argv[1] && c.variant == argv[2]) {
+            r.who = &c;
+        }
+    }
+    for (int i = 3; i < argc; ++i) {
+        const std::string option = argv[i];
+        if (option == "--serve") {
+            r.serves = true;
+        } else if (i + 1 < argc && option == "--workers") {
+            r.args.workers = static_cast<int>(number("--workers", argv[++i], 1));
+        } else if (i + 1 < argc && option == "--size") {
+            r.args.size = number("--size", argv[++i], 0);
+        } else if (i + 1 < argc && option == "--repetitions") {
+            r.repetitions = number("--repetitions", argv[++i], 1);
+        } else {
+            return false;
+        }
+    }
+    return r.who != nullptr;
+}
+
+}  // namespace
+
+contender::contender(std::string p, std::string v, std::function<job(const arguments&)> m)
+    : problem(std::move(p)), variant(std::move(v)), make(std::move(m)) {
+    registered().push_back(*this);
+}
+
+const std::vector<contender>& contender::all() { return registered(); }
+
+double now() noexcept {
+    const auto since = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(since).count();
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+measurement timed_runs(const std::function<double()>& one_run) {
+    constexpr double k_enough = 0.02;  // seconds
+    constexpr std::size_t k_most_runs = 1000;
+    std::vector<double> seconds;
+    double total = 0;
+    do {
+        seconds.push_back(one_run());
+        total += seconds.back();
+    } while (total < k_enough && seconds.size() < k_most_runs);
+    return {median(seconds), static_cast<int>(seconds.size()), {}};
+}
+
+int serve(const char* runtime, int argc, char** argv) try {
+    if (argc == 2 && std::string(argv[1]) == "--list") {
+        for (const contender& c : contender::all()) {
+            std::printf("%s %s\n", c.problem.c_str(), c.variant.c_str());
+        }
+        return 0;
+    }
+    request wanted;
+    if (!parse(wanted, argc, argv)) {
+        return usage(runtime);
+    }
+    const job repeat = wanted.who->make(wanted.args);
+    std::string line;
+    for (long i = 0; wanted.serves ? !!std::getline(std::cin, line) : i < wanted.repetitions; ++i) {
+        print_repetition(repeat);
+    }
+    return 0;
+} catch (const wrong_answer& e) {
+    std::fprintf(stderr, "wrong answer: %s\n", e.what());
+    return 1;
+} catch (const std::exception& e) {
+    std::fprintf(stderr, "failed: %s\n", e.what());
+    return 1;
+}
+
+}  // namespace bench

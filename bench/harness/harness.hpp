@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// What every benchmark program has in common: a list of the ways to solve each problem, and one way
+// to time them. A program holds all problems of one runtime (bench-quern, bench-tbb …); bench/run
+// starts one process for each contender and lets them work in turns. Must not include anything of
+// a runtime: all of them are measured by this same code.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// What a contender is asked for. A problem says in problems.toml what its size means.
+struct arguments {
+    int workers = 1;
+    long size = 0;
+};
+
+/// The result of one repetition.
+struct measurement {
+    double value = 0;                    ///< seconds for a run, or what problems.toml says
+    int runs = 1;                        ///< runs within the repetition; the value is their median
+    std::map<std::string, double> more;  ///< other figures by name, for the report
+};
+
+/// The run does not count: its answer is wrong.
+struct wrong_answer : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws wrong_answer unless they are equal.
+template <class T>
+void expect_equal(const char* what, const T& found, const T& expected) {
+    if (!(found == expected)) {
+        throw wrong_answer(std::string(what) + " is " + std::to_string(found) + " and not " +
+                           std::to_string(expected));
+    }
+}
+
+/// One repetition; called again and again on the main thread. What it holds, e.g. a runtime, lives
+/// until the process ends.
+using job = std::function<measurement()>;
+
+/// A way to solve a problem. Static objects of it register themselves:
+///
+///     const bench::contender plain{"fib", "plain", [](const bench::arguments& a) -> bench::job {
+///         return [n = a.size] { return bench::timed([n] { return fib(n); }, check); };
+///     }};
+class contender {
+public:
+    contender(std::string problem, std::string variant, std::function<job(const arguments&)> make);
+
+    static const std::vector<contender>& all();
+
+    std::string problem;
+    std::string variant;
+    std::function<job(const arguments&)> make;
+};
+
+/// Seconds on the monotonic clock.
+double now() noexcept;
+
+/// Runs f until 20 ms have passed, at least once and at most 1000 times, and hands each answer to
+/// check(), which throws wrong_answer and whose time does not count. Called where the runtime wants
+/// its work: in a task, in a parallel region.
+measurement timed_runs(const std::function<double()>& one_run);
+
+template <class F, class Check>
+measurement timed(F&& f, Check&& check) {
+    return timed_runs([&] {
+        const double start = now();
+        const auto answer = f();
+        const double seconds = now() - start;
+        check(answer);
+        return seconds;
+    });
+}
+
+double median(std::vector<double> values);
+
+/// main() of every benchmark program.
+int serve(const char* runtime, int argc, char** argv);
+
+}  // namespace bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// The standard library's threads have no number of workers: std::async makes a thread for a task.
+// So its processes are kept to as many CPUs as workers were asked for.
+#pragma once
+
+#include "harness.hpp"
+
+#include <utility>
+
+#include <sched.h>
+
+namespace bench {
+
+/// A job whose repetitions are f() on the main thread, while the process has `workers` CPUs.
+template <class F>
+job threads_job(const arguments& a, F f) {
+    cpu_set_t all;
+    cpu_set_t some;
+    CPU_ZERO(&some);
+    sched_getaffinity(0, sizeof all, &all);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < a.workers; ++cpu) {
+        if (CPU_ISSET(cpu, &all)) {
+            CPU_SET(cpu, &some);
+        }
+    }
+    sched_setaffinity(0, sizeof some, &some);
+    return [f = std::move(f)] { return f(); };
+}
+
+}  // namespace bench

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What a result depends on besides the code: machine, compilers, commit, load, time stolen by other virtual machines."""
+
+import os
+import platform
+import re
+import subprocess
+
+
+def _output(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    except OSError:
+        return ""
+
+
+def _first(path, pattern, otherwise="unknown"):
+    try:
+        with open(path, encoding="utf-8") as file:
+            match = re.search(pattern, file.read(), re.MULTILINE)
+    except OSError:
+        return otherwise
+    return match.group(1).strip() if match else otherwise
+
+
+def cpu_ticks():
+    """(all, stolen) ticks of all CPUs since the machine started."""
+    with open("/proc/stat", encoding="utf-8") as file:
+        ticks = [int(t) for t in file.readline().split()[1:]]
+    return sum(ticks[:8]), ticks[7]
+
+
+def stolen_since(before):
+    """Per cent of the CPU time since `before` that others took."""
+    total, stolen = cpu_ticks()
+    return round(100.0 * (stolen - before[1]) / max(1, total - before[0]), 2)
+
+
+def describe():
+    """For the head of a result."""
+    return {
+        "commit": _output("git", "describe", "--always", "--dirty") or "unknown",
+        "cpu": _first("/proc/cpuinfo", r"^model name\s*:\s*(.*)$"),
+        "cpus": len(os.sched_getaffinity(0)),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": f"{_first('/etc/os-release', chr(94) + 'PRETTY_NAME=.(.*).$')}, Linux {platform.release()}",
+        "compiler": _output("c++", "--version").split("\n")[0],
+        "clang": _output("clang++-19", "--version").split("\n")[0] or "none",
+        "load": os.getloadavg()[0],
+    }
