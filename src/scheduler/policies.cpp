@@ -44,6 +44,8 @@ constexpr scheduling_policy k_work_stealing{
     },
     .pop = [](worker& self) { return self.queues.deque.pop(); },
     .put_back = [](worker& self, runnable& item) { self.queues.deque.push(&item); },
+    .take_back = [](worker& self,
+                    const runnable& item) { return self.queues.deque.pop_if(&item) != nullptr; },
     .steal =
         [](worker& victim, worker&, const theft& what) {
             return take_in_turn(what.batch, [&] { return victim.queues.deque.steal(); });
@@ -81,6 +83,10 @@ constexpr scheduling_policy k_priority_local_fifo{
         [](worker& self, runnable& item) {
             (item.staged ? self.queues.staged : self.queues.pending).push_oldest(item);
         },
+    .take_back =
+        [](worker& self, const runnable& item) {
+            return self.queues.staged.pop_oldest_if(item) != nullptr;
+        },
     .steal = steal_by_kind,
     .has_items = has_either_kind,
     .turns = 2,
@@ -98,6 +104,10 @@ constexpr scheduling_policy k_priority_local_lifo{
             return item != nullptr ? item : self.queues.staged.pop_youngest();
         },
     .put_back = [](worker& self, runnable& item) { push_by_kind(self, item); },
+    .take_back =
+        [](worker& self, const runnable& item) {
+            return self.queues.staged.pop_youngest_if(&item) != nullptr;
+        },
     .steal = steal_by_kind,
     .has_items = has_either_kind,
     .turns = 2,
@@ -116,6 +126,10 @@ constexpr scheduling_policy k_sherwood{
     },
     .pop = [](worker& self) { return self.queues.of_node->pop_youngest(); },
     .put_back = [](worker& self, runnable& item) { self.queues.of_node->push(item); },
+    .take_back =
+        [](worker& self, const runnable& item) {
+            return self.queues.of_node->pop_youngest_if(&item) != nullptr;
+        },
     .steal = [](worker& victim, worker& thief, const theft& what) -> runnable* {
         const bool is_own = victim.queues.of_node == thief.queues.of_node;
         return is_own ? nullptr : victim.queues.of_node->take_oldest(what.batch);
@@ -127,6 +141,9 @@ constexpr scheduling_policy k_sherwood{
 
 runnable* pop_inbox(worker& self) { return self.queues.inbox.pop(); }
 void put_back_inbox(worker& self, runnable& item) { self.queues.inbox.push_front(item); }
+bool take_back_from_inbox(worker& self, const runnable& item) {
+    return self.queues.inbox.pop_if(&item) != nullptr;
+}
 runnable* steal_nothing(worker&, worker&, const theft&) { return nullptr; }
 bool has_nothing_more(const worker&) { return false; }
 
@@ -141,6 +158,7 @@ constexpr scheduling_policy k_nemesis{
     },
     .pop = pop_inbox,
     .put_back = put_back_inbox,
+    .take_back = take_back_from_inbox,
     .steal = steal_nothing,
     .has_items = has_nothing_more,
     .steals = false,
@@ -156,6 +174,7 @@ constexpr scheduling_policy k_static{
     },
     .pop = pop_inbox,
     .put_back = put_back_inbox,
+    .take_back = take_back_from_inbox,
     .steal = steal_nothing,
     .has_items = has_nothing_more,
     .steals = false,

@@ -11,6 +11,7 @@ worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
     managing_ns += other.managing_ns;
     idle_ns += other.idle_ns;
     tasks += other.tasks;
+    inlined += other.inlined;
     activations += other.activations;
     suspensions += other.suspensions;
     stolen += other.stolen;
@@ -51,6 +52,7 @@ worker_totals worker_stats::read() const noexcept {
     result.managing_ns = times[static_cast<int>(worker_phase::managing)] * ns;
     result.idle_ns = times[static_cast<int>(worker_phase::idle)] * ns;
     result.tasks = tasks.value();
+    result.inlined = inlined.value();
     result.activations = activations.value();
     result.suspensions = suspensions.value();
     result.stolen = stolen.value();

@@ -253,6 +253,15 @@ void worker::put_back(runnable& item) noexcept {
     notify_work_of(*this);
 }
 
+bool worker::take_back(const runnable& item) noexcept {
+    if (!m_pool.policy().take_back(*this, item)) {
+        return false;
+    }
+    stats.activations.add();
+    stats.inlined.add();
+    return true;
+}
+
 void worker::notify_public_work() noexcept {
     if (m_pool.gate.load().must_wake() && m_pool.wake_one(m_rank)) {
         stats.wakes.add();

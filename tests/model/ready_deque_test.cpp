@@ -81,6 +81,25 @@ TEST(model_ready_deque, last_item_pushed_again) {
                                     });
 }
 
+TEST(model_ready_deque, owner_takes_a_certain_item_back) {
+    model::expect_passes_everywhere("ready deque, 2 pushed, both asked for by name, 1 thief of 2",
+                                    {}, [](run& r) {
+                                        auto& s = r.make<shared>();
+                                        r.thread([&s] {
+                                            s.push(0);
+                                            s.push(1);
+                                            // Never the youngest while the other one is there.
+                                            item* const older = s.deque.pop_if(&s.items[0]);
+                                            s.take(older);
+                                            check(older == nullptr, "not under the younger one");
+                                            s.take(s.deque.pop_if(&s.items[1]));
+                                            s.take(s.deque.pop_if(&s.items[0]));
+                                        });
+                                        thief(r, s, 2);
+                                        r.at_end([&s] { s.check_all(2); });
+                                    });
+}
+
 TEST(model_ready_deque, growing_under_a_thief) {
     model::expect_passes_everywhere("ready deque, growing from 2 to 4, 1 thief of 2", {},
                                     [](run& r) {

@@ -35,6 +35,9 @@ struct scheduling_policy {
     detail::runnable* (*pop)(detail::worker& self);
     /// Puts an item back that `pop` has just given: the next `pop` gives it again.
     void (*put_back)(detail::worker& self, detail::runnable& item);
+    /// Takes the item out of the worker's own queues if it stands where `pop` takes from; else
+    /// false. For who waits for a task and can run it in its place.
+    bool (*take_back)(detail::worker& self, const detail::runnable& item);
     /// Items that `thief` takes from the queues of `victim`, linked by `next` from the oldest to
     /// the youngest, or null.
     detail::runnable* (*steal)(detail::worker& victim, detail::worker& thief,

@@ -39,7 +39,10 @@ public:
     }
 
     /// Owner: the youngest item, or null.
-    Item* pop() noexcept {
+    Item* pop() noexcept { return pop_if(nullptr); }
+
+    /// Owner: the youngest item if it is this one (or any, for null), else null.
+    Item* pop_if(const Item* wanted) noexcept {
         std::uint64_t seen = m_ends.load(std::memory_order_relaxed);
         array* slots = m_slots.load(std::memory_order_relaxed);
         for (;;) {
@@ -48,11 +51,15 @@ public:
             if (bottom == top) {
                 return nullptr;
             }
+            Item* const youngest = slots->at(bottom - 1).load(std::memory_order_relaxed);
+            if (wanted != nullptr && youngest != wanted) {
+                return nullptr;
+            }
             const bool last = bottom - top == 1;
             const std::uint64_t next = last ? word(bottom, top + 1) : word(bottom - 1, top);
             if (m_ends.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                              std::memory_order_relaxed)) {
-                return slots->at(bottom - 1).load(std::memory_order_relaxed);
+                return youngest;
             }
         }
     }

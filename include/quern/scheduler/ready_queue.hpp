@@ -34,12 +34,15 @@ public:
     }
 
     /// The oldest item (the youngest of those pushed to the front), or null.
-    runnable* pop() noexcept {
+    runnable* pop() noexcept { return pop_if(nullptr); }
+
+    /// The same if it is this one (or any, for null), else null.
+    runnable* pop_if(const runnable* wanted) noexcept {
         if (m_size.load(std::memory_order_seq_cst) == 0) {
             return nullptr;
         }
         const std::scoped_lock lock(m_lock);
-        runnable* item = m_first;
+        runnable* item = wanted == nullptr || m_first == wanted ? m_first : nullptr;
         if (item != nullptr) {
             m_first = item->next;
             m_last = m_first != nullptr ? m_last : nullptr;

@@ -36,12 +36,15 @@ public:
         grow_by(1);
     }
 
-    runnable* pop_youngest() noexcept {
+    runnable* pop_youngest() noexcept { return pop_youngest_if(nullptr); }
+
+    /// The youngest if it is this one (or any, for null), else null.
+    runnable* pop_youngest_if(const runnable* wanted) noexcept {
         if (empty()) {
             return nullptr;
         }
         const std::scoped_lock lock(m_lock);
-        if (m_count == 0) {
+        if (m_count == 0 || (wanted != nullptr && slot(m_count - 1) != wanted)) {
             return nullptr;
         }
         grow_by(-1);
@@ -49,6 +52,22 @@ public:
     }
 
     runnable* pop_oldest() noexcept { return take_oldest(1); }
+
+    /// The oldest if it is this one, else null.
+    runnable* pop_oldest_if(const runnable& wanted) noexcept {
+        if (empty()) {
+            return nullptr;
+        }
+        const std::scoped_lock lock(m_lock);
+        if (m_count == 0 || slot(0) != &wanted) {
+            return nullptr;
+        }
+        grow_by(-1);
+        runnable* const oldest = slot(0);
+        ++m_first;
+        --m_count;
+        return oldest;
+    }
 
     /// The oldest items, at most so many, linked from the oldest to the youngest; 0: half of them,
     /// rounded up. Null when there are none.

@@ -86,6 +86,10 @@ public:
     /// Puts an item back that the policy has just given.
     void put_back(runnable& item) noexcept;
 
+    /// Takes a task that this worker has made ready out of its queues, for one who waits for it and
+    /// is going to run it here: true if it stood where the policy takes the next one from.
+    bool take_back(const runnable& item) noexcept;
+
     /// Work that any worker may take has become public: wakes a sleeper when nobody is searching.
     void notify_public_work() noexcept;
     /// Work of that worker has become public: wakes who may take it.

@@ -21,6 +21,7 @@ struct worker_totals {
     double managing_ns = 0;               ///< taking, stealing, switching, finishing
     double idle_ns = 0;                   ///< searching or parked
     std::uint64_t tasks = 0;              ///< ready tasks and stolen entries run to their end
+    std::uint64_t inlined = 0;            ///< of these, run in the place of one who waited for it
     std::uint64_t activations = 0;        ///< times a task was started or resumed
     std::uint64_t suspensions = 0;        ///< times a task gave up its worker
     std::uint64_t stolen = 0;             ///< items taken from another worker
@@ -83,7 +84,7 @@ public:
     /// book the last few hundred nanoseconds to different phases.
     worker_totals read() const noexcept;
 
-    single_writer_counter tasks, activations, suspensions, stolen, parks, wakes;
+    single_writer_counter tasks, inlined, activations, suspensions, stolen, parks, wakes;
     single_writer_counter contexts_recycled, contexts_made;
 
 private:

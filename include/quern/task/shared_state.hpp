@@ -78,8 +78,10 @@ public:
     /// Any thread. The holder of the last reference destroys the state.
     void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
-        // acq_rel: the destroyer sees what every former holder has done.
-        if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        // acq_rel: the destroyer sees what every former holder has done; acquire is enough for one
+        // who holds the last reference, for nobody else could make another.
+        if (m_references.load(std::memory_order_acquire) == 1 ||
+            m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
             m_destroy(*this);
         }
     }

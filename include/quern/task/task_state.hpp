@@ -27,10 +27,21 @@ public:
     /// Whoever waits for it may run it: a worker of that pool, or anybody when it is null.
     void allow_waiter_to_begin(const pool* of) noexcept {
         m_pool = of;
-        this->m_begin = [](state_base& self) noexcept {
-            if (cast(self).may_run_here()) {
-                const lent_context lent(cast(self));
-                cast(self).begin(true);
+        this->m_begin = [](state_base& base) noexcept {
+            task_state& self = cast(base);
+            if (!self.may_run_here()) {
+                return;
+            }
+            // Best out of the queue: else its entry, and with it the state, would stay there until
+            // the worker comes to it, and a recursion that always waits would fill the memory.
+            const bool is_ours = self.m_pool != nullptr && current_worker()->take_back(self);
+            {
+                const lent_context lent(self);
+                self.begin(true);
+            }
+            if (is_ours) {
+                count_task();
+                self.release();
             }
         };
     }

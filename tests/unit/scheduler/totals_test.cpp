@@ -142,6 +142,22 @@ TEST_P(totals_test, count_tasks_exactly) {
     EXPECT_TRUE(becomes(3 * k_tasks + 2)) << rt.totals().tasks;
 }
 
+TEST_P(totals_test, count_what_a_waiter_runs_in_its_place_and_leave_no_entry_of_it) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "another worker may be faster, or get the task (nemesis)";
+    }
+    constexpr int k_tasks = 500;
+    inside([] {
+        for (int i = 0; i < k_tasks; ++i) {
+            EXPECT_EQ(quern::async([i] { return i; }).get(), i);
+        }
+    });
+    ASSERT_TRUE(becomes(k_tasks + 1)) << rt.totals().tasks;
+    EXPECT_EQ(rt.totals().inlined, std::uint64_t{k_tasks});
+    EXPECT_EQ(rt.totals().activations, std::uint64_t{k_tasks + 1});
+    EXPECT_FALSE(rt.default_pool().get().at(0).has_public_work());
+}
+
 TEST_P(totals_test, count_tasks_that_suspend_once_each) {
     constexpr int k_tasks = 500;
     for (int i = 0; i < k_tasks; ++i) {
