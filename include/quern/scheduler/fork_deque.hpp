@@ -60,6 +60,10 @@ public:
     /// Whether somebody has asked for work since the trap was armed.
     bool wanted() const noexcept { return m_limit.load(std::memory_order_relaxed) == nullptr; }
     bool has_private() const noexcept { return m_bottom > m_split; }
+    /// Whether there are so many that nobody has asked for.
+    bool has_private(std::size_t count) const noexcept {
+        return m_bottom - m_split >= static_cast<std::ptrdiff_t>(count);
+    }
 
     /// Arms the trap: pushes are free until a thief is hungry. Must come before the look at who is
     /// hungry (step 1 of the hunger protocol).

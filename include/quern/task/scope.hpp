@@ -22,18 +22,20 @@ public:
     fork_scope(const fork_scope&) = delete;
     fork_scope& operator=(const fork_scope&) = delete;
 
-    /// Forks f() or f(fork_context). What it refers to must live until the scope ends. When the
-    /// array of the stack is full (thousands of unfinished children), f runs at once. When the
-    /// scope is to stop, f is dropped, perhaps later.
+    /// Forks f() or f(fork_context). What it refers to must live until the scope ends. When 64
+    /// children that nobody has asked for stand ready on this stack, f runs at once: a loop that
+    /// spawns a million of them keeps but a few. So f must not wait for what comes after its spawn;
+    /// tasks that wait for one another belong into a task_group. When the scope is to stop, f is
+    /// dropped, perhaps later.
     template <class F>
         requires detail::forkable<F>
     void spawn(F&& f) {
-        if (detail::context::of(m_next).no_room_at(m_next)) [[unlikely]] {
-            run_now(f);
+        detail::context& place = detail::context::of(m_next);
+        if (place.has_private(k_plenty) || place.no_room_at(m_next)) {
+            run_now(place, f);
             return;
         }
         auto* forked = make<std::decay_t<F>>(std::forward<F>(f));
-        detail::context& place = detail::context::of(m_next);
         if (place.push(m_next++, forked)) [[unlikely]] {
             place.push_trapped();
         }
@@ -91,9 +93,19 @@ private:
           m_stop(std::move(stop), detail::context::of(first).root().task.stop) {}
 
     template <class F>
-    QUERN_COLD void run_now(F& f) {
-        if (!m_stop.asks()) {
-            detail::call_child_on_fresh_stack(f);
+    void run_now(detail::context& place, F& f) {
+        place.offer_if_wanted();
+        if (m_stop.asks()) {
+            return;
+        }
+        try {
+            if (place.is_low(detail::stack_position()) || place.no_room_at(m_next)) [[unlikely]] {
+                detail::call_child_on_fresh_stack(f);
+            } else {
+                detail::call_child(f, m_next);
+            }
+        } catch (...) {
+            failed();
         }
     }
 
@@ -135,7 +147,7 @@ private:
 
     /// Runs or waits for every child, youngest first; after an exception or a request to stop the
     /// rest is dropped if it has not begun.
-    void join_all(std::exception_ptr& first_error) noexcept {
+    void join_all() noexcept {
         while (m_next != m_first) {
             detail::fork_slot* slot = --m_next;
             child_base& youngest = *m_youngest;
@@ -144,7 +156,7 @@ private:
             const bool mine = place.pop(slot) || place.join(slot);
             place.offer_if_wanted();  // a long row of children is joined without a push
             try {
-                if (mine && first_error == nullptr && !m_stop.asks()) {
+                if (mine && m_error == nullptr && !m_stop.asks()) {
                     struct finisher {
                         child_base& c;
                         ~finisher() { c.finish(c, false); }
@@ -154,18 +166,27 @@ private:
                     youngest.finish(youngest, !mine);
                 }
             } catch (...) {
-                failed(first_error);
+                failed();
             }
         }
     }
 
     /// In a handler.
-    QUERN_COLD void failed(std::exception_ptr& first_error) noexcept {
+    QUERN_COLD void failed() noexcept {
         m_stop.raise();
-        if (first_error == nullptr) {
-            first_error = std::current_exception();
+        if (m_error == nullptr) {
+            m_error = std::current_exception();
         } else {
             detail::report_exception(std::current_exception(), exception_origin::later_exception);
+        }
+    }
+
+    /// In a handler. The body's exception goes before that of a child that has run at once.
+    QUERN_COLD void body_failed() noexcept {
+        std::exception_ptr of_child = std::exchange(m_error, nullptr);
+        failed();
+        if (of_child != nullptr) {
+            detail::report_exception(std::move(of_child), exception_origin::later_exception);
         }
     }
 
@@ -179,11 +200,15 @@ private:
     }
 
     static constexpr std::size_t k_buffer = 768;  // bytes: eight children of usual size
+    /// Private entries that are enough for any number of thieves to go on with, until the owner's
+    /// next spawn: each who asks makes half of them public.
+    static constexpr std::size_t k_plenty = 64;
 
     detail::fork_slot* const m_first;
     detail::fork_slot* m_next;
     child_base* m_youngest = nullptr;
     detail::stop_signal m_stop;
+    std::exception_ptr m_error;  ///< the first one of the body or a child
     std::size_t m_used = 0;
     alignas(std::max_align_t) std::byte m_buffer[k_buffer];
 };
@@ -195,7 +220,8 @@ private:
 /// handler (exceptions.hpp). With a token: task_cancelled when its stop was requested before the
 /// end; children that have not begun by then are dropped, so something may be missing.
 /// Thread safety: any thread; outside a worker the call runs on the default runtime.
-/// Cost: about 5 ns a child that is not stolen; no allocation for the first ones.
+/// Cost: about 5 ns a child that is not stolen, 1-2 ns one that runs at once; no allocation for the
+/// first eight.
 ///
 ///     quern::scope([&](quern::fork_scope& s) {
 ///         for (auto& child : node.children) s.spawn([&child] { visit(child); });
@@ -204,15 +230,14 @@ template <class Body>
 void scope(fork_context c, std::stop_token stop, Body&& body) {
     fork_scope s(c.slot(), std::move(stop));
     const detail::under_signal running(&s.m_stop);
-    std::exception_ptr error;
     try {
         body(s);
     } catch (...) {
-        s.failed(error);
+        s.body_failed();
     }
-    s.join_all(error);
-    if (error != nullptr) {
-        std::rethrow_exception(std::move(error));
+    s.join_all();
+    if (s.m_error != nullptr) {
+        std::rethrow_exception(std::move(s.m_error));
     }
     detail::throw_if_stopped(s.m_stop.token(), task_cancelled::subject::scope);
 }

@@ -57,6 +57,72 @@ TEST_P(scope_test, takes_more_children_than_the_array_holds) {
     });
 }
 
+TEST_P(scope_test, runs_a_child_at_once_when_nobody_has_asked_for_many) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "a thief may ask";
+    }
+    inside([] {
+        std::vector<int> order;
+        int before_the_body_ended = 0;
+        scope([&](fork_scope& s) {
+            for (int i = 0; i < 100; ++i) {
+                s.spawn([&order, i] { order.push_back(i); });
+            }
+            before_the_body_ended = static_cast<int>(order.size());
+        });
+        ASSERT_EQ(order.size(), 100U);
+        EXPECT_EQ(before_the_body_ended, 36);
+        EXPECT_EQ(order.front(), 64);  // the first that found 64 before it
+        EXPECT_EQ(order.back(), 0);    // the rest as ever: the youngest first
+    });
+}
+
+TEST_P(scope_test, gives_everything_to_thieves_that_ask_though_the_body_runs_children) {
+    if (workers() == 1 || !has_thieves()) {
+        GTEST_SKIP() << "nobody to take a child";
+    }
+    inside([&] {
+        std::atomic<int> elsewhere{0};
+        const auto home = quern_test::os_thread();
+        scope([&](fork_scope& s) {
+            const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+            while (elsewhere.load() < 1000 && std::chrono::steady_clock::now() < deadline) {
+                s.spawn([&] { elsewhere += quern_test::os_thread() != home ? 1 : 0; });
+            }
+        });
+        EXPECT_GE(elsewhere.load(), 1000);
+    });
+}
+
+TEST_P(scope_test, keeps_the_exception_of_a_child_that_runs_at_once_until_its_end) {
+    inside([] {
+        int spawned = 0;
+        const auto throw_in_the_last = [&] {
+            scope([&](fork_scope& s) {
+                for (int i = 0; i < 300; ++i) {
+                    s.spawn([i] {
+                        if (i == 299) {
+                            throw std::runtime_error("the last");
+                        }
+                    });
+                    ++spawned;
+                }
+            });
+        };
+        EXPECT_THROW(throw_in_the_last(), std::runtime_error);
+        EXPECT_EQ(spawned, 300);  // spawn() itself threw nothing
+        const auto throw_in_the_body_after_it = [] {
+            scope([](fork_scope& s) {
+                for (int i = 0; i < 300; ++i) {
+                    s.spawn([] { throw std::runtime_error("a child"); });
+                }
+                throw std::logic_error("the body");
+            });
+        };
+        EXPECT_THROW(throw_in_the_body_after_it(), std::logic_error);
+    });
+}
+
 TEST_P(scope_test, takes_closures_of_every_kind) {
     inside([] {
         std::array<char, 500> large{};  // two do not fit into what the scope holds itself
