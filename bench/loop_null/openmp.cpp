@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// The loop is OpenMP's own, so the parallel region is in what is timed: about a microsecond, as its
+// threads are kept.
+#include "problem.hpp"
+
+#include "../harness/openmp.hpp"
+
+namespace bench::loop_null {
+
+namespace {
+
+void in_equal_parts(auto tasks, long n, int workers) {
+#pragma omp parallel for num_threads(workers)
+    for (long i = 0; i < n; ++i) {
+        tasks[i]();
+    }
+}
+
+void by_ones(auto tasks, long n, int workers) {
+#pragma omp parallel for num_threads(workers) schedule(dynamic, 1)
+    for (long i = 0; i < n; ++i) {
+        tasks[i]();
+    }
+}
+
+void as_tasks(auto tasks, long n) {
+#pragma omp taskloop grainsize(1)
+    for (long i = 0; i < n; ++i) {
+        tasks[i]();
+    }
+}
+
+const contender by_default{"loop_null", "default", [](const arguments& a) -> job {
+                               return null_problem(a.size, [workers = a.workers](auto t, long n) {
+                                   in_equal_parts(t, n, workers);
+                               });
+                           }};
+const contender dynamic{"loop_null", "grain_1", [](const arguments& a) -> job {
+                            return null_problem(a.size, [workers = a.workers](auto t, long n) {
+                                by_ones(t, n, workers);
+                            });
+                        }};
+const contender taskloop{"loop_null", "taskloop_1", [](const arguments& a) {
+                             return openmp_job(
+                                 a, null_problem(a.size, [](auto t, long n) { as_tasks(t, n); }));
+                         }};
+
+}  // namespace
+
+}  // namespace bench::loop_null
