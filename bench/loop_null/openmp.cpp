@@ -5,6 +5,10 @@
 
 #include "../harness/openmp.hpp"
 
+#include <algorithm>
+
+#include <sys/resource.h>
+
 namespace bench::loop_null {
 
 namespace {
@@ -23,8 +27,8 @@ void by_ones(auto tasks, long n, int workers) {
     }
 }
 
-void as_tasks(auto tasks, long n) {
-#pragma omp taskloop grainsize(1)
+void as_tasks(auto tasks, long n, int workers) {
+#pragma omp parallel master taskloop num_threads(workers) grainsize(1)
     for (long i = 0; i < n; ++i) {
         tasks[i]();
     }
@@ -40,9 +44,20 @@ const contender dynamic{"loop_null", "grain_1", [](const arguments& a) -> job {
                                 by_ones(t, n, workers);
                             });
                         }};
-const contender taskloop{"loop_null", "taskloop_1", [](const arguments& a) {
-                             return openmp_job(
-                                 a, null_problem(a.size, [](auto t, long n) { as_tasks(t, n); }));
+/// libgomp has a pointer to each task of a taskloop on the stack: 8 MiB here, as much as the main
+/// thread usually has.
+void enlarge_main_stack() {
+    rlimit limit{};
+    getrlimit(RLIMIT_STACK, &limit);
+    limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 64 << 20));
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
+const contender taskloop{"loop_null", "taskloop_1", [](const arguments& a) -> job {
+                             enlarge_main_stack();
+                             return null_problem(a.size, [workers = a.workers](auto t, long n) {
+                                 as_tasks(t, n, workers);
+                             });
                          }};
 
 }  // namespace

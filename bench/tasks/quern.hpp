@@ -143,29 +143,28 @@ struct quern_future {
     }
 };
 
-/// A job whose repetitions are f() as a task, and tell how many tasks were stolen, on average of
-/// its runs and of `others`, which are not in the measurement.
+/// A job whose repetitions are f() as a task, and tell how many tasks were stolen in each run.
 template <class F>
-job quern_job_with_thefts(const arguments& a, int others, F f) {
-    return quern_job(a, [others, f = std::move(f)] {
+job quern_job_with_thefts(const arguments& a, F f) {
+    return quern_job(a, [f = std::move(f)] {
         const quern::pool_ref pool = quern::current_pool();
         const auto before = pool.totals().stolen;
         measurement m = f();
-        m.more["stolen"] = static_cast<double>(pool.totals().stolen - before) / (m.runs + others);
+        m.more["stolen"] = static_cast<double>(pool.totals().stolen - before) / m.runs;
         return m;
     });
 }
 
 template <class Problem, class Tasks>
 job solved_by_quern(const arguments& a) {
-    return quern_job_with_thefts(a, 0, timed_problem<Problem>(a, [](Problem& p) {
+    return quern_job_with_thefts(a, timed_problem<Problem>(a, [](Problem& p) {
                                      return Tasks::begin([&p](auto here) { return p.solve(here); });
                                  }));
 }
 
 template <class Run>
 job null_by_quern(const arguments& a, Run run) {
-    return quern_job_with_thefts(a, 1, null_problem(a.size, run));
+    return quern_job_with_thefts(a, null_problem(a.size, run));
 }
 
 }  // namespace bench
