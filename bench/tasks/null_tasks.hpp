@@ -9,6 +9,7 @@
 #include "../harness/harness.hpp"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace bench {
