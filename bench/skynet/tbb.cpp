@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "problem.hpp"
+
+#include "../tasks/tbb.hpp"
+
+namespace bench::skynet {
+
+namespace {
+
+const contender group{"skynet", "task_group", solved_by_tbb<problem, tbb_group>};
+
+}  // namespace
+
+}  // namespace bench::skynet
