@@ -9,12 +9,8 @@ namespace {
     return n < 2 ? n : serial(n - 1) + serial(n - 2);
 }
 
-const contender here{"fib", "serial", [](const arguments& a) -> job {
-                         return [n = a.size] {
-                             return timed([n] { return serial(n); },
-                                          [n](long answer) { check(n, answer); });
-                         };
-                     }};
+const contender here{"fib", "serial",
+                     [](const arguments& a) -> job { return repetition_of(serial, a); }};
 
 }  // namespace
 
