@@ -21,7 +21,7 @@ private:
 
 const contender semaphore{"block_resume", "semaphore", [](const arguments& a) {
                               return threads_job(a, [size = a.size] {
-                                  ring<semaphore_place> tasks(size, k_steps_of_threads);
+                                  ring<semaphore_place> tasks(size);
                                   {
                                       std::vector<std::jthread> threads;
                                       for (long i = 0; i < size; ++i) {

@@ -63,7 +63,7 @@ private:
 template <class Place>
 job in_tasks(const arguments& a) {
     return quern_job(a, [size = a.size] {
-        ring<Place> tasks(size, k_steps);
+        ring<Place> tasks(size);
         quern::task_group group;
         for (long i = 0; i < size; ++i) {
             group.run([&tasks, i] { tasks.take_part(i); });

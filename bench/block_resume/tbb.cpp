@@ -45,7 +45,7 @@ private:
 
 const contender suspend{"block_resume", "suspend", [](const arguments& a) {
                             return tbb_job(a, [size = a.size] {
-                                ring<suspended_place> tasks(size, k_steps);
+                                ring<suspended_place> tasks(size);
                                 tbb::task_group group;
                                 for (long i = 0; i < size; ++i) {
                                     group.run([&tasks, i] { tasks.take_part(i); });
