@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib on OpenMP. Used by the problems fib and oversubscribed.
+// fib on OpenMP. Used by the problems fib and oversubscribed. Static, as the
+// functions of a program are: compilers inline more of them than of what others may call.
 #pragma once
 
 namespace bench::fib {
 
-inline long with_task(long n) {
+static long with_task(long n) {
     if (n < 2) {
         return n;
     }

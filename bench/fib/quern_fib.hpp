@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib on Quern, in the three ways there are. Used by the problems fib and oversubscribed.
+// fib on Quern, in the three ways there are. Used by the problems fib and oversubscribed. Static,
+// as the functions of a program are: compilers inline more of them than of what others may call.
 #pragma once
 
 #include <quern/quern.hpp>
@@ -7,7 +8,7 @@
 namespace bench::fib {
 
 /// Passes the place for the next fork down the recursion.
-inline long with_context(quern::fork_context here, long n) {
+static long with_context(quern::fork_context here, long n) {
     if (n < 2) {
         return n;
     }
@@ -18,14 +19,14 @@ inline long with_context(quern::fork_context here, long n) {
 }
 
 /// Gets the first place and begins.
-inline long from_context(long n) {
+static long from_context(long n) {
     const auto [answer, nothing] = quern::fork_join(
         [n](quern::fork_context c) { return with_context(c, n); }, [] { return 0L; });
     return answer + nothing;
 }
 
 /// Finds the place in thread-local memory at each fork.
-inline long plain(long n) {
+static long plain(long n) {
     if (n < 2) {
         return n;
     }
@@ -35,7 +36,7 @@ inline long plain(long n) {
 }
 
 /// An allocated task for every call.
-inline long with_future(long n) {
+static long with_future(long n) {
     if (n < 2) {
         return n;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib on oneTBB. Used by the problems fib and oversubscribed.
+// fib on oneTBB. Used by the problems fib and oversubscribed. Static, as the
+// functions of a program are: compilers inline more of them than of what others may call.
 #pragma once
 
 #include <oneapi/tbb/parallel_invoke.h>
@@ -7,7 +8,7 @@
 
 namespace bench::fib {
 
-inline long with_group(long n) {
+static long with_group(long n) {
     if (n < 2) {
         return n;
     }
@@ -19,7 +20,7 @@ inline long with_group(long n) {
     return a + b;
 }
 
-inline long with_invoke(long n) {
+static long with_invoke(long n) {
     if (n < 2) {
         return n;
     }
