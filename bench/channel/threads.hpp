@@ -39,7 +39,7 @@ long through_threads(long producers, Queue& queue) {
         queue.push(k_end);
     }
     consume.clear();
-    return sum;
+    return sum.load(std::memory_order_relaxed);  // all have ended
 }
 
 template <class Queue>

@@ -35,7 +35,7 @@ job idle_after(const arguments& a, SpawnAll spawn_all) {
             work(steps);
             ended.fetch_add(1, std::memory_order_relaxed);
         });
-        expect_equal("the number of tasks", ended.load(), tasks);
+        expect_equal("the number of tasks", ended.load(std::memory_order_relaxed), tasks);
         measurement m;
         for (long second = 1; second <= seconds; ++second) {
             const double before = cpu_milliseconds();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // long_leaf: a parent spawns small siblings of 20 us, then computes for 50 ms without calling the
-// runtime, then waits for the siblings. Others must get at them meanwhile. us from the begin of the
-// long computation until another thread has started a sibling; all of it if none came, 0 if one had
-// come before. Size: the siblings.
+// runtime, then waits for the siblings. Others must get at them meanwhile: the longest time in us
+// that a worker had nothing to do while there were siblings that nobody had started. first_us: from
+// the begin of the long computation until another thread had started one; elsewhere: how many those
+// had started before its end. Size: the siblings.
 #pragma once
 
 #include "../harness/figures.hpp"
@@ -11,6 +12,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace bench::long_leaf {
 
@@ -29,7 +32,7 @@ public:
         std::fill(m_siblings.begin(), m_siblings.end(), record{});
         const double start = now();
         run_all(*this);
-        return result(now() - start);
+        return result(start, now());
     }
 
     long size() const noexcept { return static_cast<long>(m_siblings.size()); }
@@ -41,7 +44,7 @@ public:
     }
 
 private:
-    measurement result(double seconds) const {
+    measurement result(double start, double end) const {
         double first = m_leaf.end;
         long elsewhere = 0;
         for (const record& r : m_siblings) {
@@ -51,11 +54,16 @@ private:
                 ++elsewhere;
             }
         }
+        std::vector<record> all = m_siblings;
+        all.push_back(m_leaf);
+        const std::vector<double> gaps = idle_gaps(std::move(all), start, m_workers);
         const double serial = k_leaf + k_sibling * static_cast<double>(m_siblings.size());
-        measurement m{std::max(0.0, first - m_leaf.start) * 1e6, 1, {}};
-        m.more["seconds"] = seconds;
-        m.more["times_ideal"] = seconds / std::max(k_leaf, serial / m_workers);
-        m.more["elsewhere"] = static_cast<double>(elsewhere);  // before the long one had ended
+        measurement m{percentile(gaps, 1) * 1e6, 1, {}};
+        m.more["gap_median_us"] = median(gaps) * 1e6;
+        m.more["first_us"] = std::max(0.0, first - m_leaf.start) * 1e6;
+        m.more["elsewhere"] = static_cast<double>(elsewhere);
+        m.more["seconds"] = end - start;
+        m.more["times_ideal"] = (end - start) / std::max(k_leaf, serial / m_workers);
         return m;
     }
 

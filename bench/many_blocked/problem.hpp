@@ -21,7 +21,8 @@ public:
     /// When all have ended.
     measurement result() const {
         const double end = now();
-        expect_equal("the number of tasks that went on", m_gone_on.load(), m_size);
+        expect_equal("the number of tasks that went on", m_gone_on.load(std::memory_order_relaxed),
+                     m_size);
         return {end - m_start,
                 1,
                 {{"until_all_wait", m_all_wait - m_start}, {"release", end - m_all_wait}}};

@@ -40,7 +40,9 @@ public:
     }
 
     /// When the task has ended.
-    double microseconds() const { return (m_started - m_spawned) * 1e6; }
+    double microseconds() const {
+        return (m_started.load(std::memory_order_relaxed) - m_spawned) * 1e6;
+    }
 
 private:
     double m_spawned = 0;
