@@ -19,10 +19,7 @@ long with_thread(long n) {
 }
 
 const contender async{"fib", "async", [](const arguments& a) {
-                          return threads_job(a, [n = a.size] {
-                              return timed([n] { return with_thread(n); },
-                                           [n](long answer) { check(n, answer); });
-                          });
+                          return threads_job(a, repetition_of(with_thread, a));
                       }};
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "openmp_fib.hpp"
 #include "problem.hpp"
 
 #include "../harness/openmp.hpp"
@@ -7,24 +8,8 @@ namespace bench::fib {
 
 namespace {
 
-long with_task(long n) {
-    if (n < 2) {
-        return n;
-    }
-    long a = 0;
-#pragma omp task shared(a) firstprivate(n)
-    a = with_task(n - 1);
-    const long b = with_task(n - 2);
-#pragma omp taskwait
-    return a + b;
-}
-
-const contender task{"fib", "task", [](const arguments& a) {
-                         return openmp_job(a, [n = a.size] {
-                             return timed([n] { return with_task(n); },
-                                          [n](long answer) { check(n, answer); });
-                         });
-                     }};
+const contender task{"fib", "task",
+                     [](const arguments& a) { return openmp_job(a, repetition_of(with_task, a)); }};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // fib: the doubly recursive Fibonacci function, a task for every call, no cut-off. There is no work
-// in it, so the ratio to the serial function is the cost of a task. Size: the argument.
+// in it, so the ratio to the serial function is the cost of a task. Size: the argument. The
+// functions are in <runtime>_fib.hpp where other problems use them too.
 #pragma once
 
 #include "../harness/harness.hpp"
@@ -17,6 +18,14 @@ inline void check(long n, long answer) {
         a = std::exchange(b, a + b);
     }
     expect_equal("fib", answer, a);
+}
+
+/// A repetition: times f(n) where it is called, and checks it.
+template <class F>
+auto repetition_of(F f, const arguments& a) {
+    return [n = a.size, f] {
+        return timed([n, f] { return f(n); }, [n](long answer) { check(n, answer); });
+    };
 }
 
 }  // namespace bench::fib

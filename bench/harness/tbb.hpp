@@ -22,6 +22,17 @@ struct tbb_runtime {
     tbb::task_arena arena;
 };
 
+/// An arena that the main thread is no part of, for what comes from outside.
+struct tbb_workers {
+    explicit tbb_workers(int workers)
+        : limit(tbb::global_control::max_allowed_parallelism,
+                static_cast<std::size_t>(workers) + 1),
+          arena(workers, 0) {}
+
+    tbb::global_control limit;
+    tbb::task_arena arena;
+};
+
 /// A job whose repetitions are f() in the arena.
 template <class F>
 job tbb_job(const arguments& a, F f) {

@@ -11,19 +11,24 @@
 
 namespace bench {
 
-/// A job whose repetitions are f() on the main thread, while the process has `workers` CPUs.
-template <class F>
-job threads_job(const arguments& a, F f) {
+/// Keeps the calling thread, and those it makes from now on, to the first `count` CPUs.
+inline void keep_cpus(int count) {
     cpu_set_t all;
     cpu_set_t some;
     CPU_ZERO(&some);
     sched_getaffinity(0, sizeof all, &all);
-    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < a.workers; ++cpu) {
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&some) < count; ++cpu) {
         if (CPU_ISSET(cpu, &all)) {
             CPU_SET(cpu, &some);
         }
     }
     sched_setaffinity(0, sizeof some, &some);
+}
+
+/// A job whose repetitions are f() on the main thread, while the process has `workers` CPUs.
+template <class F>
+job threads_job(const arguments& a, F f) {
+    keep_cpus(a.workers);
     return [f = std::move(f)] { return f(); };
 }
 

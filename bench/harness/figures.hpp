@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// Figures other than the seconds of a run: the cost of a step, percentiles of many samples. For
+// problems whose value is not seconds.
+#pragma once
+
+#include "harness.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// The seconds of a run of `steps` steps as nanoseconds for one of them.
+inline measurement per_step(measurement run, long steps) {
+    run.value *= 1e9 / static_cast<double>(steps);
+    return run;
+}
+
+/// The least value that a share of all of them does not exceed; share 1 is the largest.
+inline double percentile(std::vector<double> values, double share) {
+    std::sort(values.begin(), values.end());
+    const double at = share * static_cast<double>(values.size() - 1);
+    return values[static_cast<std::size_t>(at + 0.5)];
+}
+
+/// The median, with the 99th percentile and the largest beside it.
+inline measurement of_samples(const std::vector<double>& values) {
+    measurement m{median(values), static_cast<int>(values.size()), {}};
+    m.more["p99"] = percentile(values, 0.99);
+    m.more["max"] = percentile(values, 1);
+    return m;
+}
+
+}  // namespace bench

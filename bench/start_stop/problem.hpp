@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// start_stop: start the runtime, run one task, end the runtime so that no thread of it is left; ms.
+// A runtime that makes its threads when there is work for them may not have made any. No size.
+#pragma once
+
+#include "../harness/harness.hpp"
+
+namespace bench::start_stop {
+
+constexpr long k_answer = 42;
+
+/// `life()` does all of it and returns what the task gave.
+template <class Life>
+job lives(Life life) {
+    return [life] {
+        measurement m =
+            timed(life, [](long answer) { expect_equal("the answer", answer, k_answer); });
+        m.value *= 1e3;
+        return m;
+    };
+}
+
+}  // namespace bench::start_stop
