@@ -36,7 +36,7 @@ public:
 
     /// Begins again when the machine has become so slow that half of the peak is out of reach.
     measurement run() {
-        constexpr int k_attempts = 3;
+        constexpr int k_attempts = 5;
         for (int i = 0; i < k_attempts; ++i) {
             m_result = {.value = 0, .runs = 0, .more = {}};
             find_peak();
@@ -73,8 +73,7 @@ private:
     }
 
     void find_peak() {
-        const std::vector<double> large = measure(k_least_steps, k_large);
-        m_iteration = *std::min_element(large.begin(), large.end()) / static_cast<double>(k_large);
+        m_iteration = median(measure(k_least_steps, k_large)) / static_cast<double>(k_large);
         m_result.more["peak_ns_per_iteration"] = m_iteration * 1e9;
     }
 
