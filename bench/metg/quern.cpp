@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "problem.hpp"
+
+#include "../harness/quern.hpp"
+#include "../harness/quern_dataflow.hpp"
+
+#include <array>
+
+namespace bench::metg {
+
+namespace {
+
+using result = quern::shared_future<output>;
+
+result with_dataflow(graph& g, int step, int point, const std::vector<result>& before) {
+    const inputs& in = g.inputs_for(step, point);
+    return dataflow_of<inputs::k_most>(
+        static_cast<std::size_t>(in.count),
+        [&g, step, point](const auto&... values) {
+            const std::array<const output*, sizeof...(values)> all{&values...};
+            return g.execute(step, point, all);
+        },
+        [&](std::size_t i) -> const result& {
+            return before[static_cast<std::size_t>(in.points[i])];
+        });
+}
+
+/// As most would write it: a vector of futures.
+result with_vector(graph& g, int step, int point, const std::vector<result>& before) {
+    const inputs& in = g.inputs_for(step, point);
+    std::vector<result> needed;
+    needed.reserve(static_cast<std::size_t>(in.count));
+    for (int i = 0; i < in.count; ++i) {
+        needed.push_back(before[static_cast<std::size_t>(in.points[i])]);
+    }
+    return quern::dataflow(
+               [&g, step, point](const std::vector<result>& ready) {
+                   std::array<const output*, inputs::k_most> all{};
+                   for (std::size_t i = 0; i < ready.size(); ++i) {
+                       all[i] = &ready[i].get();
+                   }
+                   return g.execute(step, point, {all.data(), ready.size()});
+               },
+               std::move(needed))
+        .share();
+}
+
+quern::task<output> await_inputs(graph& g, int step, int point,
+                                 std::array<result, inputs::k_most> needed) {
+    std::array<const output*, inputs::k_most> all{};
+    const auto count = static_cast<std::size_t>(g.inputs_for(step, point).count);
+    for (std::size_t i = 0; i < count; ++i) {
+        all[i] = &co_await needed[i];
+    }
+    co_return g.execute(step, point, {all.data(), count});
+}
+
+result with_coroutine(graph& g, int step, int point, const std::vector<result>& before) {
+    const inputs& in = g.inputs_for(step, point);
+    std::array<result, inputs::k_most> needed;
+    for (int i = 0; i < in.count; ++i) {
+        needed[static_cast<std::size_t>(i)] = before[static_cast<std::size_t>(in.points[i])];
+    }
+    return quern::start(await_inputs(g, step, point, std::move(needed))).share();
+}
+
+/// Describes all steps, then waits for what nothing else waits for.
+template <class Start>
+void run_graph(graph& g, Start start) {
+    const auto width = static_cast<std::size_t>(g.width());
+    std::vector<result> before(width);
+    std::vector<result> now(width);
+    std::vector<result> unwaited;
+    for (int step = 0; step < g.steps(); ++step) {
+        for (std::size_t point = 0; point < width; ++point) {
+            now[point] = start(g, step, static_cast<int>(point), before);
+        }
+        if (!g.ends_with_last_step() && step > 0) {
+            unwaited.insert(unwaited.end(), before.begin(), before.end());
+        }
+        std::swap(now, before);
+    }
+    for (const std::vector<result>* results : {&unwaited, &before}) {
+        for (const result& r : *results) {
+            r.wait();
+        }
+    }
+}
+
+template <class Start>
+std::vector<contender> registered(const char* variant, Start start) {
+    const auto inside = [](const arguments& a, auto f) { return quern_job(a, f); };
+    return contenders(variant, inside,
+                      [start](graph& g) { return [&g, start] { run_graph(g, start); }; });
+}
+
+const auto dataflow = registered("dataflow", with_dataflow);
+const auto vector = registered("dataflow_vector", with_vector);
+const auto coroutine = registered("coroutine", with_coroutine);
+
+}  // namespace
+
+}  // namespace bench::metg
