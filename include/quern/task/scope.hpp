@@ -31,7 +31,7 @@ public:
         requires detail::forkable<F>
     void spawn(F&& f) {
         detail::context& place = detail::context::of(m_next);
-        if (place.has_private(k_plenty) || place.no_room_at(m_next)) {
+        if (place.has_private(k_plenty) || (place.no_room_at(m_next) && !make_room(place))) {
             run_now(place, f);
             return;
         }
@@ -91,6 +91,15 @@ private:
         : m_first(first),
           m_next(first),
           m_stop(std::move(stop), detail::context::of(first).root().task.stop) {}
+
+    /// The array is full of children that were stolen, thousands of them: waits for those that are
+    /// not done, and is a rest among so many. False: it is full of what others on this stack
+    /// forked.
+    QUERN_COLD bool make_room(detail::context& place) {
+        join_all();
+        m_used = 0;
+        return !place.no_room_at(m_next);
+    }
 
     template <class F>
     void run_now(detail::context& place, F& f) {
