@@ -66,8 +66,8 @@ context& context::make(const stack_span& span) noexcept {
     return *new (span.room) context(span);
 }
 
-context* context::from(runnable& item) noexcept {
-    return item.run == run_resumed ? static_cast<context*>(&item) : nullptr;
+context* context::from(work& item) noexcept {
+    return item.run == run_resumed ? static_cast<context*>(static_cast<runnable*>(&item)) : nullptr;
 }
 
 void context::set_low_mark() noexcept {
@@ -175,8 +175,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     }
     self.waits.begin(why, host.stats.since());
     request what{publish, argument};
-    context& next = host.take_context(host.home().stacks());
-    next.reopen_for_loop();
+    context& next = host.next_context();
     const auto after = [](context& left, void* p) {
         // `left` may be running elsewhere, and this request gone, once publish has returned true.
         const request r = *static_cast<request*>(p);

@@ -99,7 +99,7 @@ public:
     stack_class size() const noexcept { return span().size; }
 
     /// The context that the item is, or null.
-    static context* from(runnable& item) noexcept;
+    static context* from(work& item) noexcept;
 
     /// Stands for the task that runs here, in the word of a lock. Another one for the next task, so
     /// that what a task has left locked is not taken for its successor's. Never 0, lowest bit 0.

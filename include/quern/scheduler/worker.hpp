@@ -138,6 +138,7 @@ private:
     void landed(context& here) noexcept;
 
     work* next_item() noexcept;
+    context& next_context() noexcept;
     void begin_item(const work& item) noexcept;
     void end_item() noexcept;
     [[noreturn]] void hand_over(context& self, const work& item, context& next) noexcept;
