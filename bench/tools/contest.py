@@ -3,7 +3,7 @@
 workers; it makes one repetition for each line it is sent. Between its turns it is stopped, so that threads that spin while
 they wait take nothing from the others.
 
-    contest = Contest([Contender(...), ...]); contest.play(repetitions=7)
+    contenders = [Contender(...), ...]; play(contenders, repetitions=7)
 """
 
 import json
@@ -11,37 +11,75 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 import time
+
+LONGEST_WORD = 160  # characters of a failure: what a table can show
 
 
 class Contender:
-    """One process. `failure` says in a few words why it is out, if it is."""
+    """One process. `failure` says in a few words why it is out, if it is. `stop` (an Interruption) ends a wait early."""
 
-    def __init__(self, program, problem, variant, workers, size, label, limit=60.0, environment=None):
+    def __init__(self, program, problem, variant, workers, size, label, limit=60.0, environment=None, stop=None):
         self.label, self.workers, self.size, self.limit = label, workers, size, limit
         self.command = [program, problem, variant, "--workers", str(workers), "--size", str(size), "--serve"]
         self.environment = {**os.environ, **(environment or {})}
         self.repetitions = []
+        self.warm_up = None  # the first repetition of all
         self.failure = None
+        self._stop = stop
         self._process = None
+        self._said = None  # what it writes to stderr: a file, for a pipe that nobody reads would fill
         self._waits = False  # stopped between two turns
 
     def turn(self, counts=True):
         """One repetition; a first one starts the process. Does nothing for one that is out."""
+        if self._stop:
+            self._stop.check()
         if self.failure:
             return
-        if self._process is None:
-            self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=subprocess.PIPE, env=self.environment)
+        if self._process is None and not self._start():
+            return
         if self._waits:
-            self._process.send_signal(signal.SIGCONT)
+            self._signal(signal.SIGCONT)
         line = self._ask()
         if line is None:
             return
-        self._process.send_signal(signal.SIGSTOP)
+        self._signal(signal.SIGSTOP)
         self._waits = True
+        self._keep(line, counts)
+
+    def _start(self):
+        self._said = tempfile.TemporaryFile()
+        try:
+            # A process group of its own: Ctrl-C in a terminal reaches the driver alone, its children stop and end with it,
+            # and the kernel wakes and ends it should the driver be killed.
+            self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             stderr=self._said, env=self.environment, process_group=0)
+        except OSError as error:
+            self.failure = f"did not start: {error.strerror}"
+            self._said.close()
+            return False
+        return True
+
+    def _signal(self, number):
+        try:
+            os.killpg(self._process.pid, number)
+        except ProcessLookupError:
+            pass  # it has ended: the end of its output will say so
+
+    def _keep(self, line, counts):
+        try:
+            repetition = json.loads(line)
+            float(repetition["value"])
+        except (ValueError, KeyError, TypeError):
+            self.failure = f"printed no figures: {line.decode(errors='replace').strip()}"[:LONGEST_WORD]
+            self.end()
+            return
         if counts:
-            self.repetitions.append(json.loads(line))
+            self.repetitions.append(repetition)
+        elif self.warm_up is None:
+            self.warm_up = repetition
 
     def _ask(self):
         """The line of one repetition, or None when there is none; then `failure` is set."""
@@ -51,33 +89,44 @@ class Contender:
         except BrokenPipeError:
             pass  # it has ended: the end of its output says so below
         text, end = b"", time.monotonic() + self.limit
+        waited_for = [self._process.stdout] + ([self._stop] if self._stop else [])
         while not text.endswith(b"\n"):
-            ready, _, _ = select.select([self._process.stdout], [], [], max(0.0, end - time.monotonic()))
+            ready, _, _ = select.select(waited_for, [], [], max(0.0, end - time.monotonic()))
+            if self._stop:
+                self._stop.check()
             if not ready:
                 self.failure = f"timed out ({self.limit:g} s)"
                 self.end()
                 return None
             piece = os.read(self._process.stdout.fileno(), 65536)
             if not piece:
-                self._explain_death()
+                self._explain_death(max(1.0, end - time.monotonic()))
                 return None
             text += piece
         return text
 
-    def _explain_death(self):
-        said = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-        status = self._process.wait()
-        last = said[-1] if said else f"ended with status {status}" if status >= 0 else f"killed by signal {-status}"
-        self.failure = last if status >= 0 else f"killed by signal {-status}"
+    def _explain_death(self, patience):
+        try:
+            status = self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.failure = f"closed its output and did not end ({self.limit:g} s)"
+            self.end()
+            return
+        self._said.seek(0)
+        said = self._said.read().decode(errors="replace").strip().splitlines()
+        if status < 0:
+            self.failure = f"killed by signal {-status}"
+        else:
+            self.failure = (said[-1] if said else f"ended with status {status}")[:LONGEST_WORD]
         self.end()
 
     def end(self):
-        """Ends the process; it may be stopped or dead."""
+        """Ends the process and what it has started; it may be stopped or dead."""
         if self._process is None:
             return
-        self._process.kill()
+        self._signal(signal.SIGKILL)
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+        for stream in (self._process.stdin, self._process.stdout, self._said):
             try:
                 stream.close()
             except BrokenPipeError:
@@ -88,15 +137,16 @@ class Contender:
     def result(self):
         """What the JSON keeps of it."""
         return {"contender": self.label, "workers": self.workers, "size": self.size, "failure": self.failure,
-                "repetitions": self.repetitions}
+                "warm_up": self.warm_up, "repetitions": self.repetitions}
 
 
-def play(contenders, repetitions, fresh=False, on_turn=lambda: None):
+def play(contenders, repetitions, fresh=False, on_turn=lambda: None, alternate=False):
     """All contenders in turns, `repetitions` rounds after one that does not count. `fresh`: a new process for each turn,
-    for problems that fill the memory. The processes are ended whatever happens."""
+    for problems that fill the memory. `alternate`: every other round in reverse order, so that none always comes after the
+    same other. The processes are ended whatever happens."""
     try:
         for turn in range(repetitions + 1):
-            for contender in contenders:
+            for contender in reversed(contenders) if alternate and turn % 2 else contenders:
                 contender.turn(counts=turn > 0)
                 on_turn()
                 if fresh:

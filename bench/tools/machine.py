@@ -36,15 +36,21 @@ def stolen_since(before):
     return round(100.0 * (stolen - before[1]) / max(1, total - before[0]), 2)
 
 
-def describe():
-    """For the head of a result."""
+def describe(build):
+    """For the head of a result of the programs in the build directory `build`."""
+    cache = os.path.join(build, "CMakeCache.txt")
+    compiler = _first(cache, r"^CMAKE_CXX_COMPILER:[A-Z]+=(.+)$", "c++")
+    clang = _first(cache, r"^QUERN_CLANG:[A-Z]+=(.+)$", "clang++-19")
+    source = _first(cache, r"^CMAKE_HOME_DIRECTORY:[A-Z]+=(.+)$", ".")
     return {
-        "commit": _output("git", "describe", "--always", "--dirty") or "unknown",
+        "commit": _output("git", "-C", source, "describe", "--always", "--dirty") or "unknown",
         "cpu": _first("/proc/cpuinfo", r"^model name\s*:\s*(.*)$"),
         "cpus": len(os.sched_getaffinity(0)),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": f"{_first('/etc/os-release', chr(94) + 'PRETTY_NAME=.(.*).$')}, Linux {platform.release()}",
-        "compiler": _output("c++", "--version").split("\n")[0],
-        "clang": _output("clang++-19", "--version").split("\n")[0] or "none",
+        "compiler": _output(compiler, "--version").split("\n")[0] or "unknown",
+        "clang": _output(clang, "--version").split("\n")[0] or "none",
+        "libraries": _output("dpkg-query", "-W", "-f", "${Package} ${Version}\\n", "libtbb12", "libgomp1",
+                             "libomp5-19").split("\n"),
         "load": os.getloadavg()[0],
     }
