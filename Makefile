@@ -6,10 +6,10 @@ DEMO = build/release/bin/heat --points 100000000 --steps 50 --sweep=short
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format clean
+.PHONY: help demo test bench bench-full check format clean
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build the release and run the demonstration
 	@scripts/install-dependencies build
@@ -20,6 +20,18 @@ test: ## Build with assertions and run all tests but the consumer projects
 	@scripts/install-dependencies build test
 	@scripts/build-preset dev $(JOBS)
 	@scripts/run-tests build/dev -LE consumer
+
+bench: ## Compare with other runtimes: about ten minutes, then build/bench/report.html
+	@scripts/install-dependencies build bench
+	@scripts/build-preset bench $(JOBS)
+	@bench/run --build build/bench --output build/bench/results.json
+	@bench/report build/bench/results.json --markdown build/bench/report.md --html build/bench/report.html
+
+bench-full: ## The same with the full sizes: about an hour
+	@scripts/install-dependencies build bench
+	@scripts/build-preset bench $(JOBS)
+	@bench/run --full --build build/bench --output build/bench/results-full.json
+	@bench/report build/bench/results-full.json --markdown build/bench/report-full.md --html build/bench/report-full.html
 
 check: ## Everything that must pass before a change is merged
 	@.ci/run
