@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc)
 .PHONY: help demo test bench bench-full check format clean
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build the release and run the demonstration
 	@scripts/install-dependencies build

@@ -19,7 +19,7 @@ namespace quern {
 /// Errors: what f throws comes out of the future; without unwrapping, exceptions of the arguments
 /// are f's to see.
 /// Thread safety: any thread. The task goes to the calling worker's pool.
-/// Cost: one allocation for the frame and one for its waiters.
+/// Cost: one allocation, and a second one when there are futures in a sequence.
 ///
 ///     auto sum = quern::dataflow(quern::unwrapping([](int a, int b) { return a + b; }),
 ///                                quern::async(f), quern::async(g));

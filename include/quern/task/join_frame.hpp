@@ -6,6 +6,7 @@
 #include <quern/task/future.hpp>
 #include <quern/task/pending_call.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <iterator>
@@ -41,6 +42,20 @@ struct holds_futures<std::tuple<Elements...>> : std::disjunction<holds_futures<E
 template <class First, class Second>
 struct holds_futures<std::pair<First, Second>>
     : std::disjunction<holds_futures<First>, holds_futures<Second>> {};
+
+/// How many futures an argument holds, where its type says so: not in a sequence.
+template <class A>
+struct futures_in {
+    static constexpr bool known = is_future_v<A> || !holds_futures<A>::value;
+    static constexpr std::size_t count = is_future_v<A> ? 1 : 0;
+};
+template <class... Elements>
+struct futures_in<std::tuple<Elements...>> {
+    static constexpr bool known = (futures_in<Elements>::known && ...);
+    static constexpr std::size_t count = (futures_in<Elements>::count + ... + 0);
+};
+template <class First, class Second>
+struct futures_in<std::pair<First, Second>> : futures_in<std::tuple<First, Second>> {};
 
 /// Calls visit(future&) for every future that an argument holds.
 template <class Argument, class Visit>
@@ -95,8 +110,12 @@ public:
                    delete static_cast<join_frame*>(static_cast<shared_state<T>*>(&self));
                }),
           m_inline(how.how == launch::sync),
-          m_runs_code(m_inline && runs_code),
-          m_nodes(count_futures(this->input())) {}
+          m_runs_code(m_inline && runs_code) {
+        const std::size_t count = count_futures(this->input());
+        if constexpr (!futures_in<Arguments>::known) {
+            m_nodes = std::vector<node>(count);
+        }
+    }
 
     /// Waits for all; may finish at once.
     void start() noexcept {
@@ -136,7 +155,9 @@ private:
 
     const bool m_inline;
     const bool m_runs_code;
-    std::vector<node> m_nodes;
+    std::conditional_t<futures_in<Arguments>::known, std::array<node, futures_in<Arguments>::count>,
+                       std::vector<node>>
+        m_nodes;
     std::atomic<std::size_t> m_missing{0};
 };
 
