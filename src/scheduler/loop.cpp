@@ -122,15 +122,20 @@ work* worker::next_item() noexcept {
     if (m_pool.timers.any()) {
         look_after_timers();
     }
+    if (m_tick % k_fairness_interval == 0 && !m_pool.pollers.empty()) {
+        m_pool.pollers.poll();
+    }
     work* item = take_ready();
     return item != nullptr ? item : search_and_park();
 }
 
 /// Where to go on when a task suspends: at a context that is ready, which saves a loop of its own
 /// and one of two switches, else in a loop on a fresh stack. It is chosen before the task is known
-/// to who will resume it, as if that were a moment later.
+/// to who will resume it, as if that were a moment later. Runs no code of users: the task may hold
+/// a spin lock, which is released when its stack has been left.
 context& worker::next_context() noexcept {
-    work* const item = is_throttled() || m_pool.timers.any() ? nullptr : take_ready();
+    const bool sees_to_others = is_throttled() || m_pool.timers.any() || !m_pool.pollers.empty();
+    work* const item = sees_to_others ? nullptr : take_ready();
     context* const ready = item != nullptr ? context::from(*item) : nullptr;
     if (ready != nullptr && ready->may_run_on(*this)) {
         stats.activations.add();
@@ -177,9 +182,6 @@ work* worker::take_ready() noexcept {
         }
         if (work* item = queues.inbox.pop()) {
             return item;
-        }
-        if (!m_pool.pollers.empty()) {
-            m_pool.pollers.poll();
         }
     }
     if (work* item = m_pool.policy().pop(*this)) {
