@@ -164,6 +164,7 @@ TEST_P(signals_test, a_stopped_process_books_the_time_to_what_its_workers_did_an
         const auto before = rt.totals();
         stop_for_a_while();
         quern::async(rt, [] {}).get();
+        quern_test::eventually([&] { return rt.totals().tasks > before.tasks; });
         const auto after = rt.totals();
         const double wall = std::chrono::duration<double, std::nano>(clock::now() - start).count();
         const double booked = after.running_ns + after.managing_ns + after.idle_ns;
