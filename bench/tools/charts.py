@@ -5,6 +5,7 @@ same."""
 
 import html
 import math
+import re
 
 import wording
 
@@ -69,15 +70,15 @@ def _grid(scale, top, bottom, words, one=None):
     for value in scale.ticks():
         x = scale.place(value)
         parts.append(line(x, top, x, bottom, "one" if one and abs(value - one) < 1e-9 else "grid"))
-        parts.append(text(x, bottom + 16, words(value), "tick", "middle"))
+        parts.append(text(x, bottom + 16, re.sub(r"\.0+(?=\D|$)", "", words(value)), "tick", "middle"))
     return parts
 
 
 def _mark(index, x, y, title):
     """A shape and a colour for each number of workers."""
-    shapes = (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5.5"', f'<rect x="{x - 5:.1f}" y="{y - 5:.1f}" width="10" height="10"',
-              f'<path d="M{x:.1f} {y - 7:.1f}L{x + 7:.1f} {y + 5:.1f}H{x - 7:.1f}Z"',
-              f'<path d="M{x:.1f} {y - 7:.1f}L{x + 7:.1f} {y:.1f}L{x:.1f} {y + 7:.1f}L{x - 7:.1f} {y:.1f}Z"')
+    shapes = (f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5"', f'<rect x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"',
+              f'<path d="M{x:.1f} {y - 5:.1f}L{x + 5:.1f} {y + 4:.1f}H{x - 5:.1f}Z"',
+              f'<path d="M{x:.1f} {y - 5:.1f}L{x + 5:.1f} {y:.1f}L{x:.1f} {y + 5:.1f}L{x - 5:.1f} {y:.1f}Z"')
     return f'{shapes[index % 4]} class="mark m{index % 4}"><title>{html.escape(title)}</title></{shapes[index % 4][1:].split()[0]}>'
 
 
@@ -98,7 +99,8 @@ def overview(sections, tag, width=1080):
     left = 24 + CHARACTER * max((len(s.title) for s in sections), default=10)
     ratios = [d.ratio for s in sections for (t, _), d in s.duels.items() if t == tag] + [0.5, 2.0]
     scale = LogScale(ratios, left, width - 40)
-    top, row = 56, 26
+    lane = 9  # each number of workers has one, so that no mark hides another
+    top, row = 56, max(26, lane * len(workers) + 7)
     bottom = top + row * len(sections)
     parts, x = [], left
     for index, w in enumerate(workers):
@@ -114,7 +116,7 @@ def overview(sections, tag, width=1080):
             duel = section.duels.get((tag, w))
             if duel is not None and duel.ratio is not None:
                 words = f"{section.title}, {wording.workers(w)}: {wording.ratio(duel.ratio)} ({duel.quern} to {duel.peer})"
-                parts.append(_mark(index, scale.place(duel.ratio), y, words))
+                parts.append(_mark(index, scale.place(duel.ratio), y + lane * (index - (len(workers) - 1) / 2), words))
         words = _words_beside(section, tag, workers)
         if words:
             parts.append(text(width - 6, y + 4, words, "tick", "end"))

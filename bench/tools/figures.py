@@ -10,6 +10,7 @@ import os
 import statistics
 from dataclasses import dataclass, field
 
+OF_EVERY_REPETITION = {"value", "runs", "wall", "cpu", "growth_kib"}  # what else it has, a problem has measured on its own
 ONE_OF_ITS_KIND = {"serial", "quern"}  # every other runtime is a peer
 
 
@@ -124,8 +125,8 @@ def summarise(result, higher_is_better=False):
     for name in ("cpu", "wall"):
         known = [r[name] for r in repetitions if name in r]
         summary.figures[name] = statistics.median(known) if known else None
-    for name in {name: None for r in repetitions for name in r.get("more", {})}:
-        summary.figures[name] = statistics.median(r["more"][name] for r in repetitions if name in r.get("more", {}))
+    for name in {name: None for r in repetitions for name in r if name not in OF_EVERY_REPETITION}:
+        summary.figures[name] = statistics.median(r[name] for r in repetitions if name in r)
     return summary
 
 

@@ -55,7 +55,7 @@ def _result(chance, title, label, workers, base):
     share = 1.0 if label.startswith("serial") else 1.0 / min(workers, 2)
     values = [] if failure else [base * LABELS[label] * share * chance.uniform(0.97, 1.15) for _ in range(7)]
     more = {"percent_of_copy": 96.5} if title == "bandwidth" else {}
-    repetitions = [{"value": v, "runs": 1, "wall": v, "cpu": v * workers, "growth_kib": 40, "more": more} for v in values]
+    repetitions = [{"value": v, "runs": 1, "wall": v, "cpu": v * workers, "growth_kib": 40, **more} for v in values]
     first = {"value": 2 * base, "runs": 1, "wall": base, "cpu": base, "growth_kib": 2048}
     return {"contender": label, "workers": 1 if label.startswith("serial") else workers, "size": 0, "failure": failure,
             "warm_up": first, "repetitions": repetitions}

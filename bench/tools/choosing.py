@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What bench/run and bench/compare are asked for: words of the command line, the problems of problems.toml in their short or
+full form, and what a build directory offers for them. Whatever is wrong is a Mistake with a text for the user."""
+
+import argparse
+import difflib
+import os
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+
+RUNTIMES = ["serial", "quern", "tbb", "libgomp", "libomp", "async"]
+PROBLEMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "problems.toml")
+USUAL_WORKERS = [1, 2, 8]
+
+
+class Mistake(Exception):
+    """The user asked for what there is not; the text says what there is."""
+
+
+@dataclass
+class Step:
+    """A problem of one size on one number of workers: what is measured together."""
+    title: str
+    size: int
+    workers: int
+    problem: dict  # its table in problems.toml, short or full
+    entries: list  # who takes part
+
+
+def nearest(word, accepted):
+    """A hint for the end of a message, or nothing."""
+    near = difflib.get_close_matches(word, accepted, 1)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def chosen(text, accepted, what):
+    """The words of a comma-separated list; all when there is none."""
+    words = text.split(",") if text else list(accepted)
+    for word in words:
+        if word not in accepted:
+            raise Mistake(f"'{word}' is no {what}; accepted: {', '.join(accepted)}{nearest(word, accepted)}")
+    return words
+
+
+def positive(text):
+    """A whole number from 1, for argparse."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1")
+    return int(text)
+
+
+def numbers(text):
+    """A comma-separated list of whole numbers from 1, for argparse."""
+    return [positive(t) for t in text.split(",")]
+
+
+def forms(text, full):
+    """{title: table} of the problems of a comma-separated list, each in its full or short form."""
+    with open(PROBLEMS, "rb") as file:
+        problems = tomllib.load(file)
+    return {title: problems[title] | problems[title]["full" if full else "short"]
+            for title in chosen(text, list(problems), "problem")}
+
+
+def offered(build, runtimes):
+    """{problem: [(program, runtime, variant)]}, from the programs that there are."""
+    found = {}
+    for runtime in runtimes:
+        program = os.path.join(build, "bench", "bin", f"bench-{runtime}")
+        if not os.path.exists(program):
+            print(f"no {program}: goes without", file=sys.stderr)
+            continue
+        listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+        for line in listed.splitlines():
+            problem, variant = line.split()
+            found.setdefault(problem, []).append((program, runtime, variant))
+    return found
+
+
+def steps(problems, entries, workers=None):
+    """The steps of a run. `problems` as forms() has made them; `entries`: {title: who takes part}."""
+    return [Step(title, size, count, problem, entries.get(title, []))
+            for title, problem in problems.items()
+            for size in problem["size"]
+            for count in workers or problem.get("workers", USUAL_WORKERS)]

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What bench/run and bench/compare have in common while they measure: the line on the terminal, the contenders of a step and
+their turns, and the file of the result."""
+
+import json
+import os
+import sys
+import time
+
+import choosing
+import contest
+import interruption
+import machine
+
+
+class Progress:
+    """A line on the terminal that says where we are; nothing elsewhere but a line for each step."""
+
+    def __init__(self, total):
+        self.total, self.done, self.start, self.what = total, 0, time.monotonic(), ""
+
+    def turn(self):
+        self.done += 1
+        if sys.stderr.isatty():
+            elapsed = time.monotonic() - self.start
+            print(f"\r\033[K{self.what}: {self.done} of {self.total} repetitions, {elapsed:.0f} s", end="",
+                  file=sys.stderr, flush=True)
+
+    def step_ends(self, seconds):
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        else:
+            print(f"{self.what}: {seconds} s", file=sys.stderr, flush=True)
+
+
+class Output:
+    """The file of the result. Opened before the run, so that a path that cannot be written costs nobody a run, and written
+    after every step, so that what was measured is never lost."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            open(path, "ab").close()
+        except OSError as error:
+            self._give_up(error)
+
+    def write(self, result):
+        try:
+            with open(self.path, "w", encoding="utf-8") as file:
+                json.dump(result, file, indent=1)
+                file.write("\n")
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error):
+        raise choosing.Mistake(f"cannot write the results to {self.path}: {error.strerror}") from error
+
+
+def contender(step, program, runtime, variant, stop):
+    """A process of a step that has not started yet."""
+    return contest.Contender(program, step.title, variant, 1 if runtime == "serial" else step.workers, step.size,
+                             f"{runtime}/{variant}", limit=step.problem.get("limit", 60),
+                             environment=step.problem.get("environment"), stop=stop)
+
+
+def play(step, contenders, rounds, progress, alternate=False):
+    """The contenders of a step take their turns. Returns what is to know of the step besides their results; when the user
+    stops it, it is not complete."""
+    progress.what = f"{step.title} {step.size}, {step.workers} workers"
+    before, start, complete = machine.cpu_ticks(), time.monotonic(), True
+    try:
+        contest.play(contenders, rounds, fresh=step.problem.get("fresh", False), on_turn=progress.turn, alternate=alternate)
+    except interruption.Stopped:
+        complete = False
+    seconds = round(time.monotonic() - start, 1)
+    progress.step_ends(seconds)
+    return {"problem": step.title, "size": step.size, "workers": step.workers, "complete": complete,
+            "steal_percent": machine.stolen_since(before), "load": os.getloadavg()[0], "seconds": seconds}
