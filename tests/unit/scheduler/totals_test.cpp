@@ -182,6 +182,7 @@ TEST_P(totals_test, count_a_fork_only_when_it_was_stolen) {
 TEST_P(totals_test, of_the_pool_are_the_sum_of_its_workers) {
     inside([] { quern_test::let_others_run(); });
     ASSERT_TRUE(becomes(1));
+    rt.default_pool().get().wait_until_quiet();  // all have started, each on a context of its own
     worker_totals sum;
     for (unsigned rank = 0; rank < workers(); ++rank) {
         sum += rt.default_pool().worker(rank);
