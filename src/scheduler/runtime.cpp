@@ -3,6 +3,8 @@
 // makes the pools and ends them together.
 #include <quern/scheduler/runtime.hpp>
 
+#include "observer_list.hpp"
+
 #include <quern/base/process.hpp>
 #include <quern/scheduler/placement.hpp>
 #include <quern/scheduler/pool.hpp>
@@ -108,8 +110,18 @@ void require_worker(const detail::pool& of, unsigned rank) {
     }
 }
 
-std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, bool is_first) {
-    const settings chosen = settings_for(wanted, is_first);
+/// Settings for the layers above are errors where none of these is part of the program.
+void check_observed(const settings& chosen) {
+    for (const setting& row : setting_table()) {
+        if (row.for_observers && !detail::has_observers() &&
+            chosen.at(row.name).text != row.fallback) {
+            chosen.refuse(row.name, "accepted in programs that include quern/quern.hpp alone");
+        }
+    }
+    detail::check_observers(chosen);
+}
+
+std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, const settings& chosen) {
     detail::pool_description description;
     description.name = wanted.name;
     detail::place_workers(description, this_machine(), topology::read_cpu_limits(), chosen);
@@ -185,18 +197,24 @@ detail::pool& pool_ref::get() const {
 }
 
 runtime::runtime(const runtime_options& options) {
-    const std::scoped_lock lock(detail::lock_of(detail::process_lock::new_runtime));
     if (options.pools.empty()) {
         throw std::invalid_argument("quern: a runtime needs at least one pool");
     }
-    for (const pool_options& wanted : options.pools) {
-        for (const auto& other : m_pools) {
-            if (other->name() == wanted.name) {
-                throw std::invalid_argument("quern: two pools are named '" + wanted.name + "'");
+    const settings chosen = settings_for(options.pools.front(), true);
+    check_observed(chosen);
+    {
+        const std::scoped_lock lock(detail::lock_of(detail::process_lock::new_runtime));
+        for (const pool_options& wanted : options.pools) {
+            for (const auto& other : m_pools) {
+                if (other->name() == wanted.name) {
+                    throw std::invalid_argument("quern: two pools are named '" + wanted.name + "'");
+                }
             }
+            const bool is_first = m_pools.empty();
+            m_pools.push_back(make_pool(wanted, is_first ? chosen : settings_for(wanted, false)));
         }
-        m_pools.push_back(make_pool(wanted, m_pools.empty()));
     }
+    detail::tell_started(*this, chosen);
 }
 
 /// Tasks of one pool may start tasks on another: all must be at rest, and nothing have begun
@@ -237,10 +255,14 @@ void runtime::abandon_pools() noexcept {
 
 runtime::~runtime() {
     if (cannot_end_here()) {
+        if (!m_pools.front()->inherited()) {
+            detail::tell_ends(*this);
+        }
         abandon_pools();
         return;
     }
     wait_until_quiet();
+    detail::tell_ends(*this);
     for (const auto& p : m_pools) {
         p->stop();
     }
@@ -256,6 +278,15 @@ runtime::~runtime() {
 pool_ref runtime::default_pool() const {
     m_pools.front()->require_not_inherited();
     return pool_ref(*m_pools.front());
+}
+
+std::vector<pool_ref> runtime::pools() const {
+    std::vector<pool_ref> all;
+    for (const auto& p : m_pools) {
+        p->require_not_inherited();
+        all.emplace_back(*p);
+    }
+    return all;
 }
 
 pool_ref runtime::pool(std::string_view name) const {

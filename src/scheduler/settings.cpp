@@ -43,6 +43,11 @@ std::vector<std::string_view> stack_names() {
 /// certain: when nothing in the process can wake a task any more.
 std::vector<std::string_view> hang_report_words() { return {"certain", "off"}; }
 std::vector<std::string_view> on_or_off() { return {"on", "off"}; }
+std::vector<std::string_view> counter_formats() {
+    return {"text", "csv", "csv-short", "json", "openmetrics"};
+}
+std::vector<std::string_view> counter_times() { return {"startup", "shutdown", "both"}; }
+std::vector<std::string_view> list_sizes() { return {"no", "minimal", "full"}; }
 
 constexpr setting k_table[] = {
     {.name = "threads",
@@ -104,6 +109,77 @@ constexpr setting k_table[] = {
      .words = on_or_off,
      .fallback = "on",
      .help = "whether a program with `install_crash_handler` or `quern::main` says why it dies"},
+    {.name = "print-counter",
+     .type = setting_type::text,
+     .fallback = "",
+     .help = "performance counters to print, by name, with * and ?; several separated by ';'",
+     .for_observers = true},
+    {.name = "print-counter-interval",
+     .type = setting_type::number,
+     .least = 1,
+     .most = 86'400'000,
+     .fallback = "none",
+     .help = "milliseconds between two prints while the program runs",
+     .for_observers = true},
+    {.name = "print-counter-destination",
+     .type = setting_type::path,
+     .fallback = "stdout",
+     .help = "where counters are printed: stdout, stderr, none, or a file",
+     .for_observers = true},
+    {.name = "print-counter-format",
+     .type = setting_type::word,
+     .words = counter_formats,
+     .fallback = "text",
+     .help = "how counters are printed",
+     .for_observers = true},
+    {.name = "print-counter-at",
+     .type = setting_type::word,
+     .words = counter_times,
+     .fallback = "shutdown",
+     .help = "when counters are printed, beside the interval",
+     .for_observers = true},
+    {.name = "list-counters",
+     .type = setting_type::word,
+     .words = list_sizes,
+     .fallback = "no",
+     .help = "lists the counters there are before the program begins; full: with help and unit",
+     .bare = "minimal",
+     .for_observers = true},
+    {.name = "metrics-port",
+     .type = setting_type::number,
+     .least = 1,
+     .most = 65'535,
+     .fallback = "none",
+     .help = "port on 127.0.0.1 at which counters can be read as OpenMetrics text",
+     .for_observers = true},
+    {.name = "live",
+     .type = setting_type::word,
+     .words = on_or_off,
+     .fallback = "on",
+     .help = "whether `quern top`, `quern tasks` and `quern counters` can look into the program",
+     .for_observers = true},
+    {.name = "profile",
+     .type = setting_type::path,
+     .fallback = "",
+     .help = "statistics of each kind of task at the end: a file, or stdout, stderr",
+     .for_observers = true},
+    {.name = "trace",
+     .type = setting_type::path,
+     .fallback = "",
+     .help = "records the run for ui.perfetto.dev: a file such as run.pftrace",
+     .for_observers = true},
+    {.name = "report",
+     .type = setting_type::path,
+     .fallback = "",
+     .help = "writes a page that says where the time went: a file such as run.html",
+     .for_observers = true},
+    {.name = "trace-events",
+     .type = setting_type::number,
+     .least = 1'000,
+     .most = 1'000'000'000,
+     .fallback = "1000000",
+     .help = "events that each worker keeps for trace and report; further ones are counted alone",
+     .for_observers = true},
     {.name = "config",
      .type = setting_type::path,
      .fallback = "",
@@ -147,7 +223,8 @@ std::string fault_of(const setting& row, std::string_view text) {
         if (text.find_first_of("0123456789") == 0 || text.find(':') != std::string_view::npos) {
             return how.reason();  // what is wrong within the list
         }
-    } else if (row.type == setting_type::path && !text.empty()) {
+    } else if (row.type == setting_type::text ||
+               (row.type == setting_type::path && !text.empty())) {
         return "";
     }
     std::string fault = "accepted: " + row.accepted();
@@ -186,6 +263,8 @@ std::string setting::accepted() const {
         text = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
     } else if (type == setting_type::path) {
         text = "the path of a file";
+    } else if (type == setting_type::text) {
+        text = "any text";
     }
     for (const std::string_view word : words_of(*this)) {
         const char* const separator = type == setting_type::number ? ", or " : ", ";

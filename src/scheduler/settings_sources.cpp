@@ -77,26 +77,39 @@ void read_environment(settings& into) {
     }
 }
 
-/// An option --quern:name=value.
+/// Both of --quern:spin_us and --quern:spin-us are the setting spin_us.
+const setting* find_option(std::string option) {
+    for (const char from : {'-', '_'}) {
+        if (const setting* const row = find_spelt(option, detail::as_option)) {
+            return row;
+        }
+        std::replace(option.begin() + static_cast<std::ptrdiff_t>(k_option_prefix.size()),
+                     option.end(), from, from == '-' ? '_' : '-');
+    }
+    return find_spelt(option, detail::as_option);
+}
+
+/// An option --quern:name=value, or --quern:name alone where that has a meaning.
 void read_option(settings& into, std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string option(text.substr(0, equals));
     if (option == k_help_option) {
         throw std::invalid_argument("quern: option " + option + " takes no value");
     }
-    const setting* const row = find_spelt(option, detail::as_option);
+    const setting* const row = find_option(option);
     if (row == nullptr) {
         std::vector<std::string_view> names = detail::setting_names();
         names.push_back("help");
         detail::refuse_unknown("unknown option " + std::string(text),
                                option.substr(k_option_prefix.size()), names, detail::as_option);
     }
-    if (equals == text.size()) {
+    if (equals == text.size() && row->bare.empty()) {
         throw std::invalid_argument("quern: option " + option + " needs a value: " + option +
                                     "=VALUE; accepted: " + row->accepted());
     }
-    into.set(row->name,
-             {std::string(text.substr(equals + 1)), setting_source::command_line, "command line"});
+    const std::string_view value =
+        equals == text.size() ? row->bare : text.substr(equals + 1);
+    into.set(row->name, {std::string(value), setting_source::command_line, "command line"});
 }
 
 std::string help_of(const setting& row) {

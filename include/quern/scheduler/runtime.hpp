@@ -117,7 +117,9 @@ public:
     runtime(const runtime&) = delete;
     runtime& operator=(const runtime&) = delete;
 
-    /// The first pool. These four throw std::logic_error in the child of a fork(), where a runtime
+    /// All of them, in the order of the options.
+    std::vector<pool_ref> pools() const;
+    /// The first pool. These five throw std::logic_error in the child of a fork(), where a runtime
     /// of the parent has no workers.
     pool_ref default_pool() const;
     /// Throws std::out_of_range that names the pools there are.

@@ -19,6 +19,7 @@ enum class setting_type : std::uint8_t {
     word,       ///< one of a list
     placement,  ///< one of a list, or CPUs such as 0,2-5,8, cores:0-3, node:1
     path,       ///< of a file
+    text,       ///< any
 };
 
 /// A row of the table.
@@ -30,6 +31,8 @@ struct setting {
     std::vector<std::string_view> (*words)() = nullptr;  ///< of a word or placement
     std::string_view fallback;                           ///< the default; always accepted
     std::string_view help;
+    std::string_view bare = {};  ///< the value of an option that is given without one
+    bool for_observers = false;  ///< obeyed by the layers above (observers.hpp)
 
     std::string option() const;    ///< --quern:threads
     std::string variable() const;  ///< QUERN_THREADS

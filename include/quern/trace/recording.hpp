@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// What was recorded of a run, as plain data: made by the recorder when a runtime ends, read by those
+// who write it, as Perfetto protobuf or as a page. Times are nanoseconds since the recording began.
+#pragma once
+
+#include <quern/scheduler/worker_stats.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace quern::trace {
+
+/// The place in the source that makes a kind of task, with the statistics of its tasks.
+struct site {
+    std::string name;      ///< as the user named the task, or the function, or an address
+    std::string location;  ///< "heat.cpp:42", or empty
+    std::uint64_t tasks = 0;
+    std::uint64_t phases = 0;  ///< pieces between suspensions: at least one a task
+    std::uint64_t suspensions = 0;
+    std::uint64_t inlined = 0;  ///< run in the place of one who waited for it
+    std::uint64_t stolen = 0;   ///< begun on another worker than the one that made it
+    double total_ns = 0.0;      ///< in the bodies of its tasks
+    double min_ns = 0.0;
+    double max_ns = 0.0;
+    double stddev_ns = 0.0;
+    /// How many tasks took from 2^i up to 2^(i+1) ns.
+    std::array<std::uint64_t, 48> histogram{};
+
+    double mean_ns() const noexcept {
+        return tasks == 0 ? 0.0 : total_ns / static_cast<double>(tasks);
+    }
+};
+
+/// A piece of a task that ran without interruption on a worker.
+struct slice {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint64_t task = 0;    ///< the same for all pieces of a task
+    std::uint64_t parent = 0;  ///< the task that made it, or 0
+    std::uint32_t site = 0;    ///< an index into recording::sites
+    bool suspended = false;    ///< it ended because the task waited
+};
+
+struct interval {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+};
+
+struct theft {
+    std::uint64_t at_ns = 0;
+    std::uint32_t victim = 0;  ///< the rank of a worker of the same pool
+};
+
+/// A worker.
+struct lane {
+    std::string pool;
+    std::uint32_t rank = 0;
+    std::int32_t thread = 0;        ///< as the kernel numbers it
+    std::vector<slice> slices;      ///< in order of time
+    std::vector<interval> parked;   ///< asleep for want of work
+    std::vector<theft> thefts;      ///< what it has stolen
+    std::uint64_t dropped = 0;      ///< events for which there was no room
+    worker_totals totals;           ///< of the recorded time
+};
+
+/// Something that changed with time.
+struct series {
+    std::string name;
+    std::string unit;
+    std::vector<std::pair<std::uint64_t, double>> points;
+};
+
+/// So many tasks of one site were made by tasks of another.
+struct spawn_count {
+    std::uint32_t parent = 0;  ///< an index into recording::sites
+    std::uint32_t child = 0;
+    std::uint64_t tasks = 0;
+};
+
+struct decision {
+    std::uint64_t at_ns = 0;
+    std::string who;
+    std::string what;  ///< in words, with old and new value and why
+};
+
+struct recording {
+    std::string program;
+    std::string command_line;
+    std::string started;  ///< wall clock, ISO 8601
+    std::string machine;  ///< in words
+    std::vector<std::pair<std::string, std::string>> settings;  ///< name, value with its origin
+    std::uint64_t duration_ns = 0;
+    std::vector<site> sites;
+    std::vector<lane> lanes;
+    std::vector<series> counters;
+    std::vector<spawn_count> tree;
+    std::vector<decision> decisions;
+    double overhead_ns_per_task = 0.0;  ///< managing time divided by tasks
+    /// The longest chain of tasks one of which made or woke the next, or 0 when it is not known.
+    double critical_path_ns = 0.0;
+};
+
+}  // namespace quern::trace
