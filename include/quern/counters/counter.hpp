@@ -73,6 +73,7 @@ public:
 
 private:
     struct parts;
+    explicit counter_set(std::unique_ptr<parts> made) noexcept;
     std::unique_ptr<parts> m_parts;
 };
 
