@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Where counters come from: a source offers counters that are read together, the statistics of the
-// workers or a file of the system. A reading is raw, a running sum or a pair of them, and each reader
-// makes values of it against its own baseline. So nothing is ever reset, and no two readers disturb
-// each other.
+// workers or a file of the system. A reading is raw, a running sum or a pair of them, and each
+// reader makes values of it against its own baseline. So nothing is ever reset, and no two readers
+// disturb each other.
 #pragma once
 
 #include <quern/scheduler/runtime.hpp>
