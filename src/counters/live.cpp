@@ -14,8 +14,12 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +45,25 @@ live_server& present_server(bool is_live) {
     return *g_present;
 }
 
+/// A port that is taken must not keep a program from running: it may run many times on one machine.
+/// Requires: the lock `live` is held.
+void serve_metrics(live_server& by, unsigned port, const setting_value& said) noexcept {
+    if (by.metrics_port() == port) {
+        return;
+    }
+    const int listening = by.metrics_port() == 0 ? listen_on_loopback(port) : -1;
+    if (listening >= 0) {
+        by.serve_metrics(listening, port);
+        return;
+    }
+    const std::string why =
+        by.metrics_port() == 0
+            ? std::strerror(errno)
+            : "another runtime of this process serves port " + std::to_string(by.metrics_port());
+    std::fprintf(stderr, "quern: metrics-port is '%u' (%s): %s; no metrics are served there\n",
+                 port, said.origin.c_str(), why.c_str());
+}
+
 /// Requires: `ended` is g_present no more; the lock `live` is not held.
 void finish(live_server& ended) noexcept {
     ended.join();
@@ -57,11 +80,17 @@ public:
     void check(const settings&) override {}
 
     void started(runtime& which, const settings& chosen) noexcept override try {
-        if (chosen.at("live").text == "off") {
+        const bool is_live = chosen.at("live").text != "off";
+        const auto port = chosen.number("metrics-port");
+        if (!is_live && !port) {
             return;
         }
         const std::scoped_lock lock(live_lock());
-        present_server(true).runtimes.push_back(&which);
+        live_server& server = present_server(is_live);
+        server.runtimes.push_back(&which);
+        if (port) {
+            serve_metrics(server, *port, chosen.at("metrics-port"));
+        }
     } catch (const std::exception&) {
         return;  // no thread, or no memory: nobody can look in, and the program is no worse
     }

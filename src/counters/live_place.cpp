@@ -2,12 +2,14 @@
 // The folder and the sockets in it.
 #include "live_place.hpp"
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,6 +18,7 @@ namespace quern::detail {
 namespace {
 
 constexpr std::size_t k_longest_name = 24;  // of a socket within its folder: a number
+constexpr int k_waiting = 16;               // connections that are not yet accepted
 
 bool is_short_enough(const std::string& folder) {
     return folder.size() + k_longest_name < sizeof(sockaddr_un::sun_path);
@@ -88,7 +91,6 @@ std::string make_live_folder() {
 
 int listen_at(const std::string& path) noexcept {
     const int listening = open_socket(path, ::bind);
-    constexpr int k_waiting = 16;  // connections that are not yet accepted
     if (listening >= 0 && ::listen(listening, k_waiting) != 0) {
         ::unlink(path.c_str());
         ::close(listening);
@@ -98,6 +100,27 @@ int listen_at(const std::string& path) noexcept {
 }
 
 int connect_to(const std::string& path) noexcept { return open_socket(path, ::connect); }
+
+int listen_on_loopback(unsigned port) noexcept {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) {
+        return -1;
+    }
+    const int yes = 1;  // a program that is started again need not wait for its old connections
+    ::setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(made, k_waiting) != 0) {
+        const int error = errno;
+        ::close(made);
+        errno = error;
+        return -1;
+    }
+    return made;
+}
 
 socket_state probe_socket(const std::string& path) noexcept {
     const int connected = connect_to(path);

@@ -30,4 +30,7 @@ socket_state probe_socket(const std::string& path) noexcept;
 int listen_at(const std::string& path) noexcept;
 int connect_to(const std::string& path) noexcept;
 
+/// A socket that listens at a port of 127.0.0.1; -1 with errno.
+int listen_on_loopback(unsigned port) noexcept;
+
 }  // namespace quern::detail

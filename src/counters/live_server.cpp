@@ -100,7 +100,7 @@ void live_server::close_all() noexcept {
 void live_server::run() noexcept {
     const harmless_thread wakes_no_task;
     ::pthread_setname_np(::pthread_self(), "quern-live");
-    if (m_is_live) {
+    if (!ends_soon() && m_is_live) {
         open_socket();
     }
     while (!m_stop.load(std::memory_order_acquire)) {  // pairs with withdraw
@@ -114,6 +114,15 @@ void live_server::run() noexcept {
             }
         }
     }
+}
+
+/// Whether the end comes before anybody could have found out that there is something to look into:
+/// who makes many runtimes, one after another, shall not pay for their sockets.
+bool live_server::ends_soon() const noexcept {
+    constexpr int k_soon = 20;  // milliseconds (guessed)
+    pollfd end{m_wake.get(), POLLIN, 0};
+    ::poll(&end, 1, k_soon);
+    return m_stop.load(std::memory_order_acquire);  // pairs with withdraw
 }
 
 /// The number of this process is its own, so what listens there already is a process of another

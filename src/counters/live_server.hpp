@@ -71,6 +71,7 @@ private:
     };
 
     void run() noexcept;
+    bool ends_soon() const noexcept;
     void open_socket();
     bool serve_round();
     void accept_from(const shared_fd& listening, bool is_http);
