@@ -12,10 +12,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <stdexcept>
 
 namespace quern::detail {
 
@@ -23,11 +25,14 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr std::array<std::string_view, 3> k_requests{"hello", "snapshot", "tasks"};
+constexpr std::array<std::string_view, 6> k_requests{"hello", "snapshot", "tasks",
+                                                     "list",  "counters", "since"};
 
 std::int64_t now_ns() {
     return std::chrono::nanoseconds(steady_clock::now().time_since_epoch()).count();
 }
+
+}  // namespace
 
 json_line begin_answer() {
     json_line json;
@@ -38,6 +43,8 @@ json_line begin_answer() {
 }
 
 std::string finish(json_line& json) { return json.close('}').take() + "\n"; }
+
+namespace {
 
 std::string_view name_of(worker_phase phase) {
     switch (phase) {
@@ -88,18 +95,32 @@ std::string live_answers::refusal(std::string_view why) {
     return finish(json);
 }
 
-std::string live_answers::answer(std::string_view request) {
-    if (request == "hello") {
+std::string live_answers::answer(std::string_view request, live_session& of) try {
+    const std::size_t end = std::min(request.find(' '), request.size());
+    const std::string_view word = request.substr(0, end);
+    const std::string_view rest = request.substr(std::min(end + 1, request.size()));
+    if (word == "hello") {
         return hello();
     }
-    if (request == "snapshot") {
+    if (word == "snapshot") {
         return snapshot();
     }
-    if (request == "tasks") {
+    if (word == "tasks") {
         return tasks();
     }
-    return refusal("unknown request '" + std::string(request) + "'; " +
-                   accepted_values(request, k_requests));
+    if (word == "list") {
+        return list(rest);
+    }
+    if (word == "counters") {
+        return values(rest);
+    }
+    if (word == "since") {
+        return values_since(rest, of);
+    }
+    return refusal("unknown request '" + std::string(word) + "'; " +
+                   accepted_values(word, k_requests));
+} catch (const std::invalid_argument& error) {  // a pattern that no counter has
+    return refusal(error.what());
 }
 
 std::string live_answers::hello() const {

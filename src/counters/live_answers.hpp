@@ -3,6 +3,7 @@
 // the number of the protocol; docs/looking-in.md describes them.
 #pragma once
 
+#include <quern/counters/counter.hpp>
 #include <quern/scheduler/pool_view.hpp>
 
 #include <chrono>
@@ -21,11 +22,17 @@ using runtime_view = std::vector<pool_view>;
 /// All runtimes that can be looked into. Thread safe. In live.cpp, which knows them.
 std::vector<runtime_view> view_of_runtimes();
 
+/// What one who asks again and again has said before.
+struct live_session {
+    std::string patterns;
+    std::vector<counters::counter_set> sets;  ///< with the baseline of the last answer
+};
+
 /// Used by one thread.
 class live_answers {
 public:
     /// With the end of line.
-    std::string answer(std::string_view request);
+    std::string answer(std::string_view request, live_session& of);
     static std::string refusal(std::string_view why);
 
     /// To the first line of a request of HTTP; all of the response.
@@ -35,6 +42,9 @@ private:
     std::string hello() const;
     std::string snapshot();
     static std::string tasks();
+    static std::string list(std::string_view patterns);
+    static std::string values(std::string_view patterns);
+    static std::string values_since(std::string_view patterns, live_session& of);
     void add_worker(json_line& json, const worker_view& seen);
     const std::string& place_of(const void* site);
 

@@ -242,7 +242,7 @@ void live_server::answer_lines(client& c) {
     for (std::size_t end = 0; (end = c.in.find('\n')) != std::string::npos;) {
         const std::string request = c.in.substr(0, end);
         c.in.erase(0, end + 1);
-        c.out += m_answers.answer(request);
+        c.out += m_answers.answer(request, c.session);
     }
 }
 
@@ -268,6 +268,7 @@ void live_server::drop(client& c) noexcept {
     c.fd.close();
     c.in.clear();
     c.out.clear();
+    c.session = {};
     c.ends = false;
 }
 

@@ -68,6 +68,7 @@ private:
         bool ends = false;  ///< after what is to be sent
         std::string in;
         std::string out;
+        live_session session;
     };
 
     void run() noexcept;

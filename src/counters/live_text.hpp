@@ -31,4 +31,8 @@ private:
     std::string m_out;
 };
 
+/// An answer begins with protocol, version, number and name of the program, and ends with a line.
+json_line begin_answer();
+std::string finish(json_line& json);
+
 }  // namespace quern::detail

@@ -32,21 +32,6 @@ worker_view view_of(const worker& w) {
     return seen;
 }
 
-/// Ready items of the pool, and of the NUMA nodes' workers together.
-std::size_t queued_for_all(pool& p) {
-    std::size_t sum = p.injector.size() + p.high.size() + p.low.size();
-    std::vector<const ready_ring*> rings;
-    for (std::uint32_t rank = 0; rank < p.size(); ++rank) {
-        rings.push_back(p.at(rank).queues.of_node);
-    }
-    std::sort(rings.begin(), rings.end());
-    rings.erase(std::unique(rings.begin(), rings.end()), rings.end());
-    for (const ready_ring* ring : rings) {
-        sum += ring != nullptr ? ring->size() : 0;
-    }
-    return sum;
-}
-
 }  // namespace
 
 pool_view view_of(const pool_ref& which) {
@@ -55,7 +40,7 @@ pool_view view_of(const pool_ref& which) {
     seen.name = p.name();
     seen.policy = p.policy().name;
     seen.active_workers = which.active_workers();
-    seen.queued = queued_for_all(p);
+    seen.queued = p.injector.size() + p.high.size() + p.low.size() + p.items_of_nodes();
     // A sum of differences: less than nothing for a moment, while a task moves between workers.
     const auto away = static_cast<std::int64_t>(p.contexts_away());
     seen.suspended = static_cast<std::uint64_t>(std::max<std::int64_t>(away, 0));
