@@ -3,8 +3,9 @@
 // The two must be joined because inside a container the mount often begins below the hierarchy's
 // root: a group /docker/7/app whose mount has the root /docker/7 is the folder <mount point>/app,
 // and nothing above the mount point can be seen.
-#include "cgroup.hpp"
-#include "text.hpp"
+#include <quern/topology/cgroup_paths.hpp>
+
+#include <quern/topology/text.hpp>
 
 #include <algorithm>
 
