@@ -154,11 +154,11 @@ outcome<std::vector<cgroup_chain>> find_cgroup_chains(const system_root& root,
     constexpr std::string_view k_mounts = "/proc/self/mountinfo";
     const outcome<std::string> groups = read_text(root, k_groups);
     if (!groups) {
-        return unavailable{groups.reason()};
+        return unavailable{groups.reason(), groups.error()};
     }
     const outcome<std::string> mount_table = read_text(root, k_mounts);
     if (!mount_table) {
-        return unavailable{mount_table.reason()};
+        return unavailable{mount_table.reason(), mount_table.error()};
     }
     const std::vector<mount> mounts =
         find_mounts(*mount_table, controller, root.resolve(k_mounts), said);
