@@ -8,7 +8,11 @@
 #include <quern/scheduler/census.hpp>
 #include <quern/scheduler/pool.hpp>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <map>
 #include <stdexcept>
@@ -83,6 +87,12 @@ outcome<thread_ids> find_threads(const place& where) {
     }
 }
 
+/// Whether the thread has ended, and with it the file or the event that would measure it.
+bool is_gone(pid_t thread) {
+    constexpr int k_no_signal = 0;
+    return ::syscall(SYS_tgkill, ::getpid(), thread, k_no_signal) != 0 && errno == ESRCH;
+}
+
 /// Adds a reading to a sum. A sum with a part that is missing is missing.
 void add(raw_reading& sum, const raw_reading& part) {
     if (sum.state == source_state::ok && part.state == source_state::ok) {
@@ -140,24 +150,26 @@ std::vector<raw_reading> per_thread_source::parts::sum_of(meters& all, const thr
         }
         const std::vector<raw_reading> readings = meter->read();
         for (std::size_t i = 0; i < sums.size(); ++i) {
-            add(sums[i], readings[i]);
+            if (readings[i].state == source_state::ok || !is_gone(thread)) {
+                add(sums[i], readings[i]);
+            }
         }
     }
     return sums;
 }
 
 std::vector<raw_reading> per_thread_source::read(const place& where) {
-    const outcome<thread_ids> threads = find_threads(where);
-    if (!threads) {
-        return detail::all_alike(no_reading(unavailable{threads.reason()}), m_parts->infos.size());
-    }
     return m_parts->kept.with([&](parts::meters& all) {
-        parts::retire(all, threads_of_process());
+        // Here, so that nobody takes the meter of a thread which is in this list.
+        const outcome<thread_ids> threads = find_threads(where);
+        if (!threads) {
+            return detail::all_alike(no_reading(unavailable{threads.reason()}),
+                                     m_parts->infos.size());
+        }
+        parts::retire(all, where.pool ? threads_of_process() : *threads);
         std::vector<raw_reading> sums = m_parts->sum_of(all, *threads);
-        if (!where.pool) {
-            for (std::size_t i = 0; i < all.ended.size(); ++i) {
-                sums[i].above += all.ended[i];
-            }
+        for (std::size_t i = 0; !where.pool && i < all.ended.size(); ++i) {
+            sums[i].above += all.ended[i];
         }
         return sums;
     });
