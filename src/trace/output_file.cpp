@@ -17,6 +17,17 @@ namespace {
 
 std::string last_error() { return std::strerror(errno != 0 ? errno : EIO); }
 
+/// Removes what is left of it.
+struct file_beside {
+    explicit file_beside(const std::string& of)
+        : path(of + "." + std::to_string(::getpid()) + ".tmp") {}
+    file_beside(const file_beside&) = delete;
+    file_beside& operator=(const file_beside&) = delete;
+    ~file_beside() { std::remove(path.c_str()); }
+
+    const std::string path;
+};
+
 bool is_stream(const std::string& path) { return path == "stdout" || path == "stderr"; }
 
 }  // namespace
@@ -42,24 +53,14 @@ std::string write_output(const std::string& path, void (*write)(std::ostream& to
             to.flush();
             return to ? "" : last_error();
         }
-        const std::string beside = path + "." + std::to_string(::getpid()) + ".tmp";
+        const file_beside beside(path);
         errno = 0;
-        std::ofstream file(beside, std::ios::binary | std::ios::trunc);
+        std::ofstream file(beside.path, std::ios::binary | std::ios::trunc);
         if (file) {
             write(file, data);
             file.close();
         }
-        if (!file) {
-            const std::string why = last_error();
-            std::remove(beside.c_str());
-            return why;
-        }
-        if (std::rename(beside.c_str(), path.c_str()) != 0) {
-            const std::string why = last_error();
-            std::remove(beside.c_str());
-            return why;
-        }
-        return "";
+        return file && std::rename(beside.path.c_str(), path.c_str()) == 0 ? "" : last_error();
     } catch (const std::exception& error) {
         return error.what();
     }

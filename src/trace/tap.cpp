@@ -266,10 +266,11 @@ void tap::on_inline_end(self which, worker& on, task_record& outer) {
     }
     lane& l = v.at();
     const tick_count now = quern::detail::ticks();
+    const task_record& inner = present_task();
     v.whole().end_piece(l, on.rank(), present_task(), now, piece_end::ended);
     v.whole().number(l, outer);
     v.whole().begin_piece(l, now, {});
-    l.is_continued = true;
+    l.is_continued = inner.trace.pieces == 1;  // else both have waited together
 }
 
 void tap::on_steal(self which, worker& thief, worker& victim) {

@@ -16,8 +16,8 @@ namespace quern::trace {
 
 /// The place in the source that makes a kind of task, with the statistics of its tasks.
 struct site {
-    std::string name;      ///< as the user named the task, or the function, or an address
-    std::string location;  ///< "heat.cpp:42", or empty
+    std::string name{};      ///< as the user named the task, or the function, or an address
+    std::string location{};  ///< "heat.cpp:42", or empty
     std::uint64_t tasks = 0;
     std::uint64_t phases = 0;  ///< pieces between suspensions: at least one a task
     std::uint64_t suspensions = 0;
@@ -46,7 +46,7 @@ struct slice {
     bool inlined = false;      ///< the task runs in the place of one who waits for it
     bool covered = false;    ///< it ended because an inlined task ran in its place; it goes on then
     bool stolen = false;     ///< another worker than this one made the task
-    bool continued = false;  ///< it is what comes after such a one
+    bool continued = false;  ///< it comes after such a one at once
     bool first = false;      ///< of its task
     std::uint64_t cause = 0;     ///< the task that made it or woke it, or 0
     std::uint64_t ready_ns = 0;  ///< when it was put into a queue before, or 0
