@@ -17,8 +17,8 @@ namespace {
 /// What overhead is held to by the advice on grain: a tenth of a task's time.
 constexpr double k_tasks_per_overhead = 10.0;
 
-/// Managing costs less than a microsecond; where it takes a tenth of tasks of this length, their number
-/// is not the cause. A guess.
+/// Managing costs less than a microsecond; where it takes a tenth of tasks of this length, their
+/// number is not the cause. A guess.
 constexpr double k_large_task_ns = 100'000.0;
 
 /// A run is called lopsided when a worker has had so many times the mean of task time.
@@ -55,7 +55,8 @@ std::string overhead_remedy(const efficiency& of, const recording& run) {
         largest(run, [](const site& s) { return static_cast<double>(s.tasks); });
     const double wanted = each * k_tasks_per_overhead;
     if (mean >= std::min(wanted, k_large_task_ns)) {
-        return text + "The tasks are large enough: look for many waits, or more workers than cores.";
+        return text +
+               "The tasks are large enough: look for many waits, or more workers than cores.";
     }
     text += "Make tasks " + short_number(std::ceil(wanted / std::max(mean, 1.0))) +
             " times larger, " + duration_words(wanted) + " or more";

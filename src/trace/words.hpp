@@ -28,13 +28,13 @@ inline std::string short_number(double value) {
     return fixed(value, size >= 99.95 || size == 0.0 ? 0 : size >= 9.995 ? 1 : 2);
 }
 
-/// "1.23 us", "45.6 ms", "7.89 s".
+/// "1.23 µs", "45.6 ms", "7.89 s".
 inline std::string duration_words(double ns) {
     struct unit {
         double size;
         std::string_view name;
     };
-    constexpr unit k_units[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}};
+    constexpr unit k_units[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " µs"}};
     for (const unit& u : k_units) {
         if (std::fabs(ns) >= u.size * 0.9995) {
             return short_number(ns / u.size).append(u.name);

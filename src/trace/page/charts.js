@@ -30,7 +30,7 @@ function titled(node, words) {
 function timeAxis(svg, from, to, left, right, y, count) {
   for (const t of ticks(from, to, count)) {
     const x = left + ((t - from) / (to - from)) * (right - left);
-    svg.append(line(x, y, x, y + 4, "axis"), label(x, y + 16, trimmed(durationWords(t)), "middle"));
+    svg.append(line(x, y, x, y + 4, "axis"), label(x, y + 16, t === 0 ? "0" : trimmed(durationWords(t)), "middle"));
   }
 }
 

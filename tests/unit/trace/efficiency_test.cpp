@@ -50,7 +50,7 @@ TEST(efficiency, overhead_wants_larger_tasks) {
     EXPECT_TRUE(
         contains(fine.remedy, "the runtime took 600 ns for each of 10,000,000 tasks of 200 ns"))
         << fine.remedy;
-    EXPECT_TRUE(contains(fine.remedy, "30.0 times larger, 6.00 us or more")) << fine.remedy;
+    EXPECT_TRUE(contains(fine.remedy, "30.0 times larger, 6.00 µs or more")) << fine.remedy;
     EXPECT_TRUE(contains(fine.remedy, "'update' (heat.cpp:42)")) << fine.remedy;
 }
 
@@ -111,7 +111,7 @@ TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
     EXPECT_EQ(found.largest, loss_kind::inflation);
     EXPECT_DOUBLE_EQ(found.inflation_ns.value(), 4e9);
     EXPECT_DOUBLE_EQ(found.calibrated, 1.0);
-    EXPECT_TRUE(contains(found.remedy, "take 8.00 us, and 4.00 us on one worker")) << found.remedy;
+    EXPECT_TRUE(contains(found.remedy, "take 8.00 µs, and 4.00 µs on one worker")) << found.remedy;
     EXPECT_TRUE(contains(found.remedy, "try 2 workers")) << found.remedy;
     EXPECT_EQ(found.note, "");
 }
