@@ -8,7 +8,7 @@ namespace quern::trace::detail {
 
 void spread(std::span<double> steps, std::size_t stride, std::uint64_t duration_ns,
             std::uint64_t begin_ns, std::uint64_t end_ns) {
-    const std::size_t count = steps.size() / stride;
+    const std::size_t count = (steps.size() + stride - 1) / stride;
     end_ns = std::min(end_ns, duration_ns);
     if (count == 0 || begin_ns >= end_ns) {
         return;

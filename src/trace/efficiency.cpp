@@ -18,9 +18,10 @@ namespace {
 using detail::count_words;
 using detail::percent_words;
 
-/// A loss below this share is none that a user should act on. A guess: it is within what runs of
-/// the same program differ by on a shared machine.
-constexpr double k_worth_a_remedy = 0.10;
+/// When so much is work, or no loss has that share, there is nothing that a user should do. A
+/// guess: runs of the same program differ by about so much on a shared machine.
+constexpr double k_good_work = 0.90;
+constexpr double k_small_loss = 0.05;
 
 /// A finite number from 0 up; whatever else stands in a recording counts as nothing.
 double sane(double value) { return std::isfinite(value) && value > 0.0 ? value : 0.0; }
@@ -63,7 +64,8 @@ loss_kind largest_loss(const efficiency& of) {
          {of.starvation_ns, loss_kind::starvation},
          {of.inflation_ns.value_or(0.0), loss_kind::inflation}}};
     const auto* const most = std::max_element(losses.begin(), losses.end());
-    return of.share(most->first) < k_worth_a_remedy ? loss_kind::none : most->second;
+    const bool good = of.share(of.work_ns) >= k_good_work || of.share(most->first) < k_small_loss;
+    return good ? loss_kind::none : most->second;
 }
 
 std::string headline(const efficiency& of) {

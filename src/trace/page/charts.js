@@ -133,7 +133,7 @@ function drawDurations() {
   const grid = element("div", { class: "grid" });
   const add = (sites) => {
     for (const site of sites) {
-      grid.append(element("div", {}, element("h3", {}, site.name || "(no name)"), histogram(site, low, high),
+      grid.append(element("div", {}, element("h3", {}, brief(site.name || "(no name)")), histogram(site, low, high),
         element("p", { class: "soft" }, `${countWords(site.tasks, "task")}, mean ${durationWords(site.mean)}`)));
     }
   };
@@ -181,7 +181,7 @@ function drawCounters() {
   }
   const grid = element("div", { class: "grid" });
   for (const series of known) {
-    grid.append(element("div", {}, element("h3", {}, series.name + (series.unit ? ` (${series.unit})` : "")), counterChart(series)));
+    grid.append(element("div", {}, element("h3", {}, brief(series.name) + (series.unit ? ` (${series.unit})` : "")), counterChart(series)));
   }
   byId("counters").append(grid);
 }

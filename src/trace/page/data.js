@@ -16,6 +16,11 @@ function siteName(site) {
   return run.sites[site] ? run.sites[site].name || "(no name)" : "(unknown)";
 }
 
+// For where a long name would push everything else away; the table of sites has it whole.
+function brief(name) {
+  return name.length > 80 ? name.slice(0, 79) + "…" : name;
+}
+
 // Three digits, as in the rest of Quern's output.
 function shortNumber(value) {
   const size = Math.abs(value);

@@ -77,7 +77,11 @@ function drawPieces(g, lane, y, height, scale, thinnest) {
     if (wide < thinnest) continue;
     const left = LEFT + (begin[i] - view.from) * scale;
     g.fillStyle = siteColour(site[i]);
-    g.fillRect(left, y, Math.max(0.7, wide - (wide > 4 ? 1 : 0)), height);
+    g.fillRect(left, y, Math.max(0.7, wide), height);
+    if (wide > 4) {  // so that two of one colour are told apart
+      g.fillStyle = theme.page;
+      g.fillRect(left + wide - 0.5, y, 0.5, height);
+    }
     if (wide > 60 && height >= 12) drawName(g, siteName(site[i]), site[i], Math.max(left, LEFT), Math.min(left + wide, LEFT + plotWidth()), y, height);
   }
 }
@@ -150,6 +154,17 @@ function drawLaneNames(g) {
   g.textAlign = "left";
 }
 
+// Where all slices are in the page, while elsewhere the short ones are not.
+function drawStretches(g, scale) {
+  const { every, stretch } = run.kept;
+  g.fillStyle = theme.soft;
+  for (let at = Math.floor(view.from / every) * every; every > 0 && at < view.to; at += every) {
+    const left = LEFT + Math.max(0, at - view.from) * scale;
+    const right = LEFT + Math.min(view.to - view.from, at + stretch - view.from) * scale;
+    if (right > left) g.fillRect(left, AXIS - 2, right - left, 2);
+  }
+}
+
 function drawAxis(g, scale) {
   g.font = "11px system-ui, sans-serif";
   g.textAlign = "center";
@@ -160,8 +175,9 @@ function drawAxis(g, scale) {
     g.fillStyle = theme.line;
     g.fillRect(x, 18, 1, AXIS - 18);
     g.fillStyle = theme.soft;
-    g.fillText(timeWords(t, digits), x, 13);
+    g.fillText(timeWords(t, digits), Math.min(x, LEFT + plotWidth() - 22), 13);
   }
+  drawStretches(g, scale);
   for (const [at] of run.decisions) {
     if (at < view.from || at > view.to) continue;
     const x = LEFT + (at - view.from) * scale;

@@ -35,7 +35,7 @@ function drawParts() {
 
 function drawLegend() {
   const legend = byId("legend");
-  run.sites.slice(0, COLOURS.length).forEach((site, i) => legend.append(element("li", {}, swatch(siteColour(i)), site.name || "(no name)")));
+  run.sites.slice(0, COLOURS.length).forEach((site, i) => legend.append(element("li", {}, swatch(siteColour(i)), brief(siteName(i)))));
   if (run.sites.length > COLOURS.length) legend.append(element("li", {}, swatch(OTHER_COLOUR), countWords(run.sites.length - COLOURS.length, "other site")));
   legend.append(element("li", {}, swatch(BETWEEN_COLOUR), "between tasks: the runtime at work, or searching"));
   legend.append(element("li", {}, swatch("var(--asleep)"), "asleep"));
@@ -49,8 +49,8 @@ function drawKept() {
   const { total, kept, shortest, every, stretch } = run.kept;
   const share = kept === total ? `All ${countWords(total, "piece")} of tasks are in this page.` :
     `Of ${countWords(total, "piece")} of tasks ${countWords(kept)} are in this page one by one: those of ${durationWords(shortest)} or longer, and in the first ` +
-    `${durationWords(stretch)} of every ${durationWords(every)} all of them. Elsewhere the height of a colour is the share of short tasks.`;
-  byId("kept").textContent = total > 0 ? share : "No single tasks were recorded.";
+    `${durationWords(stretch)} of every ${durationWords(every)} all of them (a grey line above the lanes marks where). Elsewhere the height of a colour is the share of short tasks.`;
+  byId("kept").textContent = share;
 }
 
 readTheme();
@@ -66,6 +66,8 @@ drawWorkers();
 drawAbout();
 canvas.style.height = AXIS + lanes.length * laneHeight + 2 + "px";
 drawConcurrency();
+byId("lane-part").hidden = run.kept.total === 0;
+byId("no-lanes").hidden = run.kept.total !== 0;
 listen();
 show(0, run.duration);
 drawLanes();

@@ -71,7 +71,7 @@ function drawWorkers() {
 }
 
 function treeLine(site, tasks, more) {
-  return element("li", {}, swatch(siteColour(site)), siteName(site), element("span", { class: "soft" }, ` ${countWords(tasks, "task")}${more}`));
+  return element("li", {}, swatch(siteColour(site)), brief(siteName(site)), element("span", { class: "soft" }, ` ${countWords(tasks, "task")}${more}`));
 }
 
 // Each site's children are shown where the site appears first.

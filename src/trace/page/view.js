@@ -17,7 +17,7 @@ function show(from, to) {
   const length = Math.min(run.duration, Math.max(shortest, to - from));
   view.from = Math.min(Math.max(0, from), run.duration - length);
   view.to = view.from + length;
-  byId("view-words").textContent = `${durationWords(view.from)} to ${durationWords(view.to)}, ${durationWords(length)} of ${durationWords(run.duration)}`;
+  byId("view-words").textContent = `${timeWords(view.from, length / 10)} to ${timeWords(view.to, length / 10)}, ${durationWords(length)} of ${durationWords(run.duration)}`;
   redraw();
 }
 
@@ -40,8 +40,8 @@ function pieceAt(lane, time) {
 function pieceWords(lane, i) {
   const { begin, end, site, suspended, task } = lane.pieces;
   const place = run.sites[site[i]] && run.sites[site[i]].place;
-  return `${siteName(site[i])}${place ? " (" + place + ")" : ""}: ${durationWords(end[i] - begin[i])}` +
-    ` from ${durationWords(begin[i])}${task[i] > 0 ? ", task " + task[i] : ""}${suspended[i] ? ", then it waited" : ""}`;
+  return `${brief(siteName(site[i]))}${place ? " (" + place + ")" : ""}: ${durationWords(end[i] - begin[i])}` +
+    ` from ${timeWords(begin[i], (view.to - view.from) / 100)}${task[i] > 0 ? ", task " + task[i] : ""}${suspended[i] ? ", then it waited" : ""}`;
 }
 
 function placeWords(lane, time) {
@@ -54,7 +54,7 @@ function placeWords(lane, time) {
     const level = levelFor((view.to - view.from) / plotWidth());
     const i = Math.floor((time / run.duration) * run.level_sizes[level]);
     const [site, busy, asleep] = lane.cells[level].subarray(3 * i, 3 * i + 3);
-    if (busy > 0) return `about here: ${percentWords(busy / 255)} tasks, most of them ${siteName(site)}; ${percentWords(asleep / 255)} asleep`;
+    if (busy > 0) return `about here: ${percentWords(busy / 255)} tasks, most of them ${brief(siteName(site))}; ${percentWords(asleep / 255)} asleep`;
   }
   return "between tasks: the runtime at work, or searching";
 }

@@ -63,6 +63,29 @@ TEST(page, of_a_small_run_contains_all_of_it) {
     expect_readable(page, "small", 2'000);
 }
 
+TEST(page, says_what_was_not_recorded) {
+    recording run = sample_recording(3, 3'000);
+    run.lanes[1].dropped = 1'234;
+    run.lanes[1].slices.resize(400);
+    run.lanes[1].parked.clear();
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"dropped\":1234,"), 1u);
+    EXPECT_EQ(occurrences(page, "\"until\":" + std::to_string(run.lanes[1].slices.back().end_ns)),
+              1u);
+    std::ofstream(testing::TempDir() + "quern_page_drops.html") << page;
+}
+
+TEST(page, of_totals_alone_has_no_slices) {
+    recording run = sample_recording(3, 3'000);
+    for (quern::trace::lane& lane : run.lanes) {
+        lane.slices.clear();
+        lane.parked.clear();
+    }
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"kept\":{\"total\":0,"), 1u);
+    std::ofstream(testing::TempDir() + "quern_page_profile.html") << page;
+}
+
 TEST(page, of_very_many_workers_is_small) {
     const std::string page = page_of(sample_recording(1'000, 1'000'000));
     EXPECT_LE(page.size(), k_limit);

@@ -79,6 +79,15 @@ def check_levels(run):
         assert all(abs(share - whole) < 0.02 for share in shares), (shares, whole)
 
 
+def check_concurrency(run):
+    """No more tasks than workers at a time, and on average as many as the totals say."""
+    if run["lanes"]:
+        steps = [sum(values) for values in zip(*run["concurrency"])]
+        assert max(steps) <= len(run["lanes"]) + 0.01, max(steps)
+        whole = sum(lane["running"] for lane in run["lanes"]) / run["duration"]
+        assert abs(sum(steps) / len(steps) - whole) < 0.01 * len(run["lanes"]), (sum(steps) / len(steps), whole)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         read = Reader(file.read())
@@ -91,6 +100,7 @@ def main():
     assert kept == run["kept"]["kept"] and run["kept"]["total"] == tasks, (kept, run["kept"])
     assert kept == tasks or run["kept"]["shortest"] > 0
     check_levels(run)
+    check_concurrency(run)
     print(f"{len(run['lanes'])} lanes, {kept} of {tasks} slices, levels {run['level_sizes']}")
 
 
