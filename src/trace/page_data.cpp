@@ -5,10 +5,8 @@
 
 #include "concurrency.hpp"
 #include "json.hpp"
-#include "lane_levels.hpp"
-#include "packed.hpp"
+#include "page_lanes.hpp"
 #include "page_sites.hpp"
-#include "slice_choice.hpp"
 #include "words.hpp"
 
 #include <quern/trace/page.hpp>
@@ -24,16 +22,6 @@ constexpr std::size_t k_most_series = 48;
 constexpr std::size_t k_most_decisions = 1000;
 constexpr std::size_t k_most_edges = 2000;
 constexpr std::size_t k_most_settings = 200;
-constexpr std::size_t k_sleeps = 120'000;  // of all lanes together
-
-/// Up to when the recorder had room for what a lane did.
-std::uint64_t last_event(const lane& one) {
-    std::uint64_t last = one.slices.empty() ? 0 : one.slices.back().end_ns;
-    if (!one.parked.empty()) {
-        last = std::max(last, one.parked.back().end_ns);
-    }
-    return last;
-}
 
 class page_writer {
 public:
@@ -52,11 +40,6 @@ private:
     void write_series(const series& one);
     void write_tree();
     void write_decisions();
-    void write_lanes(std::size_t characters);
-    void write_lane(const lane& one, const std::string& slices,
-                    const std::vector<std::size_t>& sizes);
-    std::string sleeps(const lane& one) const;
-    void write_choice(const slice_choice& choice);
     void left_out(std::size_t there, std::size_t shown, const char* what);
 
     const recording& m_run;
@@ -218,67 +201,6 @@ void page_writer::write_decisions() {
     left_out(m_run.decisions.size(), shown, "decisions");
 }
 
-/// Only those that could be wider than a pixel of a very wide screen.
-std::string page_writer::sleeps(const lane& one) const {
-    const std::uint64_t shortest = m_run.duration_ns * m_run.lanes.size() / k_sleeps;
-    packed out;
-    std::uint64_t at = 0;
-    for (const interval& sleep : one.parked) {
-        if (sleep.end_ns > sleep.begin_ns && sleep.end_ns - sleep.begin_ns >= shortest) {
-            out.difference(at, sleep.begin_ns);
-            out.number(sleep.end_ns - sleep.begin_ns);
-            at = sleep.end_ns;
-        }
-    }
-    return out.base64();
-}
-
-void page_writer::write_lane(const lane& one, const std::string& slices,
-                             const std::vector<std::size_t>& sizes) {
-    m_out.open('{').field("pool", one.pool).field("rank", std::uint64_t{one.rank});
-    m_out.field("thread", static_cast<double>(one.thread)).field("dropped", one.dropped);
-    m_out.field("running", one.totals.running_ns).field("managing", one.totals.managing_ns);
-    m_out.field("idle", one.totals.idle_ns).field("tasks", one.totals.tasks);
-    m_out.field("stolen", one.totals.stolen).field("parks", one.totals.parks);
-    m_out.field("suspensions", one.totals.suspensions);
-    m_out.field("until", last_event(one));
-    m_out.key("slices").plain(slices).key("parked").plain(sleeps(one));
-    m_out.key("levels").open('[');
-    for (const std::string& level : lane_levels(one, m_sites, m_run.duration_ns, sizes)) {
-        m_out.plain(level);
-    }
-    m_out.close(']').close('}');
-}
-
-void page_writer::write_choice(const slice_choice& choice) {
-    m_out.key("kept").open('{').field("total", choice.total).field("kept", choice.kept);
-    m_out.field("shortest", choice.shortest_ns).field("every", choice.every_ns);
-    m_out.field("stretch", choice.stretch_ns).close('}');
-}
-
-void page_writer::write_lanes(std::size_t characters) {
-    const std::vector<std::size_t> sizes = level_sizes(m_run.lanes.size(), m_run.duration_ns);
-    m_out.key("level_sizes").open('[');
-    for (const std::size_t size : sizes) {
-        m_out.number(static_cast<double>(size));
-    }
-    m_out.close(']');
-    // The levels and sleeps are written last, but are known to need about so much.
-    constexpr std::size_t k_per_lane = 700;
-    std::size_t taken = m_out.str().size() + k_sleeps * 8;
-    for (const std::size_t size : sizes) {
-        taken += (size * 4 + k_per_lane) * m_run.lanes.size();
-    }
-    const slice_choice choice =
-        choose_slices(m_run, m_sites, characters - std::min(characters, taken));
-    write_choice(choice);
-    m_out.key("lanes").open('[');
-    for (std::size_t i = 0; i < m_run.lanes.size(); ++i) {
-        write_lane(m_run.lanes[i], choice.lanes[i], sizes);
-    }
-    m_out.close(']');
-}
-
 std::string page_writer::write(const efficiency& what, std::size_t characters) {
     m_out.open('{');
     write_head();
@@ -288,7 +210,7 @@ std::string page_writer::write(const efficiency& what, std::size_t characters) {
     write_counters();
     write_tree();
     write_decisions();
-    write_lanes(characters);
+    write_lanes(m_out, m_run, m_sites, characters);
     m_out.key("left_out").open('[');
     for (const std::string& words : m_left_out) {
         m_out.text(words);

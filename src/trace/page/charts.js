@@ -46,13 +46,13 @@ function drawConcurrency() {
     return;
   }
   const width = Math.max(600, box.clientWidth);
-  const height = 190;
+  const height = 204;
   const right = width - 8;
   const bottom = height - 24;
   const steps = rows[0].length;
   const sums = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
   const top = Math.max(run.lanes.length, ...sums);
-  const y = (value) => bottom - (value / top) * (bottom - 10);
+  const y = (value) => bottom - (value / top) * (bottom - 24);
   const x = (i) => LEFT + (i / steps) * (right - LEFT);
   const mean = sums.reduce((a, b) => a + b, 0) / steps;
   const svg = chart(width, height, `Tasks that run at a time, by site: on average ${shortNumber(mean)} of ${run.lanes.length}`);
@@ -77,10 +77,9 @@ function drawConcurrency() {
     }
   });
   const workers = run.lanes.length;
-  svg.append(line(LEFT, y(workers), right, y(workers), "limit"), label(right, y(workers) - 3 < 9 ? y(workers) + 12 : y(workers) - 3,
-    countWords(workers, "worker"), "end"));
+  svg.append(line(LEFT, y(workers), right, y(workers), "limit"), label(right, y(workers) - 5, countWords(workers, "worker"), "end"));
   timeAxis(svg, 0, run.duration, LEFT, right, bottom, 8);
-  concurrency.frame = shape("rect", { y: 1, height: bottom - 1, class: "frame" });
+  concurrency.frame = shape("rect", { y: y(top) - 4, height: bottom - y(top) + 4, class: "frame" });
   concurrency.width = right - LEFT;
   svg.append(concurrency.frame);
   concurrency.svg = svg;

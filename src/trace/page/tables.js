@@ -22,6 +22,16 @@ function swatch(colour) {
   return made;
 }
 
+// A name that is very long opens when asked.
+function nameCell(site, colour) {
+  const full = (site.name || "(no name)") + (site.place ? " " : "");
+  const place = element("span", { class: "soft" }, brief(site.place));
+  if (full.length <= 160) return element("th", { scope: "row" }, swatch(colour), full, place);
+  const cell = element("th", { scope: "row" });
+  cell.append(element("details", {}, element("summary", {}, swatch(colour), brief(full)), full + " ", place));
+  return cell;
+}
+
 function drawSites() {
   if (run.sites.length === 0) {
     byId("sites").append(element("p", { class: "soft" }, "No tasks were recorded."));
@@ -32,8 +42,7 @@ function drawSites() {
   const headers = columns.map(([name]) => element("th", { scope: "col", class: name === "site" ? "words" : "" }, element("button", { type: "button" }, name)));
   const rows = run.sites.map((site, index) => ({
     site,
-    row: element("tr", {}, element("th", { scope: "row" }, swatch(siteColour(index)), site.name || "(no name)",
-      ...(site.place ? [element("span", { class: "soft" }, " " + site.place)] : [])), ...columns.slice(1).map(([, , words]) => element("td", {}, words(site)))),
+    row: element("tr", {}, nameCell(site, siteColour(index)), ...columns.slice(1).map(([, , words]) => element("td", {}, words(site)))),
   }));
   const sort = (column, down) => {
     const value = columns[column][1];
