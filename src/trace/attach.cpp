@@ -10,6 +10,8 @@
 #include <quern/base/process.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/scheduler/settings.hpp>
+#include <quern/trace/efficiency.hpp>
+#include <quern/trace/page.hpp>
 #include <quern/trace/perfetto.hpp>
 #include <quern/trace/profile.hpp>
 
@@ -19,6 +21,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <thread>
 
 namespace quern::trace::detail {
@@ -41,9 +44,16 @@ constexpr output k_outputs[] = {
      [](std::ostream& to, const void* run) {
          write_perfetto(*static_cast<const recording*>(run), to);
      }},
+    {"report", "the report", true,
+     [](std::ostream& to, const void* run) {
+         write_page(*static_cast<const recording*>(run), to,
+                    read_calibration(default_calibration_path()));
+     }},
     {"profile", "the profile", false,
      [](std::ostream& to, const void* run) {
-         write_profile(*static_cast<const recording*>(run), to);
+         const recording& what = *static_cast<const recording*>(run);
+         write_profile(what, to);
+         to << verdict_text(efficiency_of(what, read_calibration(default_calibration_path())));
      }},
 };
 

@@ -55,6 +55,12 @@ TEST_F(trace_settings_test, a_profile_is_printed) {
     EXPECT_NE(r.output.find(" 1000 "), std::string::npos) << r.output;
 }
 
+TEST_F(trace_settings_test, a_report_is_written) {
+    const result r = run("--quern:report=" + (folder / "run.html").string());
+    EXPECT_EQ(r.status, 0) << r.output;
+    EXPECT_GT(std::filesystem::file_size(folder / "run.html"), 1000U);
+}
+
 TEST_F(trace_settings_test, the_run_ends_well_when_the_file_cannot_be_written) {
     const std::string path = (folder / "none" / "run.pftrace").string();
     const result r = run("--quern:trace=" + path);
