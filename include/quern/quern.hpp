@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/algorithms/parallel_for.hpp>
+#include <quern/counters/attach.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>

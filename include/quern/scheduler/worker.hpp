@@ -146,6 +146,7 @@ private:
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
     work* take_ready() noexcept;
+    work* look_for_ready() noexcept;
     work* take_aged() noexcept;
     work* take_injected() noexcept;
     work* search_and_park() noexcept;

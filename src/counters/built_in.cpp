@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which sources every process has.
+#include "built_in.hpp"
+
+#include "tables.hpp"
+
+#include <utility>
+
+namespace quern::counters::detail {
+
+std::vector<std::unique_ptr<source>> built_in_sources() {
+    std::vector<std::unique_ptr<source>> all;
+    all.push_back(threads_source());
+    all.push_back(queues_source());
+    all.push_back(uptime_source());
+    return all;
+}
+
+}  // namespace quern::counters::detail
