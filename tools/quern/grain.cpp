@@ -41,6 +41,7 @@ struct grain_options {
     unsigned per_decade = 3;
     unsigned repetitions = 3;
     std::string workers = "1,all";
+    std::string time;
     bool quick = false;
     std::string csv, html, json;
     CLI::Option* has_per_decade = nullptr;
@@ -95,6 +96,9 @@ study planned_study(const grain_options& o, const command_template& command) {
     planned.machine = fmt::format("{} CPU{}{}", planned.cpus, planned.cpus == 1 ? "" : "s",
                                   processor.empty() ? "" : ", " + processor);
     planned.repetitions = o.quick && o.has_repetitions->count() == 0 ? 1 : o.repetitions;
+    if (!o.time.empty()) {
+        planned.time_from = fmt::format("what the program prints, by '{}'", o.time);
+    }
     planned.grains = chosen_grains(o);
     planned.workers = parse_workers("--workers", o.workers, planned.cpus);
     return planned;
@@ -132,11 +136,12 @@ void report(const grain_options& o, study& done) {
 
 int study_grain(const grain_options& o) {
     const command_template command(o.words);
+    const time_pattern time(o.time);
     study plan = planned_study(o, command);
     check_writable("--csv", o.csv);
     check_writable("--json", o.json);
     check_writable("--html", o.html);
-    const run_outcome outcome = run_all(command, plan);
+    const run_outcome outcome = run_all(command, time, plan);
     if (!plan.samples.empty()) {
         report(o, plan);
     }
@@ -171,6 +176,12 @@ void add_options(CLI::App& grain, grain_options& o) {
                     "Numbers of workers; all: as many as Quern would take here. Wait times need 1")
         ->type_name("N,N,...")
         ->capture_default_str();
+    grain
+        .add_option(
+            "--time", o.time,
+            "Take the execution time from what the program prints: the group of this regular "
+            "expression, in seconds; otherwise it is the uptime of the runtime")
+        ->type_name("PATTERN");
     grain.add_flag("--quick", o.quick, "One grain per decade and one repetition, unless said")
         ->disable_flag_override();
     grain.add_option("--csv", o.csv, "Write a line per run to this file")->type_name("FILE");
@@ -181,9 +192,13 @@ void add_options(CLI::App& grain, grain_options& o) {
 /// Options of the program that are taken for ours, as there is no "--": says so, unless the word
 /// looks like one of ours misspelt, which is told by main.cpp.
 void reject_options_of_program(const CLI::App& grain, const grain_options& o) {
-    const std::vector<std::string_view> ours = {"--from",    "--to",    "--per-decade",  "--values",
-                                                "--workers", "--quick", "--repetitions", "--csv",
-                                                "--json",    "--html"};
+    std::vector<std::string> names;
+    for (const CLI::Option* option : grain.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    const std::vector<std::string_view> ours(names.begin(), names.end());
     for (const std::string& word : grain.remaining()) {
         const std::string bare = word.substr(0, word.find('='));
         if (!o.words.empty() && word != "--" && word.starts_with('-') &&

@@ -15,7 +15,7 @@ namespace quern::tool {
 
 namespace {
 
-constexpr const char* k_axis_titles[] = {"s", "us", "%", ""};
+constexpr const char* k_axis_titles[] = {"s", "µs", "%", ""};
 
 chart_series series_of(const study& of, unsigned workers, metric which, std::string name) {
     const quantity as = info_of(which).shown_as;

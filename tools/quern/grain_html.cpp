@@ -101,7 +101,8 @@ std::string correlations(const study& of, unsigned workers) {
     }
     std::string head = "<th class=\"words\">task duration</th><th>grains</th><th>runs</th>";
     for (const correlation& one : all.correlations) {
-        head += fmt::format("<th>{}</th>", escaped(info_of(one.which).title));
+        head += fmt::format("<th title=\"{}\">{}</th>", escaped(info_of(one.which).title),
+                            escaped(info_of(one.which).name));
     }
     std::string body;
     for (const range_findings& range : ranges) {
@@ -129,7 +130,7 @@ std::string median_row(const study& of, unsigned workers, grain_size grain,
 }
 
 std::string medians(const study& of, unsigned workers, grain_size best) {
-    constexpr const char* k_units[] = {"s", "us", "%", ""};
+    constexpr const char* k_units[] = {"s", "µs", "%", ""};
     std::vector<metric> columns;
     std::string head = fmt::format("<th>{}</th>", escaped(of.name));
     for (const metric_info& info : metric_table()) {
@@ -173,10 +174,12 @@ std::string section(const study& of, unsigned workers) {
 std::string head(const study& of) {
     std::string text = fmt::format(
         "<h1>How large should tasks be?</h1><code class=\"command\">{}</code><p>{}; {} of each "
-        "grain{}. Points are medians, whiskers go from the fastest to the slowest.</p>",
+        "grain{}. Points are medians, whiskers go from the least to the most. Execution time: "
+        "{}.</p>",
         escaped(of.command), escaped(of.machine),
         of.repetitions == 1 ? "1 run" : fmt::format("{} runs", of.repetitions),
-        of.is_complete ? "" : ", <strong>not all of which were made</strong>");
+        of.is_complete ? "" : ", <strong>not all of which were made</strong>",
+        escaped(of.time_from));
     for (std::size_t i = 0; i < of.missing.size(); ++i) {
         text += fmt::format("{}<code>{}</code>{}",
                             i == 0 ? "<p class=\"soft\">Without a value: " : ", ",

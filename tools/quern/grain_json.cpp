@@ -111,6 +111,7 @@ std::string grain_as_json(const study& of) {
     out.text("machine", of.machine);
     out.number("cpus", of.cpus);
     out.number("repetitions", of.repetitions);
+    out.text("time_from", of.time_from);
     out.boolean("complete", of.is_complete);
     out.begin_array("without_value");
     for (const std::string& name : of.missing) {

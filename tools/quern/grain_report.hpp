@@ -14,7 +14,7 @@ std::string grain_as_csv(const study& of);   ///< a line per run
 std::string grain_as_json(const study& of);  ///< runs, medians, correlations, choices
 std::string grain_as_html(const study& of);  ///< one page that needs nothing else
 
-/// "1.84 s", "6.99 us", "95.3 %", "500000"; "-" for NaN.
+/// "1.84 s", "6.99 µs", "95.3 %", "500000"; "-" for NaN.
 std::string shown(double value, quantity as);
 
 /// The same without the unit, for columns that have it above.

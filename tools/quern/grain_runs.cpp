@@ -4,15 +4,18 @@
 #include "grain_runs.hpp"
 
 #include "child_program.hpp"
+#include "command.hpp"
 #include "counter_log.hpp"
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <system_error>
@@ -23,6 +26,7 @@ namespace quern::tool {
 
 namespace {
 
+constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* k_counters = "/threads{*}/*;/threadqueue/length;/runtime/uptime";
 
 /// A folder for the counters of the runs, gone at the end.
@@ -172,7 +176,7 @@ std::vector<std::string> missing_counters(const counter_reading& reading) {
 }
 
 /// Fills in one sample. Throws failed_run.
-void measure(const command_template& command, study& to, sample& one,
+void measure(const command_template& command, const time_pattern& time, study& to, sample& one,
              const scratch_folder& scratch) {
     const std::vector<std::string> words = command.with(one.grain);
     std::filesystem::remove(scratch.counters());
@@ -183,6 +187,13 @@ void measure(const command_template& command, study& to, sample& one,
                                      tail_of(outcome.output)));
     }
     const counter_reading reading = read_counters(scratch.counters(), words[0], one.workers);
+    const std::optional<double> told = time.find(outcome.output);
+    if (!told) {
+        throw failed_run(
+            fmt::format("quern grain: --time matches nothing in the output of '{}':\n{}", words[0],
+                        tail_of(outcome.output)));
+    }
+    one.values[metric::time] = *told;
     one.values[metric::wall] = outcome.wall_s;
     one.values[metric::processor] = outcome.cpu_s;
     take_counters(one, reading);
@@ -206,7 +217,42 @@ std::vector<sample> planned(const study& of) {
 
 }  // namespace
 
-run_outcome run_all(const command_template& command, study& to) {
+time_pattern::time_pattern(const std::string& expression) {
+    if (expression.empty()) {
+        return;
+    }
+    try {
+        m_expression.emplace(expression);
+    } catch (const std::regex_error& error) {
+        throw usage_error(
+            fmt::format("quern grain: --time is '{}', which is no regular expression: {}",
+                        expression, error.what()));
+    }
+    if (m_expression->mark_count() != 1) {
+        throw usage_error(
+            fmt::format("quern grain: --time is '{}'; accepted: a regular expression with "
+                        "one group for the seconds, such as 'time +([0-9.]+) s'",
+                        expression));
+    }
+}
+
+std::optional<double> time_pattern::find(const std::string& output) const {
+    if (!m_expression) {
+        return k_unknown;
+    }
+    std::smatch match;
+    double seconds = 0;
+    if (!std::regex_search(output, match, *m_expression)) {
+        return {};
+    }
+    const std::string digits = match[1];
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+    const bool is_number = error == std::errc{} && end == digits.data() + digits.size();
+    return is_number ? std::optional(seconds) : std::nullopt;
+}
+
+run_outcome run_all(const command_template& command, const time_pattern& time, study& to) {
     const interruption watched;
     const scratch_folder scratch;
     std::vector<sample> runs = planned(to);
@@ -215,7 +261,7 @@ run_outcome run_all(const command_template& command, study& to) {
         const std::string what = described(to, one);
         shown.begin(what);
         try {
-            measure(command, to, one, scratch);
+            measure(command, time, to, one, scratch);
         } catch (const failed_run& failure) {
             return interruption::asked() ? run_outcome{true, ""}
                                          : run_outcome{false, failure.what()};

@@ -13,32 +13,35 @@ namespace {
 using enum quantity;
 
 constexpr metric_info k_table[] = {
-    {metric::time, "time_s", "execution time", seconds, "", false},
-    {metric::wall, "wall_s", "wall time of the process", seconds, "", false},
-    {metric::uptime, "uptime_s", "uptime of the runtime", seconds, "/runtime/uptime", false},
-    {metric::processor, "processor_s", "processor time", seconds, "", false},
-    {metric::tasks, "tasks", "tasks", count, "/threads/count/cumulative", false},
-    {metric::duration, "duration_us", "task duration", microseconds, "/threads/time/average",
+    {metric::time, "time_s", "execution time", "time", seconds, "", false},
+    {metric::wall, "wall_s", "wall time of the process", "wall", seconds, "", false},
+    {metric::uptime, "uptime_s", "uptime of the runtime", "uptime", seconds, "/runtime/uptime",
      false},
-    {metric::overhead, "overhead_us", "overhead per task", microseconds,
+    {metric::processor, "processor_s", "processor time", "cpu", seconds, "", false},
+    {metric::tasks, "tasks", "tasks", "tasks", count, "/threads/count/cumulative", false},
+    {metric::duration, "duration_us", "task duration", "task", microseconds,
+     "/threads/time/average", false},
+    {metric::overhead, "overhead_us", "overhead per task", "overhead", microseconds,
      "/threads/time/average-overhead", false},
-    {metric::idle, "idle_rate_percent", "idle-rate", percent, "/threads/idle-rate", true},
-    {metric::starvation, "starvation_rate_percent", "starvation-rate", percent,
+    {metric::idle, "idle_rate_percent", "idle-rate", "idle-rate", percent, "/threads/idle-rate",
+     true},
+    {metric::starvation, "starvation_rate_percent", "starvation-rate", "starvation", percent,
      "/threads/starvation-rate", false},
-    {metric::managing, "overhead_rate_percent", "overhead-rate", percent, "/threads/overhead-rate",
-     false},
-    {metric::cumulative, "cumulative_s", "cumulative task time", seconds,
+    {metric::managing, "overhead_rate_percent", "overhead-rate", "overhead-rate", percent,
+     "/threads/overhead-rate", false},
+    {metric::cumulative, "cumulative_s", "cumulative task time", "cumulative", seconds,
      "/threads/time/cumulative", true},
-    {metric::cumulative_overhead, "cumulative_overhead_s", "cumulative overhead", seconds,
-     "/threads/time/cumulative-overhead", false},
-    {metric::overall, "overall_s", "overall task time", seconds, "/threads/time/overall", true},
-    {metric::management, "management_s", "task management per core (TM)", seconds, "", true},
-    {metric::wait, "wait_us", "wait time per task", microseconds, "", false},
-    {metric::wait_per_core, "wait_s", "wait time per core (WT)", seconds, "", true},
-    {metric::management_and_wait, "management_and_wait_s", "TM + WT", seconds, "", true},
-    {metric::pending_accesses, "pending_accesses", "pending-queue accesses", count,
+    {metric::cumulative_overhead, "cumulative_overhead_s", "cumulative overhead", "cum. overhead",
+     seconds, "/threads/time/cumulative-overhead", false},
+    {metric::overall, "overall_s", "overall task time", "overall", seconds, "/threads/time/overall",
+     true},
+    {metric::management, "management_s", "task management per core (TM)", "TM", seconds, "", true},
+    {metric::wait, "wait_us", "wait time per task", "wait", microseconds, "", false},
+    {metric::wait_per_core, "wait_s", "wait time per core (WT)", "WT", seconds, "", true},
+    {metric::management_and_wait, "management_and_wait_s", "TM + WT", "TM+WT", seconds, "", true},
+    {metric::pending_accesses, "pending_accesses", "pending-queue accesses", "p-access", count,
      "/threads/count/pending-accesses", true},
-    {metric::pending_misses, "pending_misses", "pending-queue misses", count,
+    {metric::pending_misses, "pending_misses", "pending-queue misses", "p-miss", count,
      "/threads/count/pending-misses", true},
 };
 static_assert(std::size(k_table) == k_metrics);
@@ -51,7 +54,9 @@ constexpr double k_band_ends[] = {30e-6, 100e-6, 500e-6, 1e-3};
 /// What the other values of a sample say.
 void derive_from_itself(sample& one) {
     measures& v = one.values;
-    v[metric::time] = std::isfinite(v[metric::uptime]) ? v[metric::uptime] : v[metric::wall];
+    if (std::isnan(v[metric::time])) {
+        v[metric::time] = std::isfinite(v[metric::uptime]) ? v[metric::uptime] : v[metric::wall];
+    }
     if (std::isnan(v[metric::cumulative_overhead])) {
         v[metric::cumulative_overhead] = v[metric::overhead] * v[metric::tasks];
     }
@@ -70,7 +75,7 @@ const char* name_of(band which) {
 }
 
 const char* limits_of(band which) {
-    constexpr const char* k_limits[] = {"below 30 us", "30 to 100 us", "100 to 500 us",
+    constexpr const char* k_limits[] = {"below 30 µs", "30 to 100 µs", "100 to 500 µs",
                                         "0.5 to 1 ms", "above 1 ms"};
     return k_limits[static_cast<unsigned>(which)];
 }

@@ -16,7 +16,7 @@
 namespace quern::tool {
 
 enum class metric : unsigned {
-    time,        ///< execution time
+    time,        ///< execution time: what the program says, otherwise the uptime
     wall,        ///< of the process, from outside
     uptime,      ///< of the runtime within it
     processor,   ///< of all threads
@@ -44,6 +44,7 @@ struct metric_info {
     metric id;
     const char* key;    ///< in CSV and JSON, with its unit
     const char* title;  ///< for people
+    const char* name;   ///< the same where there is no room
     quantity shown_as;
     const char* counter;  ///< where it is from; empty: computed
     bool is_compared;     ///< whether it is correlated and may choose a grain
@@ -75,7 +76,7 @@ struct sample {
 enum class band : unsigned { very_fine, fine, medium, coarse, very_coarse };
 inline constexpr unsigned k_bands = 5;
 const char* name_of(band which);
-const char* limits_of(band which);  ///< "30 to 100 us"
+const char* limits_of(band which);  ///< "30 to 100 µs"
 band band_of(double duration_s);
 
 struct study {
@@ -85,6 +86,7 @@ struct study {
     unsigned cpus = 1;  ///< that Quern would use
     unsigned repetitions = 1;
     bool is_complete = false;
+    std::string time_from = "uptime of the runtime";  ///< what the execution time is
     std::vector<grain_size> grains;
     std::vector<unsigned> workers;
     std::vector<sample> samples;

@@ -20,41 +20,17 @@ struct text_column {
 constexpr text_column k_columns[] = {
     {"time s", metric::time},
     {"tasks", metric::tasks},
-    {"task us", metric::duration},
-    {"ovh. us", metric::overhead},
+    {"task µs", metric::duration},
+    {"ovh. µs", metric::overhead},
     {"idle %", metric::idle},
     {"starv. %", metric::starvation},
     {"TM s", metric::management},
-    {"wait us", metric::wait},
+    {"wait µs", metric::wait},
     {"WT s", metric::wait_per_core},
     {"TM+WT s", metric::management_and_wait},
     {"p-access", metric::pending_accesses},
     {"p-miss", metric::pending_misses},
 };
-
-/// The metrics' short names in tables of findings, in the order of the table of metrics.
-const char* short_title(metric which) {
-    switch (which) {
-        case metric::idle:
-            return "idle-rate";
-        case metric::cumulative:
-            return "cumul.";
-        case metric::overall:
-            return "overall";
-        case metric::management:
-            return "TM";
-        case metric::wait_per_core:
-            return "WT";
-        case metric::management_and_wait:
-            return "TM+WT";
-        case metric::pending_accesses:
-            return "p-access";
-        case metric::pending_misses:
-            return "p-miss";
-        default:
-            return info_of(which).title;
-    }
-}
 
 bool is_known(const study& of, unsigned workers, metric which) {
     const auto samples = of.of(workers);
@@ -109,16 +85,16 @@ void add_choices(std::string& out, const study& of, unsigned workers) {
         return;
     }
     const auto to = std::back_inserter(out);
-    fmt::format_to(to, "\nbest, {}: {} {}, {:.3f} s", count_of_workers(workers), of.name,
-                   best->grain, best->time);
+    fmt::format_to(to, "\nbest, {}: {} {}, {}", count_of_workers(workers), of.name, best->grain,
+                   shown(best->time, quantity::seconds));
     if (!best->equally_good.empty()) {
         fmt::format_to(to, "; within the spread of that: {}", list_of(best->equally_good));
     }
     fmt::format_to(to, "\n  {:<34}{:>12}{:>10}  {}\n", "least", of.name, "time s",
                    "slower than the best");
     for (const choice& one : best->choices) {
-        fmt::format_to(to, "  {:<34}{:>12}{:>10.3f}{:>11.1f} %\n", info_of(one.which).title,
-                       one.grain, one.time, 100 * one.slower);
+        fmt::format_to(to, "  {:<34}{:>12}{:>10}{:>11.1f} %\n", info_of(one.which).title, one.grain,
+                       shown_bare(one.time, quantity::seconds), 100 * one.slower);
     }
 }
 
@@ -140,7 +116,7 @@ void add_correlations(std::string& out, const study& of, unsigned workers) {
         to, "\ncorrelation with execution time, {}: Pearson/Spearman of all runs\n  {:<26}{:>7}",
         count_of_workers(workers), "range of task duration", "grains");
     for (const correlation& one : all.correlations) {
-        fmt::format_to(to, "{:>13}", short_title(one.which));
+        fmt::format_to(to, "{:>13}", info_of(one.which).name);
     }
     out += '\n';
     for (const range_findings& range : ranges) {
@@ -167,13 +143,18 @@ std::string shown_bare(double value, quantity as) {
         return "-";
     }
     constexpr int k_digits[] = {3, 2, 1, 0};
-    const bool is_large = as == quantity::microseconds && std::abs(value) >= 1e-3;
-    return fmt::format("{:.{}f}", in_unit(value, as),
-                       is_large ? 0 : k_digits[static_cast<unsigned>(as)]);
+    const double in_its_unit = in_unit(value, as);
+    int digits = k_digits[static_cast<unsigned>(as)];
+    if (as == quantity::seconds && std::abs(in_its_unit) < 1) {
+        ++digits;
+    } else if (as == quantity::microseconds && std::abs(in_its_unit) >= 1000) {
+        digits = 0;
+    }
+    return fmt::format("{:.{}f}", in_its_unit, digits);
 }
 
 std::string shown(double value, quantity as) {
-    constexpr const char* k_units[] = {" s", " us", " %", ""};
+    constexpr const char* k_units[] = {" s", " µs", " %", ""};
     const std::string text = shown_bare(value, as);
     return text == "-" ? text : text + k_units[static_cast<unsigned>(as)];
 }
@@ -183,9 +164,10 @@ std::string count_of_workers(unsigned workers) {
 }
 
 std::string grain_as_text(const study& of) {
-    std::string out = fmt::format("{}\n{}; medians of {} run{}{}\n", of.command, of.machine,
-                                  of.repetitions, of.repetitions == 1 ? "" : "s",
-                                  of.is_complete ? "" : ", not all of which were made");
+    std::string out =
+        fmt::format("{}\n{}; medians of {} run{}{}; execution time: {}\n", of.command, of.machine,
+                    of.repetitions, of.repetitions == 1 ? "" : "s",
+                    of.is_complete ? "" : ", not all of which were made", of.time_from);
     if (!of.missing.empty()) {
         out += "without a value:";
         for (const std::string& name : of.missing) {

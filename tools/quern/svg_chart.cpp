@@ -15,8 +15,8 @@ namespace quern::tool {
 
 namespace {
 
-constexpr double k_character = 6.6;  // pixels, the width of one at the charts' font size
-constexpr double k_line = 16;        // pixels between two lines of text
+constexpr double k_character = 7;  // pixels, the width of one at the charts' font size
+constexpr double k_line = 16;      // pixels between two lines of text
 constexpr double k_left = 62, k_right = 16, k_bottom = 44;  // pixels around the plot
 
 bool is_drawn(const chart& of, const chart_point& p) {
@@ -92,7 +92,7 @@ private:
     double place_legend() {
         double x = k_left, row = 0;
         for (const chart_series& series : m_chart.series) {
-            const double width = 26 + k_character * static_cast<double>(series.name.size());
+            const double width = 36 + k_character * static_cast<double>(series.name.size());
             if (x > k_left && x + width > m_chart.width) {
                 x = k_left;
                 ++row;
