@@ -44,31 +44,76 @@ std::vector<text_column> known_columns(const study& of, unsigned workers) {
     return known;
 }
 
-void add_table(std::string& out, const study& of, unsigned workers) {
-    const auto to = std::back_inserter(out);
-    const std::vector<text_column> columns = known_columns(of, workers);
-    const int width = std::max(10, static_cast<int>(of.name.size()) + 1);
-    fmt::format_to(to, "\n{}\n{:>{}}", count_of_workers(workers), of.name, width);
-    for (const text_column& column : columns) {
-        fmt::format_to(to, "{:>10}{}", column.head, column.which == metric::time ? "   +- %" : "");
+/// Rows of words under heads, each column as wide as it must be.
+class text_table {
+public:
+    explicit text_table(std::vector<std::string> heads) { m_rows.push_back(std::move(heads)); }
+
+    void add(std::vector<std::string> row) { m_rows.push_back(std::move(row)); }
+
+    /// The first `left` columns and the last one, where it has words, stand at the left.
+    void print(std::string& out, std::size_t left, bool words_last) const {
+        for (const std::vector<std::string>& row : m_rows) {
+            std::string line;
+            for (std::size_t i = 0; i < row.size(); ++i) {
+                const bool is_last_word = words_last && i + 1 == m_rows[0].size();
+                line += i < left       ? fmt::format("  {:<{}}", row[i], width_of(i))
+                        : is_last_word ? "  " + row[i]
+                                       : fmt::format("  {:>{}}", row[i], width_of(i));
+            }
+            out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+        }
     }
-    fmt::format_to(to, "  range\n");
+
+private:
+    std::size_t width_of(std::size_t column) const {
+        std::size_t width = 0;
+        for (const std::vector<std::string>& row : m_rows) {
+            width = column < row.size() ? std::max(width, characters(row[column])) : width;
+        }
+        return width;
+    }
+
+    /// UTF-8: all bytes but those that continue a character.
+    static std::size_t characters(const std::string& text) {
+        return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+            return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+        }));
+    }
+
+    std::vector<std::vector<std::string>> m_rows;
+};
+
+void add_table(std::string& out, const study& of, unsigned workers) {
+    const std::vector<text_column> columns = known_columns(of, workers);
+    std::vector<std::string> heads = {of.name};
+    for (const text_column& column : columns) {
+        heads.push_back(column.head);
+        if (column.which == metric::time) {
+            heads.push_back("spread");
+        }
+    }
+    heads.push_back("range");
+    text_table table(heads);
     for (const grain_size grain : of.grains) {
         const summary time = of.summary_of(workers, grain, metric::time);
         if (time.count == 0) {
             continue;
         }
-        fmt::format_to(to, "{:>{}}", grain, width);
+        std::vector<std::string> row = {std::to_string(grain)};
         for (const text_column& column : columns) {
             const double median = of.summary_of(workers, grain, column.which).median;
-            fmt::format_to(to, "{:>10}", shown_bare(median, info_of(column.which).shown_as));
+            row.push_back(shown_bare(median, info_of(column.which).shown_as));
             if (column.which == metric::time) {
-                fmt::format_to(to, "{:7.1f}", 100 * time.spread());
+                row.push_back(shown(time.spread(), quantity::percent));
             }
         }
         const double duration = of.least_disturbed_duration(grain);
-        fmt::format_to(to, "  {}\n", std::isfinite(duration) ? name_of(band_of(duration)) : "?");
+        row.push_back(std::isfinite(duration) ? name_of(band_of(duration)) : "?");
+        table.add(std::move(row));
     }
+    out += "\n" + count_of_workers(workers) + "\n";
+    table.print(out, 0, true);
 }
 
 std::string list_of(const std::vector<grain_size>& grains) {
@@ -84,18 +129,18 @@ void add_choices(std::string& out, const study& of, unsigned workers) {
     if (!best) {
         return;
     }
-    const auto to = std::back_inserter(out);
-    fmt::format_to(to, "\nbest, {}: {} {}, {}", count_of_workers(workers), of.name, best->grain,
-                   shown(best->time, quantity::seconds));
+    out += fmt::format("\nbest, {}: {} {}, {}", count_of_workers(workers), of.name, best->grain,
+                       shown(best->time, quantity::seconds));
     if (!best->equally_good.empty()) {
-        fmt::format_to(to, "; within the spread of that: {}", list_of(best->equally_good));
+        out += "; within the spread of that: " + list_of(best->equally_good);
     }
-    fmt::format_to(to, "\n  {:<34}{:>12}{:>10}  {}\n", "least", of.name, "time s",
-                   "slower than the best");
+    text_table table({"least", of.name, "time s", "slower"});
     for (const choice& one : best->choices) {
-        fmt::format_to(to, "  {:<34}{:>12}{:>10}{:>11.1f} %\n", info_of(one.which).title, one.grain,
-                       shown_bare(one.time, quantity::seconds), 100 * one.slower);
+        table.add({info_of(one.which).title, std::to_string(one.grain),
+                   shown_bare(one.time, quantity::seconds), shown(one.slower, quantity::percent)});
     }
+    out += '\n';
+    table.print(out, 1, false);
 }
 
 std::string shown_pair(const correlation& one) {
@@ -106,29 +151,31 @@ std::string shown_pair(const correlation& one) {
 }
 
 void add_correlations(std::string& out, const study& of, unsigned workers) {
-    const auto to = std::back_inserter(out);
     const std::vector<range_findings> ranges = correlate(of, workers);
     const range_findings& all = ranges.back();
     if (all.correlations.empty()) {
         return;
     }
-    fmt::format_to(
-        to, "\ncorrelation with execution time, {}: Pearson/Spearman of all runs\n  {:<26}{:>7}",
-        count_of_workers(workers), "range of task duration", "grains");
+    std::vector<std::string> heads = {"task duration", "", "grains"};
     for (const correlation& one : all.correlations) {
-        fmt::format_to(to, "{:>13}", info_of(one.which).name);
+        heads.push_back(info_of(one.which).name);
     }
-    out += '\n';
+    text_table table(heads);
     for (const range_findings& range : ranges) {
-        const std::string name =
-            range.range ? fmt::format("{}, {}", name_of(*range.range), limits_of(*range.range))
-                        : "all";
-        fmt::format_to(to, "  {:<26}{:>7}", name, range.grains);
+        std::vector<std::string> row = {range.range ? name_of(*range.range) : "all",
+                                        range.range ? limits_of(*range.range) : "",
+                                        std::to_string(range.grains)};
         for (const correlation& one : range.correlations) {
-            fmt::format_to(to, "{:>13}", shown_pair(one));
+            row.push_back(shown_pair(one));
         }
-        out += range.correlations.empty() ? "  too few grains\n" : "\n";
+        if (range.correlations.empty()) {
+            row.push_back("too few");
+        }
+        table.add(std::move(row));
     }
+    out += fmt::format("\ncorrelation with execution time, {}: Pearson/Spearman, of all runs\n",
+                       count_of_workers(workers));
+    table.print(out, 2, false);
 }
 
 }  // namespace

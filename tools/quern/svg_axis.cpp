@@ -34,7 +34,8 @@ double axis::place(double value) const {
 
 std::vector<double> log_ticks(const axis& on, double room) {
     std::vector<double> ticks;
-    for (const std::vector<double>& digits : {std::vector<double>{1, 2, 5}, {1, 3}, {1}}) {
+    for (const std::vector<double>& digits :
+         {std::vector<double>{1, 1.5, 2, 3, 4, 5, 7}, {1, 2, 5}, {1, 3}, {1}}) {
         ticks.clear();
         for (double power = std::pow(10.0, std::floor(std::log10(on.low))); power <= on.high;
              power *= 10) {

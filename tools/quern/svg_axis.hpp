@@ -16,7 +16,7 @@ struct axis {
     double place(double value) const;
 };
 
-/// The values of the grid, with `room` pixels each: 1, 2, 5 times powers of ten, or fewer of them.
+/// The values of the grid, with `room` pixels each: 1, 2, 5 times powers of ten, or more or fewer.
 std::vector<double> log_ticks(const axis& on, double room);
 
 /// The same for an axis that is not logarithmic.
