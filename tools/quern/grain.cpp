@@ -189,9 +189,8 @@ void add_options(CLI::App& grain, grain_options& o) {
     grain.add_option("--html", o.html, "Write a page with charts to this file")->type_name("FILE");
 }
 
-/// Options of the program that are taken for ours, as there is no "--": says so, unless the word
-/// looks like one of ours misspelt, which is told by main.cpp.
-void reject_options_of_program(const CLI::App& grain, const grain_options& o) {
+/// Options of the program are taken for ours where there is no "--"; so the message speaks of both.
+void reject_unknown_options(const CLI::App& grain, const grain_options& o) {
     std::vector<std::string> names;
     for (const CLI::Option* option : grain.get_options()) {
         for (const std::string& name : option->get_lnames()) {
@@ -200,13 +199,11 @@ void reject_options_of_program(const CLI::App& grain, const grain_options& o) {
     }
     const std::vector<std::string_view> ours(names.begin(), names.end());
     for (const std::string& word : grain.remaining()) {
-        const std::string bare = word.substr(0, word.find('='));
-        if (!o.words.empty() && word != "--" && word.starts_with('-') &&
-            quern::detail::nearest_match(bare, ours).empty()) {
+        if (!o.words.empty() && word != "--" && word.starts_with('-')) {
             throw usage_error(fmt::format(
-                "quern grain: unknown option '{}'; accepted, if it is the program's: quern grain "
-                "OPTION... -- PROGRAM ARGUMENT...",
-                word));
+                "quern grain: unknown option '{}'; {}; options of the program belong behind '--': "
+                "quern grain OPTION... -- PROGRAM ARGUMENT...",
+                word, quern::detail::accepted_values(word.substr(0, word.find('=')), ours)));
         }
     }
 }
@@ -223,7 +220,7 @@ void add_grain(CLI::App& quern, action& chosen) {
     grain->add_option("program", options->words, "The program and its arguments, behind --")
         ->type_name("-- PROGRAM ARGUMENT...");
     grain->callback([grain, options, &chosen] {
-        reject_options_of_program(*grain, *options);
+        reject_unknown_options(*grain, *options);
         chosen = [options] { return study_grain(*options); };
     });
 }
