@@ -75,7 +75,7 @@ std::vector<std::string> changed_environment(const environment_changes& changes)
     }
     for (const auto& [name, value] : changes) {
         if (!value.empty()) {
-            result.push_back(name + "=" + value);
+            result.push_back(fmt::format("{}={}", name, value));
         }
     }
     return result;
@@ -83,6 +83,7 @@ std::vector<std::string> changed_environment(const environment_changes& changes)
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
     std::vector<char*> result;
+    result.reserve(words.size() + 1);
     for (std::string& word : words) {
         result.push_back(word.data());
     }
