@@ -155,8 +155,8 @@ private:
 
     const bool m_inline;
     const bool m_runs_code;
-    std::conditional_t<futures_in<Arguments>::k_known, std::array<node, futures_in<Arguments>::k_count>,
-                       std::vector<node>>
+    std::conditional_t<futures_in<Arguments>::k_known,
+                       std::array<node, futures_in<Arguments>::k_count>, std::vector<node>>
         m_nodes;
     std::atomic<std::size_t> m_missing{0};
 };
