@@ -35,6 +35,7 @@ calibration calibration_of(const recording& run);
 
 /// Replaces the file, never leaving half of one. Throws std::runtime_error with path and reason.
 ///
+///     using namespace quern::trace;
 ///     write_calibration(default_calibration_path(), calibration_of(run));
 void write_calibration(const std::string& path, const calibration& times);
 

@@ -59,7 +59,7 @@ private:
 /// A value that changes with time, into every recording that is going on and to every listener.
 /// Thread safe; nothing happens where nobody records.
 ///
-///     quern::trace::sample("residual", norm);
+///     quern::trace::sample("residual", norm(x));
 void sample(std::string_view name, double value);
 
 /// Something worth a mark in the recordings, in words.
