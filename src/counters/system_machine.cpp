@@ -68,15 +68,15 @@ std::vector<file_counter> processor_counters() {
     const double ns_per_tick = 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
     return {
         {{"/os/steal-time", counter_kind::sum, "ns",
-          "Time that the machine's processors were ready and the hypervisor gave to others."},
+          "time that the machine's processors were ready and the hypervisor gave to others"},
          steal_time,
          ns_per_tick},
         {{"/os/total-time", counter_kind::sum, "ns",
-          "Time of all processors of the machine, idle or not."},
+          "time of all processors of the machine, idle or not"},
          total_time,
          ns_per_tick},
         {{"/os/steal-rate", counter_kind::ratio, "0.01 %",
-          "Share of the processors' time that the hypervisor gave to others.", 10'000},
+          "share of the processors' time that the hypervisor gave to others", 10'000},
          steal_time,
          ns_per_tick,
          total_time},
@@ -97,8 +97,8 @@ void add_machine_sources(source_list& all, const topology::system_root& root) {
             root, "/proc/pressure/" + resource,
             std::vector<file_counter>{
                 pressure(resource, "some",
-                         "Time in which a task of the machine, at least one, waited for it."),
-                pressure(resource, "full", "Time in which all tasks of the machine waited for it."),
+                         "time in which a task of the machine, at least one, waited for it"),
+                pressure(resource, "full", "time in which all tasks of the machine waited for it"),
             }));
     }
 }
