@@ -23,8 +23,8 @@ using topology::detail::cgroup_chain;
 using topology::detail::parse_number;
 using topology::detail::quoted;
 
-/// A source that visits the groups of a controller. They are looked up each time: a process may be
-/// moved, and the two files cost some ten microseconds.
+/// A source that visits the groups of a controller. They are looked up each time, since a process
+/// may be moved; that takes about 100 us.
 class group_source : public source {
 public:
     group_source(topology::system_root root, std::string controller,

@@ -83,9 +83,25 @@ std::vector<file_counter> processor_counters() {
     };
 }
 
-file_counter pressure(const std::string& resource, const char* extent, const char* help) {
-    return {{"/os/pressure/" + resource + "/" + extent, counter_kind::sum, "us", help},
-            in_line(extent, "total=")};
+/// Newer kernels always show 0 for processors and a whole machine, where it has no meaning.
+outcome<double> full_of_processors(std::string_view text) {
+    const outcome<double> total = in_line("full", "total=")(text);
+    if (total && *total == 0) {
+        return unavailable{"the kernel measures no full pressure of a whole machine's processors"};
+    }
+    return total;
+}
+
+std::vector<file_counter> pressure_counters(const std::string& resource) {
+    const std::string name = "/os/pressure/" + resource;
+    return {
+        {{name + "/some", counter_kind::sum, "us",
+          "time in which a task of the machine, at least one, waited for it"},
+         in_line("some", "total=")},
+        {{name + "/full", counter_kind::sum, "us",
+          "time in which all tasks of the machine waited for it"},
+         resource == "cpu" ? full_of_processors : in_line("full", "total=")},
+    };
 }
 
 }  // namespace
@@ -93,13 +109,8 @@ file_counter pressure(const std::string& resource, const char* extent, const cha
 void add_machine_sources(source_list& all, const topology::system_root& root) {
     all.push_back(std::make_unique<file_source>(root, "/proc/stat", processor_counters()));
     for (const std::string resource : {"cpu", "memory", "io"}) {
-        all.push_back(std::make_unique<file_source>(
-            root, "/proc/pressure/" + resource,
-            std::vector<file_counter>{
-                pressure(resource, "some",
-                         "time in which a task of the machine, at least one, waited for it"),
-                pressure(resource, "full", "time in which all tasks of the machine waited for it"),
-            }));
+        all.push_back(std::make_unique<file_source>(root, "/proc/pressure/" + resource,
+                                                    pressure_counters(resource)));
     }
 }
 

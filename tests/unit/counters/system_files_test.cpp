@@ -177,6 +177,16 @@ TEST(system_machine, an_older_kernel_has_no_full_pressure_of_processors) {
     expect_none(all.read("/os/pressure/cpu/full"), source_state::absent, "no line \"full\"");
 }
 
+TEST(system_machine, a_newer_kernel_shows_a_full_pressure_of_processors_that_it_does_not_measure) {
+    fake::tree tree;
+    const std::string some = "some avg10=1.50 avg60=24.27 avg300=19.79 total=7\n";
+    tree.file("/proc/pressure/cpu", some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+    expect_none(sources(tree.root()).read("/os/pressure/cpu/full"), source_state::absent,
+                "/proc/pressure/cpu: the kernel measures no full pressure");
+    tree.file("/proc/pressure/cpu", some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=3\n");
+    expect_value(sources(tree.root()).read("/os/pressure/cpu/full"), 3);
+}
+
 TEST(system_machine, pressure_that_is_switched_off_is_absent) {
     fake::tree tree;
     quern::topology::system_root root = tree.root();
