@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace quern::counters::detail {
 
 namespace {
@@ -92,14 +94,15 @@ outcome<double> full_of_processors(std::string_view text) {
     return total;
 }
 
-std::vector<file_counter> pressure_counters(const std::string& resource) {
+std::vector<file_counter> pressure_counters(const std::string& resource,
+                                            const std::string& in_words) {
     const std::string name = "/os/pressure/" + resource;
     return {
         {{name + "/some", counter_kind::sum, "us",
-          "time in which a task of the machine, at least one, waited for it"},
+          "time in which something on the machine waited for " + in_words},
          in_line("some", "total=")},
         {{name + "/full", counter_kind::sum, "us",
-          "time in which all tasks of the machine waited for it"},
+          "time in which nothing on the machine went on for want of " + in_words},
          resource == "cpu" ? full_of_processors : in_line("full", "total=")},
     };
 }
@@ -108,9 +111,11 @@ std::vector<file_counter> pressure_counters(const std::string& resource) {
 
 void add_machine_sources(source_list& all, const topology::system_root& root) {
     all.push_back(std::make_unique<file_source>(root, "/proc/stat", processor_counters()));
-    for (const std::string resource : {"cpu", "memory", "io"}) {
-        all.push_back(std::make_unique<file_source>(root, "/proc/pressure/" + resource,
-                                                    pressure_counters(resource)));
+    const std::pair<const char*, const char*> resources[] = {
+        {"cpu", "processors"}, {"memory", "memory"}, {"io", "input and output"}};
+    for (const auto& [resource, in_words] : resources) {
+        all.push_back(std::make_unique<file_source>(root, std::string("/proc/pressure/") + resource,
+                                                    pressure_counters(resource, in_words)));
     }
 }
 

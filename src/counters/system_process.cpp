@@ -76,7 +76,8 @@ private:
 
     topology::system_root m_root;
     std::vector<counter_info> m_infos{
-        {"/os/page-faults/minor", counter_kind::sum, "", "page faults without input"},
+        {"/os/page-faults/minor", counter_kind::sum, "",
+         "page faults that needed nothing from storage"},
         {"/os/page-faults/major", counter_kind::sum, "", "page faults that waited for storage"},
         {"/os/context-switches/voluntary", counter_kind::sum, "",
          "how often a thread of the process waited in the kernel"},
@@ -103,7 +104,7 @@ void add_process_sources(source_list& all, const topology::system_root& root) {
         root, "/proc/meminfo",
         std::vector<file_counter>{
             {level_in_bytes("/runtime/memory/total",
-                            "memory of the machine that is still available; HPX's name"),
+                            "memory of the machine that is still available (the name is HPX's)"),
              after("MemAvailable:"), k_bytes_per_kb},
         }));
     all.push_back(std::make_unique<file_source>(root, "/proc/self/io", io_counters()));
