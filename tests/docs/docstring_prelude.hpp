@@ -4,6 +4,7 @@
 // A name that means something else in one header is declared in the namespace of that header.
 #pragma once
 
+#include <quern/counters/system_sources.hpp>
 #include <quern/quern.hpp>
 #include <quern/topology/binding.hpp>
 #include <quern/topology/limits.hpp>
