@@ -37,6 +37,7 @@ extern std::vector<double> x, y, old_grid, new_grid;
 double norm(const std::vector<double>& of);
 std::pair<int, int> divide(int dividend, int divisor);
 void vote(int one, int other);
+extern pid_t pid;
 extern int from_balance, to_balance, balance;
 
 // Things of a program.
