@@ -23,8 +23,8 @@ using topology::detail::cgroup_chain;
 using topology::detail::parse_number;
 using topology::detail::quoted;
 
-/// A source that visits the groups of a controller. They are looked up each time: a process may be
-/// moved, and the two files cost some ten microseconds.
+/// A source that visits the groups of a controller. They are looked up each time, since a process
+/// may be moved; that takes about 100 us.
 class group_source : public source {
 public:
     group_source(topology::system_root root, std::string controller,
@@ -71,9 +71,9 @@ public:
         : group_source(
               std::move(root), "cpu",
               {{"/os/throttled/time", counter_kind::sum, "ns",
-                "Time that CPU quotas have stopped the process's control group or an ancestor."},
+                "time that CPU quotas have stopped the process's control group or an ancestor"},
                {"/os/throttled/periods", counter_kind::sum, "",
-                "Periods of the quota in which they did."}}) {}
+                "periods of the quota in which they did"}}) {}
 
 private:
     struct throttling {
@@ -138,9 +138,9 @@ public:
     explicit memory_limit_source(topology::system_root root)
         : group_source(std::move(root), "memory",
                        {{"/os/memory-limit/current", counter_kind::level, "B",
-                         "Memory in use by the control group with the tightest limit."},
+                         "memory in use by the control group with the tightest limit"},
                         {"/os/memory-limit/max", counter_kind::level, "B",
-                         "The tightest limit of memory of the process's control groups."}}) {}
+                         "the tightest limit of memory of the process's control groups"}}) {}
 
 private:
     /// Version 1 writes no limit as the largest multiple of a page.

@@ -8,6 +8,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace quern::counters::detail {
 
 namespace {
@@ -68,38 +70,52 @@ std::vector<file_counter> processor_counters() {
     const double ns_per_tick = 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
     return {
         {{"/os/steal-time", counter_kind::sum, "ns",
-          "Time that the machine's processors were ready and the hypervisor gave to others."},
+          "time that the machine's processors were ready and the hypervisor gave to others"},
          steal_time,
          ns_per_tick},
         {{"/os/total-time", counter_kind::sum, "ns",
-          "Time of all processors of the machine, idle or not."},
+          "time of all processors of the machine, idle or not"},
          total_time,
          ns_per_tick},
         {{"/os/steal-rate", counter_kind::ratio, "0.01 %",
-          "Share of the processors' time that the hypervisor gave to others.", 10'000},
+          "share of the processors' time that the hypervisor gave to others", 10'000},
          steal_time,
          ns_per_tick,
          total_time},
     };
 }
 
-file_counter pressure(const std::string& resource, const char* extent, const char* help) {
-    return {{"/os/pressure/" + resource + "/" + extent, counter_kind::sum, "us", help},
-            in_line(extent, "total=")};
+/// Newer kernels always show 0 for processors and a whole machine, where it has no meaning.
+outcome<double> full_of_processors(std::string_view text) {
+    const outcome<double> total = in_line("full", "total=")(text);
+    if (total && *total == 0) {
+        return unavailable{"the kernel measures no full pressure of a whole machine's processors"};
+    }
+    return total;
+}
+
+std::vector<file_counter> pressure_counters(const std::string& resource,
+                                            const std::string& in_words) {
+    const std::string name = "/os/pressure/" + resource;
+    return {
+        {{name + "/some", counter_kind::sum, "us",
+          "time in which something on the machine waited for " + in_words},
+         in_line("some", "total=")},
+        {{name + "/full", counter_kind::sum, "us",
+          "time in which nothing on the machine went on for want of " + in_words},
+         resource == "cpu" ? full_of_processors : in_line("full", "total=")},
+    };
 }
 
 }  // namespace
 
 void add_machine_sources(source_list& all, const topology::system_root& root) {
     all.push_back(std::make_unique<file_source>(root, "/proc/stat", processor_counters()));
-    for (const std::string resource : {"cpu", "memory", "io"}) {
-        all.push_back(std::make_unique<file_source>(
-            root, "/proc/pressure/" + resource,
-            std::vector<file_counter>{
-                pressure(resource, "some",
-                         "Time in which a task of the machine, at least one, waited for it."),
-                pressure(resource, "full", "Time in which all tasks of the machine waited for it."),
-            }));
+    const std::pair<const char*, const char*> resources[] = {
+        {"cpu", "processors"}, {"memory", "memory"}, {"io", "input and output"}};
+    for (const auto& [resource, in_words] : resources) {
+        all.push_back(std::make_unique<file_source>(root, std::string("/proc/pressure/") + resource,
+                                                    pressure_counters(resource, in_words)));
     }
 }
 

@@ -2,6 +2,7 @@
 // Which threads a place means, and the sums over their meters.
 #include <quern/counters/system_threads.hpp>
 
+#include "pools_of.hpp"
 #include "system_reading.hpp"
 #include "system_state.hpp"
 
@@ -24,6 +25,7 @@ namespace quern::counters {
 namespace {
 
 using detail::no_reading;
+using detail::pools_of;
 using topology::outcome;
 using topology::unavailable;
 using thread_ids = std::vector<pid_t>;
@@ -69,19 +71,38 @@ outcome<thread_ids> when_begun(Ask ask) {
     return unavailable{"a worker's thread has not begun to run yet"};
 }
 
-outcome<thread_ids> find_threads(const place& where) {
+/// Neither a worker nor a pool nor a runtime.
+bool is_process(const place& where) {
+    return !where.worker && !where.pool && where.whole == nullptr;
+}
+
+/// Throws std::logic_error in the child of a fork().
+outcome<thread_ids> find_worker(const place& where) {
     if (!where.pool) {
-        return where.worker ? outcome<thread_ids>(unavailable{"a worker of which pool?"})
-                            : when_begun(threads_of_process);
+        return unavailable{"a worker of which pool?"};
     }
+    const quern::detail::pool& home = where.pool->get();
+    if (*where.worker >= home.size()) {
+        return unavailable{"the pool '" + home.name() + "' has " + std::to_string(home.size()) +
+                           " workers, and none with the number " + std::to_string(*where.worker)};
+    }
+    return when_begun([&] { return threads_of(home, where.worker); });
+}
+
+/// Of a worker, a pool or a runtime.
+outcome<thread_ids> find_threads(const place& where) {
     try {
-        const quern::detail::pool& home = where.pool->get();
-        if (where.worker && *where.worker >= home.size()) {
-            return unavailable{"the pool '" + home.name() + "' has " + std::to_string(home.size()) +
-                               " workers, and none with the number " +
-                               std::to_string(*where.worker)};
+        if (where.worker) {
+            return find_worker(where);
         }
-        return when_begun([&] { return threads_of(home, where.worker); });
+        return when_begun([&where] {
+            thread_ids ids;
+            for (const pool_ref& each : pools_of(where)) {
+                const thread_ids more = threads_of(each.get(), std::nullopt);
+                ids.insert(ids.end(), more.begin(), more.end());
+            }
+            return ids;
+        });
     } catch (const std::logic_error& error) {
         return unavailable{error.what()};  // the child of a fork()
     }
@@ -102,6 +123,8 @@ void add(raw_reading& sum, const raw_reading& part) {
     }
 }
 
+using readings = std::vector<raw_reading>;
+
 }  // namespace
 
 struct per_thread_source::parts {
@@ -116,7 +139,9 @@ struct per_thread_source::parts {
 
     /// Takes the meters of threads that are no worker's any more.
     static void retire(meters& all, const thread_ids& living);
-    std::vector<raw_reading> sum_of(meters& all, const thread_ids& threads);
+    const readings& measure(meters& all, pid_t thread, std::map<pid_t, readings>& measured) const;
+    readings sum_of(meters& all, const outcome<thread_ids>& threads,
+                    std::map<pid_t, readings>& measured) const;
 };
 
 per_thread_source::per_thread_source(std::vector<counter_info> counters, maker make)
@@ -132,7 +157,7 @@ void per_thread_source::parts::retire(meters& all, const thread_ids& living) {
             ++one;
             continue;
         }
-        const std::vector<raw_reading> last = one->second->read();
+        const readings last = one->second->read();
         all.ended.resize(std::max(all.ended.size(), last.size()));
         for (std::size_t i = 0; i < last.size(); ++i) {
             all.ended[i] += last[i].state == source_state::ok ? last[i].above : 0.0;
@@ -141,35 +166,59 @@ void per_thread_source::parts::retire(meters& all, const thread_ids& living) {
     }
 }
 
-std::vector<raw_reading> per_thread_source::parts::sum_of(meters& all, const thread_ids& threads) {
-    std::vector<raw_reading> sums(infos.size());
-    for (const pid_t thread : threads) {
+/// A thread that has ended just now, before it could be measured, has nothing to add.
+const readings& per_thread_source::parts::measure(meters& all, pid_t thread,
+                                                  std::map<pid_t, readings>& measured) const {
+    const auto [entry, is_new] = measured.try_emplace(thread);
+    if (is_new) {
         std::unique_ptr<thread_meter>& meter = all.of_thread[thread];
         if (meter == nullptr) {
             meter = make(thread);
         }
-        const std::vector<raw_reading> readings = meter->read();
-        for (std::size_t i = 0; i < sums.size(); ++i) {
-            if (readings[i].state == source_state::ok || !is_gone(thread)) {
-                add(sums[i], readings[i]);
+        entry->second = meter->read();
+        for (raw_reading& one : entry->second) {
+            if (one.state != source_state::ok && is_gone(thread)) {
+                one = {};
             }
+        }
+    }
+    return entry->second;
+}
+
+readings per_thread_source::parts::sum_of(meters& all, const outcome<thread_ids>& threads,
+                                          std::map<pid_t, readings>& measured) const {
+    if (!threads) {
+        return detail::all_alike(no_reading(unavailable{threads.reason()}), infos.size());
+    }
+    readings sums(infos.size());
+    for (const pid_t thread : *threads) {
+        const readings& one = measure(all, thread, measured);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            add(sums[i], one[i]);
         }
     }
     return sums;
 }
 
-std::vector<raw_reading> per_thread_source::read(const place& where) {
+readings per_thread_source::read(const place& where) {
+    return std::move(read_all({&where, 1}).front());
+}
+
+std::vector<readings> per_thread_source::read_all(std::span<const place> places) {
     return m_parts->kept.with([&](parts::meters& all) {
-        // Here, so that nobody takes the meter of a thread which is in this list.
-        const outcome<thread_ids> threads = find_threads(where);
-        if (!threads) {
-            return detail::all_alike(no_reading(unavailable{threads.reason()}),
-                                     m_parts->infos.size());
+        // One list for both: a thread is in it, or its meter is taken and its sums are kept.
+        const outcome<thread_ids> living = when_begun(threads_of_process);
+        if (living) {
+            parts::retire(all, *living);
         }
-        parts::retire(all, where.pool ? threads_of_process() : *threads);
-        std::vector<raw_reading> sums = m_parts->sum_of(all, *threads);
-        for (std::size_t i = 0; !where.pool && i < all.ended.size(); ++i) {
-            sums[i].above += all.ended[i];
+        std::map<pid_t, readings> measured;
+        std::vector<readings> sums;
+        for (const place& where : places) {
+            const bool whole = is_process(where);
+            sums.push_back(m_parts->sum_of(all, whole ? living : find_threads(where), measured));
+            for (std::size_t i = 0; whole && i < all.ended.size(); ++i) {
+                sums.back()[i].above += all.ended[i];
+            }
         }
         return sums;
     });

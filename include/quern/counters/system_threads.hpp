@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sources that measure the threads of workers one by one: a meter for each thread, made when it is
-// first read, and sums of them for a pool and for the process. A sum never falls because a runtime
-// has ended: what its threads had counted when they were last read stays in it.
+// first read, and sums of them for a pool, a runtime and the process. The process's sum never falls
+// because a runtime has ended: what its threads had counted when they were last read stays in it.
 #pragma once
 
 #include <quern/counters/source.hpp>
@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace quern::counters {
@@ -37,8 +38,12 @@ public:
     const std::vector<counter_info>& counters() const override;
     bool has_workers() const override { return true; }
 
-    /// Where a thread cannot be measured, neither can any sum that it belongs to.
+    /// A place that names neither pool nor runtime is the process: all its runtimes. Where a thread
+    /// cannot be measured, neither can any sum that it belongs to.
     std::vector<raw_reading> read(const place& where) override;
+
+    /// Each thread is measured once, so that the sum over workers is the total.
+    std::vector<std::vector<raw_reading>> read_all(std::span<const place> places) override;
 
 private:
     struct parts;

@@ -124,7 +124,7 @@ TEST(system_process, every_counter_is_described_and_named_once) {
     for (const auto& one : all.all()) {
         for (const auto& info : one->counters()) {
             EXPECT_TRUE(names.insert(info.name).second) << info.name;
-            EXPECT_TRUE(info.help.ends_with('.')) << info.name;
+            EXPECT_FALSE(info.help.empty()) << info.name;
         }
     }
     EXPECT_GE(names.size(), 29u);
@@ -175,6 +175,16 @@ TEST(system_machine, an_older_kernel_has_no_full_pressure_of_processors) {
     const sources all(tree.root());
     expect_value(all.read("/os/pressure/cpu/some"), 7);
     expect_none(all.read("/os/pressure/cpu/full"), source_state::absent, "no line \"full\"");
+}
+
+TEST(system_machine, a_newer_kernel_shows_a_full_pressure_of_processors_that_it_does_not_measure) {
+    fake::tree tree;
+    const std::string some = "some avg10=1.50 avg60=24.27 avg300=19.79 total=7\n";
+    tree.file("/proc/pressure/cpu", some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+    expect_none(sources(tree.root()).read("/os/pressure/cpu/full"), source_state::absent,
+                "/proc/pressure/cpu: the kernel measures no full pressure");
+    tree.file("/proc/pressure/cpu", some + "full avg10=0.00 avg60=0.00 avg300=0.00 total=3\n");
+    expect_value(sources(tree.root()).read("/os/pressure/cpu/full"), 3);
 }
 
 TEST(system_machine, pressure_that_is_switched_off_is_absent) {

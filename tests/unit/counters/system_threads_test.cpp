@@ -85,6 +85,36 @@ TEST_P(schedule_test, the_process_keeps_what_threads_that_ended_had) {
     expect_value(all.read("/os/schedule/run-time"), 5000 + 200.0 * workers());
 }
 
+TEST_P(schedule_test, a_runtime_is_not_the_process) {
+    const sources all(tree.root());
+    for (unsigned rank = 0; rank < workers(); ++rank) {
+        show(rt, rank, "100 0 0\n");
+    }
+    const quern::runtime other(quern::runtime_options::with_workers(1));
+    show(other, 0, "5000 0 0\n");
+    place where;
+    where.whole = &rt;
+    expect_value(all.read("/os/schedule/run-time", where), 100.0 * workers());
+    where.whole = &other;
+    expect_value(all.read("/os/schedule/run-time", where), 5000);
+    expect_value(all.read("/os/schedule/run-time"), 5000 + 100.0 * workers());
+}
+
+TEST_P(schedule_test, places_that_are_read_together_agree) {
+    const sources all;
+    inside([] { quern_test::spin_for(std::chrono::milliseconds(2)); });
+    std::vector<place> places{of_pool()};
+    for (unsigned rank = 0; rank < workers(); ++rank) {
+        places.push_back(of_worker(rank));
+    }
+    const auto readings = all.of("/os/schedule/run-time").read_all(places);
+    double sum = 0;
+    for (unsigned rank = 0; rank < workers(); ++rank) {
+        sum += readings[rank + 1][0].above;
+    }
+    EXPECT_DOUBLE_EQ(readings[0][0].above, sum);
+}
+
 TEST_P(schedule_test, of_this_computer_grows_while_tasks_run) {
     const sources all;
     const auto before = all.read("/os/schedule/run-time", of_pool());
