@@ -72,6 +72,13 @@ void detach_from(quern::detail::pool& which, listening::state& s) {
     detail::release_if_idle(tap);
 }
 
+/// Those of the parent of a fork() may be locked for ever.
+std::vector<quern::detail::pool*> own_pools() {
+    std::vector<quern::detail::pool*> own = detail::live_pools();
+    std::erase_if(own, [](const quern::detail::pool* p) { return p->inherited(); });
+    return own;
+}
+
 }  // namespace
 
 listening::listening() noexcept = default;
@@ -90,7 +97,7 @@ void listening::stop() noexcept {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         std::erase(listeners(), m_state.get());
         g_listening.store(listeners().size(), std::memory_order_relaxed);
-        for (quern::detail::pool* const p : detail::live_pools()) {
+        for (quern::detail::pool* const p : own_pools()) {
             detach_from(*p, *m_state);
         }
     }
@@ -104,7 +111,7 @@ listening listen(listener& to) {
     const std::scoped_lock lock(lock_of(process_lock::trace));
     listeners().push_back(handle.m_state.get());
     g_listening.store(listeners().size(), std::memory_order_relaxed);
-    for (quern::detail::pool* const p : detail::live_pools()) {
+    for (quern::detail::pool* const p : own_pools()) {
         attach_to(*p, *handle.m_state);
     }
     return handle;

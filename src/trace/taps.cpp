@@ -57,11 +57,25 @@ void tap::attach(std::uint32_t rank, sink& to) {
     }
 }
 
+/// One who stops recording within a task wants to see that task too.
+void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) noexcept {
+    const worker* const here = quern::detail::current_worker();
+    if (here == nullptr || l.owner != here || !l.is_running) {
+        return;
+    }
+    task_record& task = quern::detail::current_context()->root().task;
+    ++task.trace.pieces;
+    to.piece_ends({rank, l.begin, quern::detail::ticks(), l.cause, l.ready_at, l.is_continued,
+                   piece_end::covered, task});
+    --task.trace.pieces;
+}
+
 void tap::detach(std::uint32_t rank, sink& from) noexcept {
     lane& l = *m_lanes[rank];
     const std::scoped_lock lock(l.lock);
     if (std::erase(l.sinks, &from) != 0) {
         --m_attached;
+        show_unfinished(l, rank, from);
         if (from.wants_made()) {
             m_want_made.fetch_sub(1, std::memory_order_relaxed);
         }
