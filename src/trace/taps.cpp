@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The life of taps: which pool has which, who is attached, and when a pool goes on without.
-#include "tap.hpp"
+#include "registry.hpp"
 
 #include <quern/base/clock.hpp>
+#include <quern/base/process.hpp>
 
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace quern::trace::detail {
@@ -51,10 +53,26 @@ void tap::attach(std::uint32_t rank, sink& to) {
     lane& l = *m_lanes[rank];
     const std::scoped_lock lock(l.lock);
     l.sinks.push_back(&to);
+    if (!l.is_running && l.owner != nullptr && l.owner == quern::detail::current_worker()) {
+        begin_piece(l, quern::detail::ticks(), {});  // of the task that attaches
+    }
     ++m_attached;
     if (to.wants_made()) {
         m_want_made.fetch_add(1, std::memory_order_relaxed);
     }
+}
+
+/// One who stops recording within a task wants to see that task too.
+void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) noexcept {
+    const worker* const here = quern::detail::current_worker();
+    if (here == nullptr || l.owner != here || !l.is_running) {
+        return;
+    }
+    task_record& task = quern::detail::current_context()->root().task;
+    ++task.trace.pieces;
+    to.piece_ends({rank, l.begin, quern::detail::ticks(), l.cause, l.ready_at, l.is_continued,
+                   piece_end::covered, task});
+    --task.trace.pieces;
 }
 
 void tap::detach(std::uint32_t rank, sink& from) noexcept {
@@ -62,6 +80,7 @@ void tap::detach(std::uint32_t rank, sink& from) noexcept {
     const std::scoped_lock lock(l.lock);
     if (std::erase(l.sinks, &from) != 0) {
         --m_attached;
+        show_unfinished(l, rank, from);
         if (from.wants_made()) {
             m_want_made.fetch_sub(1, std::memory_order_relaxed);
         }
@@ -70,20 +89,33 @@ void tap::detach(std::uint32_t rank, sink& from) noexcept {
 
 namespace {
 
-/// All that were ever made.
-std::vector<tap*>& all_taps() {
-    static constinit std::vector<tap*>* all = nullptr;
-    if (all == nullptr) {
-        all = new std::vector<tap*>;
+constinit registry* g_registry = nullptr;
+
+/// After the last runtime; but workers that the process has left behind may be in a hook.
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget() {
+    const std::scoped_lock lock(quern::detail::lock_of(quern::detail::process_lock::trace));
+    if (g_registry == nullptr || !g_registry->pools.empty() || g_registry->has_left_workers) {
+        return;
     }
-    return *all;
+    for (const tap* const t : g_registry->taps) {
+        delete t;
+    }
+    delete std::exchange(g_registry, nullptr);
 }
 
 }  // namespace
 
+registry& registry::of_process() {
+    if (g_registry == nullptr) {
+        g_registry = new registry;
+    }
+    return *g_registry;
+}
+
 tap& tap_of(pool& which) {
+    std::vector<tap*>& all = registry::of_process().taps;
     tap* free = nullptr;
-    for (tap* const t : all_taps()) {
+    for (tap* const t : all) {
         if (t->of() == &which) {
             return *t;
         }
@@ -92,9 +124,9 @@ tap& tap_of(pool& which) {
         }
     }
     if (free == nullptr) {
-        all_taps().reserve(all_taps().size() + 1);
+        all.reserve(all.size() + 1);
         free = new tap(which.size());
-        all_taps().push_back(free);
+        all.push_back(free);
     }
     free->take_up(which);
     return *free;

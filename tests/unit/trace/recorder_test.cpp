@@ -260,6 +260,23 @@ TEST_P(recorder_test, can_be_stopped_while_tasks_run) {
     load.get();
 }
 
+TEST_P(recorder_test, the_task_that_stops_it_is_seen_too) {
+    const recording run = inside([this] {
+        quern::trace::recorder recorder(rt);
+        quern::async({.name = "child"}, [] {}).get();
+        return recorder.stop();
+    });
+    std::uint64_t own = 0;
+    for_each_slice(run, [&](const slice& s) {
+        if (run.sites[s.site].name != "child") {
+            own += s.end_ns - s.begin_ns;
+            EXPECT_LE(s.end_ns, run.duration_ns + 1);
+        }
+    });
+    EXPECT_GT(own, 0U);
+    EXPECT_EQ(named(run, "child").tasks, 1U);
+}
+
 TEST_P(recorder_test, takes_samples_and_marks_of_the_program) {
     const recording run = record([] {
         quern::trace::sample("residual", 0.5);
