@@ -95,7 +95,8 @@ std::string starved_by_balance(const lane& busiest, double ratio) {
            " times as long as the mean of all. Make smaller tasks, so that others can take some.";
 }
 
-/// The first cause that the recording shows.
+/// The first cause that the recording shows, and that explains half of the starvation where a
+/// figure tells how much it explains.
 std::string cause_of_starvation(const efficiency& of, const recording& run) {
     if (of.tasks < 2 * of.workers) {
         return starved_by_few_tasks(of);
@@ -108,8 +109,9 @@ std::string cause_of_starvation(const efficiency& of, const recording& run) {
         longest->max_ns > work / workers / 2) {
         return starved_by_long_task(*longest, run.duration_ns);
     }
-    if (run.critical_path_ns > 0.0 && work / run.critical_path_ns < workers) {
-        return starved_by_chain(work / run.critical_path_ns);
+    const double parallelism = run.critical_path_ns > 0.0 ? work / run.critical_path_ns : workers;
+    if (1.0 - parallelism / workers > of.share(of.starvation_ns) / 2) {
+        return starved_by_chain(parallelism);
     }
     const double serial = serial_share(run);
     if (serial > of.share(of.starvation_ns) / 2) {

@@ -84,6 +84,12 @@ TEST(efficiency, starvation_names_the_critical_path) {
     EXPECT_TRUE(contains(efficiency_of(run).remedy, "on average 3.00 can run at a time"));
 }
 
+TEST(efficiency, starvation_is_not_blamed_on_a_chain_that_is_too_short_for_it) {
+    recording run = recording_of(8, {3.0, 0.1, 5.0, 1000});
+    run.critical_path_ns = 3e9 / 7;
+    EXPECT_FALSE(contains(efficiency_of(run).remedy, "can run at a time"));
+}
+
 TEST(efficiency, starvation_names_a_serial_part) {
     recording run = recording_of(2, {1.4, 0.0, 0.6, 1000});
     for (quern::trace::lane& lane : run.lanes) {
