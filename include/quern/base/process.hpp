@@ -19,9 +19,10 @@ enum class process_lock : std::uint8_t {
     settings,         ///< what was said for the whole process
     stacks,           ///< the free stacks
     census,           ///< who is there, for reports
+    trace,            ///< who records and listens
 };
 
-inline constexpr int k_process_locks = 5;
+inline constexpr int k_process_locks = 6;
 
 /// The lock, which lives as long as the process. User code must not run while it is held.
 std::mutex& lock_of(process_lock which) noexcept;
