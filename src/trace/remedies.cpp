@@ -105,7 +105,7 @@ std::string cause_of_starvation(const efficiency& of, const recording& run) {
     const double work = of.work_ns + of.inflation_ns.value_or(0.0);
     const double workers = static_cast<double>(of.workers);
     const site* const longest = largest(run, [](const site& s) { return s.max_ns; });
-    if (longest != nullptr && longest->max_ns > duration / 3 &&
+    if (longest != nullptr && longest->max_ns > duration / 2 &&
         longest->max_ns > work / workers / 2) {
         return starved_by_long_task(*longest, run.duration_ns);
     }
