@@ -163,7 +163,7 @@ const one_core_time* calibration::find(const site& of) const noexcept {
 
 calibration calibration_of(const recording& run) {
     if (run.lanes.size() != 1) {
-        throw std::invalid_argument("quern: a calibration comes from a run on one worker, not on " +
+        throw std::invalid_argument("a calibration comes from a run on one worker, not on " +
                                     std::to_string(run.lanes.size()));
     }
     calibration times;
