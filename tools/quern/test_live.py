@@ -94,8 +94,11 @@ class Top(unittest.TestCase):
                         os.waitpid(pid, 0)
                         self.skipTest("this build has no curses")
                     self.assertTrue(expected in seen, f"{expected} is not shown")
-            os.close(terminal)
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while os.read(terminal, 4096):
+                    pass
             self.assertEqual(os.waitpid(pid, 0)[1], 0)
+            os.close(terminal)
 
 
 class Tasks(unittest.TestCase):
