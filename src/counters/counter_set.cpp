@@ -4,6 +4,7 @@
 
 #include "derived.hpp"
 #include "readings.hpp"
+#include "statistics.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -19,6 +20,7 @@ struct item {
     std::string unit;
     counter_kind kind = counter_kind::sum;
     const detail::arithmetic* how = nullptr;
+    std::shared_ptr<detail::sampled_counter> sampled{};
     detail::readings::position at{};
     std::vector<item> operands{};
 };
@@ -31,6 +33,9 @@ counter_value combined(const item& one, detail::readings& from) {
     std::vector<double> numbers;
     for (const item& each : one.operands) {
         const counter_value part = value_of(each, from);
+        if (!part.ok() && one.how->skips_missing) {
+            continue;
+        }
         if (!part.ok()) {
             result.state = part.state;
             result.why = part.name + ": " + part.why;
@@ -47,11 +52,29 @@ counter_value combined(const item& one, detail::readings& from) {
 }
 
 counter_value value_of(const item& one, detail::readings& from) {
-    counter_value result = one.how != nullptr ? combined(one, from) : from.value(one.at);
+    counter_value result = one.how != nullptr       ? combined(one, from)
+                           : one.sampled != nullptr ? one.sampled->value()
+                                                    : from.value(one.at);
     result.name = one.name;
     result.unit = one.unit;
     result.kind = one.kind;
     return result;
+}
+
+/// The readings' own baseline is moved by who has them.
+void reset_sampled(const std::vector<item>& of) {
+    for (const item& each : of) {
+        if (each.sampled != nullptr) {
+            each.sampled->reset();
+        }
+        reset_sampled(each.operands);
+    }
+}
+
+/// The name of a statistic of a single counter.
+std::string statistic_name(const counter_name& wanted, const std::string& base) {
+    return "/statistics{" + base + "}/" + wanted.name +
+           (wanted.parameters.empty() ? "" : "@" + wanted.parameters);
 }
 
 std::string common_unit(const std::vector<item>& of) {
@@ -66,11 +89,15 @@ std::string common_unit(const std::vector<item>& of) {
 }  // namespace
 
 struct counter_set::parts {
-    parts(std::shared_ptr<detail::living_runtime> of, baseline from) : read(std::move(of), from) {}
+    parts(std::shared_ptr<detail::living_runtime> of, baseline from)
+        : living(std::move(of)), since(from), read(living, from) {}
 
     std::vector<item> expand(std::string_view pattern) {
         const counter_name wanted = parse_name(pattern);
-        if (detail::is_derived(wanted)) {
+        if (wanted.object == "statistics") {
+            return expand_statistic(pattern, wanted);
+        }
+        if (wanted.object == "arithmetics") {
             return {expand_arithmetic(pattern, wanted)};
         }
         std::vector<item> found;
@@ -96,6 +123,25 @@ struct counter_set::parts {
         return one;
     }
 
+    std::vector<item> expand_statistic(std::string_view pattern, const counter_name& wanted) {
+        const detail::statistic_request request = detail::parse_statistic(pattern, wanted);
+        counter_set all(std::make_unique<parts>(living, since));
+        all.add(request.base);
+        std::vector<item> found;
+        for (const item& base : all.m_parts->items) {
+            counter_set only(std::make_unique<parts>(living, since));
+            only.add(base.name);
+            found.push_back(
+                {.name = statistic_name(wanted, base.name),
+                 .unit = base.unit,
+                 .kind = counter_kind::level,
+                 .sampled = std::make_shared<detail::sampled_counter>(std::move(only), request)});
+        }
+        return found;
+    }
+
+    std::shared_ptr<detail::living_runtime> living;
+    baseline since;
     detail::readings read;
     std::vector<item> items;
 };
@@ -105,6 +151,8 @@ counter_set::counter_set()
 
 counter_set::counter_set(const runtime& of, baseline from)
     : m_parts(std::make_unique<parts>(detail::living(of), from)) {}
+
+counter_set::counter_set(std::unique_ptr<parts> made) noexcept : m_parts(std::move(made)) {}
 
 counter_set::~counter_set() = default;
 counter_set::counter_set(counter_set&& from) noexcept = default;
@@ -129,6 +177,7 @@ snapshot counter_set::evaluate(bool reset) {
     }
     if (reset) {
         m_parts->read.rebase();
+        reset_sampled(m_parts->items);
     }
     return result;
 }
@@ -136,6 +185,7 @@ snapshot counter_set::evaluate(bool reset) {
 void counter_set::reset() {
     m_parts->read.read();
     m_parts->read.rebase();
+    reset_sampled(m_parts->items);
 }
 
 std::vector<std::string> counter_set::names() const {

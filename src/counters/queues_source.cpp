@@ -94,8 +94,7 @@ public:
         readings[k_length].above = now.queued;
         readings[k_utilization].above = now.workers > 0 ? 100 * now.active / now.workers : 0;
         make_absent(readings[k_staged],
-                    "tasks that have not begun stand in the same queues as those that go on; see "
-                    "…/pending");
+                    "the same queues hold tasks not yet begun; they are counted as pending");
         make_absent(readings[k_terminated], "a task that has ended is not kept");
         if (where.worker) {
             const char* const why = "a task that waits belongs to no worker";

@@ -4,6 +4,7 @@
 #include "tables.hpp"
 
 #include "printer.hpp"
+#include "statistics.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -21,7 +22,8 @@ struct tables {
     bool has_built_in = false;
     std::vector<std::shared_ptr<installed_source>> sources;
     std::vector<std::shared_ptr<living_runtime>> living;
-    std::set<std::string> written;  ///< files
+    std::set<std::string> written;    ///< files
+    std::weak_ptr<sampler> sampling;  ///< owned by what it samples
 };
 
 constinit tables* g_tables = nullptr;
@@ -161,6 +163,16 @@ void remove_living(living_runtime& ended) noexcept {
         std::erase_if(of_process().living, [&ended](const auto& e) { return e.get() == &ended; });
     }
     ended.open.close();
+}
+
+std::shared_ptr<sampler> sampler_of_process() {
+    const std::scoped_lock guard(lock());
+    std::shared_ptr<sampler> present = of_process().sampling.lock();
+    if (present == nullptr || is_inherited(*present)) {
+        present = make_sampler();
+        of_process().sampling = present;
+    }
+    return present;
 }
 
 bool is_first_use(const std::string& path) {

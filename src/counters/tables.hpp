@@ -54,6 +54,7 @@ private:
 };
 
 class printer;
+class sampler;
 
 /// A runtime, as long as it lives and afterwards.
 class living_runtime {
@@ -117,6 +118,9 @@ std::shared_ptr<living_runtime> living(const runtime& which);
 /// That of the calling task, the only one, or the default one; throws std::logic_error as
 /// discover() does.
 std::shared_ptr<living_runtime> runtime_meant();
+
+/// The one of the process, made when there is none that is used.
+std::shared_ptr<sampler> sampler_of_process();
 
 /// Whether the process has not written that file before.
 bool is_first_use(const std::string& path);

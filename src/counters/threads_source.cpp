@@ -15,61 +15,144 @@ namespace {
 
 using number = double (*)(const worker_totals& of);
 
-double tasks(const worker_totals& of) { return static_cast<double>(of.tasks); }
-double phases(const worker_totals& of) { return static_cast<double>(of.activations); }
-double body(const worker_totals& of) { return of.running_ns; }
-double overhead(const worker_totals& of) { return of.managing_ns; }
-double idle(const worker_totals& of) { return of.idle_ns; }
-double loop(const worker_totals& of) { return of.total_ns(); }
+template <auto Field>
+double field(const worker_totals& of) {
+    return static_cast<double>(of.*Field);
+}
 
-/// A row: what is divided by what. Without a number, why there is none.
+constexpr number tasks = field<&worker_totals::tasks>;
+constexpr number phases = field<&worker_totals::activations>;
+constexpr number stolen = field<&worker_totals::stolen>;
+constexpr number body = field<&worker_totals::running_ns>;
+constexpr number overhead = field<&worker_totals::managing_ns>;
+constexpr number idle = field<&worker_totals::idle_ns>;
+double loop(const worker_totals& of) { return of.total_ns(); }
+double not_body(const worker_totals& of) { return of.managing_ns + of.idle_ns; }
+
+/// What is counted, divided by what if by anything; or why there is no number.
 struct row {
     const char* name;
-    number above;
-    number below;
-    double scale;
-    const char* unit;
+    number above = nullptr;
+    number below = nullptr;
+    double scale = 1;
+    const char* unit = "";
     const char* help;
-    const char* missing = nullptr;  ///< of every place
+    const char* missing = nullptr;
     const char* missing_of_worker = nullptr;
 };
 
 constexpr const char* k_one_queue =
-    "tasks that have not begun stand in the same queues as those that go on; see stolen-…-pending";
+    "the same queues hold tasks not yet begun; they are counted as pending";
 constexpr const char* k_no_stamps =
     "tasks carry no time stamps; the trace shows when each was made";
 
-// clang-format off
 constexpr row k_rows[] = {
-    {"/threads/time/average", body, tasks, 1, "ns", "mean time in the body of a task"},
-    {"/threads/time/average-phase", body, phases, 1, "ns", "mean time in the body of a task between two waits"},
-    {"/threads/time/average-overhead", overhead, tasks, 1, "ns", "mean time of the scheduler for a task"},
-    {"/threads/time/average-phase-overhead", overhead, phases, 1, "ns", "mean time of the scheduler for a piece of a task between two waits"},
-    {"/threads/time/cumulative", body, nullptr, 1, "ns", "time in the bodies of tasks"},
-    {"/threads/time/cumulative-overhead", overhead, nullptr, 1, "ns", "time of the scheduler: taking, stealing, switching, finishing tasks"},
-    {"/threads/time/cumulative-idle", idle, nullptr, 1, "ns", "time without a task, searching or asleep"},
-    {"/threads/time/overall", loop, nullptr, 1, "ns", "time of the workers: bodies, scheduler and idle time"},
-    {"/threads/idle-rate", [](const worker_totals& of) { return of.managing_ns + of.idle_ns; }, loop, 1e4, "0.01 %", "part of the workers' time outside of tasks: overhead and starvation"},
-    {"/threads/starvation-rate", idle, loop, 1e4, "0.01 %", "part of the workers' time in which they had nothing to do"},
-    {"/threads/overhead-rate", overhead, loop, 1e4, "0.01 %", "part of the workers' time that the scheduler took"},
-    {"/threads/count/cumulative", tasks, nullptr, 1, "", "tasks run to their end"},
-    {"/threads/count/cumulative-phases", phases, nullptr, 1, "", "times a task was started or went on"},
-    {"/threads/count/suspensions", [](const worker_totals& of) { return static_cast<double>(of.suspensions); }, nullptr, 1, "", "times a task gave up its worker to wait"},
-    {"/threads/count/inlined", [](const worker_totals& of) { return static_cast<double>(of.inlined); }, nullptr, 1, "", "tasks run in the place of one who waited for them"},
-    {"/threads/count/pending-accesses", [](const worker_totals& of) { return static_cast<double>(of.looks); }, nullptr, 1, "", "times a worker looked into its queues for a task"},
-    {"/threads/count/pending-misses", [](const worker_totals& of) { return static_cast<double>(of.misses); }, nullptr, 1, "", "of these, times there was none"},
-    {"/threads/count/stolen-from-pending", [](const worker_totals& of) { return static_cast<double>(of.stolen); }, nullptr, 1, "", "tasks that others took from the queues of these workers", nullptr, "a worker does not note what is taken from it; the total does"},
-    {"/threads/count/stolen-to-pending", [](const worker_totals& of) { return static_cast<double>(of.stolen); }, nullptr, 1, "", "tasks that these workers took from the queues of others"},
-    {"/threads/count/stolen-from-staged", nullptr, nullptr, 1, "", "tasks not yet begun that others took from these workers", k_one_queue},
-    {"/threads/count/stolen-to-staged", nullptr, nullptr, 1, "", "tasks not yet begun that these workers took from others", k_one_queue},
-    {"/threads/count/stack-recycles", [](const worker_totals& of) { return static_cast<double>(of.contexts_recycled); }, nullptr, 1, "", "stacks used again"},
-    {"/threads/count/objects", [](const worker_totals& of) { return static_cast<double>(of.contexts_made); }, nullptr, 1, "", "stacks taken from the system"},
-    {"/threads/count/parks", [](const worker_totals& of) { return static_cast<double>(of.parks); }, nullptr, 1, "", "times a worker went to sleep for want of work"},
-    {"/threads/count/wakes", [](const worker_totals& of) { return static_cast<double>(of.wakes); }, nullptr, 1, "", "sleeping workers that were woken by these"},
-    {"/threads/wait-time/pending", nullptr, nullptr, 1, "ns", "mean time from when a task could go on to when it did", k_no_stamps},
-    {"/threads/wait-time/staged", nullptr, nullptr, 1, "ns", "mean time from when a task was made to when it began", k_no_stamps},
+    {.name = "/threads/time/average",
+     .above = body,
+     .below = tasks,
+     .unit = "ns",
+     .help = "mean time in the body of a task"},
+    {.name = "/threads/time/average-phase",
+     .above = body,
+     .below = phases,
+     .unit = "ns",
+     .help = "mean time in the body of a task between two waits"},
+    {.name = "/threads/time/average-overhead",
+     .above = overhead,
+     .below = tasks,
+     .unit = "ns",
+     .help = "mean time of the scheduler for a task"},
+    {.name = "/threads/time/average-phase-overhead",
+     .above = overhead,
+     .below = phases,
+     .unit = "ns",
+     .help = "mean time of the scheduler for a piece of a task between two waits"},
+    {.name = "/threads/time/cumulative",
+     .above = body,
+     .unit = "ns",
+     .help = "time in the bodies of tasks"},
+    {.name = "/threads/time/cumulative-overhead",
+     .above = overhead,
+     .unit = "ns",
+     .help = "time of the scheduler: taking, stealing, switching, finishing tasks"},
+    {.name = "/threads/time/cumulative-idle",
+     .above = idle,
+     .unit = "ns",
+     .help = "time without a task, searching or asleep"},
+    {.name = "/threads/time/overall",
+     .above = loop,
+     .unit = "ns",
+     .help = "time of the workers: bodies, scheduler and idle time"},
+    {.name = "/threads/idle-rate",
+     .above = not_body,
+     .below = loop,
+     .scale = 1e4,
+     .unit = "0.01 %",
+     .help = "part of the workers' time outside of tasks: overhead and starvation"},
+    {.name = "/threads/starvation-rate",
+     .above = idle,
+     .below = loop,
+     .scale = 1e4,
+     .unit = "0.01 %",
+     .help = "part of the workers' time in which they had nothing to do"},
+    {.name = "/threads/overhead-rate",
+     .above = overhead,
+     .below = loop,
+     .scale = 1e4,
+     .unit = "0.01 %",
+     .help = "part of the workers' time that the scheduler took"},
+    {.name = "/threads/count/cumulative", .above = tasks, .help = "tasks run to their end"},
+    {.name = "/threads/count/cumulative-phases",
+     .above = phases,
+     .help = "times a task was started or went on"},
+    {.name = "/threads/count/suspensions",
+     .above = field<&worker_totals::suspensions>,
+     .help = "times a task gave up its worker to wait"},
+    {.name = "/threads/count/inlined",
+     .above = field<&worker_totals::inlined>,
+     .help = "tasks run in the place of one who waited for them"},
+    {.name = "/threads/count/pending-accesses",
+     .above = field<&worker_totals::looks>,
+     .help = "times a worker looked into its queues for a task"},
+    {.name = "/threads/count/pending-misses",
+     .above = field<&worker_totals::misses>,
+     .help = "of these, times there was none"},
+    {.name = "/threads/count/stolen-from-pending",
+     .above = stolen,
+     .help = "tasks that others took from the queues of these workers",
+     .missing_of_worker = "a worker does not note what is taken from it; the total does"},
+    {.name = "/threads/count/stolen-to-pending",
+     .above = stolen,
+     .help = "tasks that these workers took from the queues of others"},
+    {.name = "/threads/count/stolen-from-staged",
+     .help = "tasks not yet begun that others took from these workers",
+     .missing = k_one_queue},
+    {.name = "/threads/count/stolen-to-staged",
+     .help = "tasks not yet begun that these workers took from others",
+     .missing = k_one_queue},
+    {.name = "/threads/count/stack-recycles",
+     .above = field<&worker_totals::contexts_recycled>,
+     .help = "stacks used again"},
+    {.name = "/threads/count/objects",
+     .above = field<&worker_totals::contexts_made>,
+     .help = "stacks taken from the system"},
+    {.name = "/threads/count/parks",
+     .above = field<&worker_totals::parks>,
+     .help = "times a worker went to sleep for want of work"},
+    {.name = "/threads/count/wakes",
+     .above = field<&worker_totals::wakes>,
+     .help = "sleeping workers that were woken by these"},
+    {.name = "/threads/wait-time/pending",
+     .below = tasks,
+     .unit = "ns",
+     .help = "mean time from when a task could go on to when it did",
+     .missing = k_no_stamps},
+    {.name = "/threads/wait-time/staged",
+     .below = tasks,
+     .unit = "ns",
+     .help = "mean time from when a task was made to when it began",
+     .missing = k_no_stamps},
 };
-// clang-format on
 
 class threads final : public source {
 public:

@@ -9,6 +9,7 @@
 #include <quern/topology/limits.hpp>
 #include <quern/topology/machine.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

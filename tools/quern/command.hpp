@@ -36,5 +36,6 @@ auto reading_settings(F&& f) {
 /// Each adds one subcommand, which sets `chosen` when it is named.
 void add_info(CLI::App& quern, action& chosen);
 void add_grain(CLI::App& quern, action& chosen);
+void add_top(CLI::App& quern, action& chosen);
 
 }  // namespace quern::tool

@@ -89,6 +89,7 @@ int run(int argc, char** argv) {
     app.allow_extras();
     add_info(app, chosen);
     add_grain(app, chosen);
+    add_top(app, chosen);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version

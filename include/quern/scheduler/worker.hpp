@@ -121,6 +121,11 @@ public:
     bool may_be_robbed() const noexcept;
     void make_hungry() noexcept;
 
+    // -- read by reports ---------------------------------------------------------------------
+
+    /// What runs now, if anything; it lives as long as the pool, and may run elsewhere by now.
+    context* running() const noexcept { return m_current.load(std::memory_order_acquire); }
+
     worker_queues queues;
     shelf suspended;
     worker_stats stats;

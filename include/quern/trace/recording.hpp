@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What was recorded of a run, as plain data: made by the recorder when a runtime ends, read by those
-// who write it, as Perfetto protobuf or as a page. Times are nanoseconds since the recording began.
+// What was recorded of a run, as plain data: made by the recorder when a runtime ends, read by
+// those who write it, as Perfetto protobuf or as a page. Times are nanoseconds since the recording
+// began.
 #pragma once
 
 #include <quern/scheduler/worker_stats.hpp>
@@ -58,12 +59,12 @@ struct theft {
 struct lane {
     std::string pool;
     std::uint32_t rank = 0;
-    std::int32_t thread = 0;        ///< as the kernel numbers it
-    std::vector<slice> slices;      ///< in order of time
-    std::vector<interval> parked;   ///< asleep for want of work
-    std::vector<theft> thefts;      ///< what it has stolen
-    std::uint64_t dropped = 0;      ///< events for which there was no room
-    worker_totals totals;           ///< of the recorded time
+    std::int32_t thread = 0;       ///< as the kernel numbers it
+    std::vector<slice> slices;     ///< in order of time
+    std::vector<interval> parked;  ///< asleep for want of work
+    std::vector<theft> thefts;     ///< what it has stolen
+    std::uint64_t dropped = 0;     ///< events for which there was no room
+    worker_totals totals;          ///< of the recorded time
 };
 
 /// Something that changed with time.
@@ -89,8 +90,8 @@ struct decision {
 struct recording {
     std::string program;
     std::string command_line;
-    std::string started;  ///< wall clock, ISO 8601
-    std::string machine;  ///< in words
+    std::string started;                                        ///< wall clock, ISO 8601
+    std::string machine;                                        ///< in words
     std::vector<std::pair<std::string, std::string>> settings;  ///< name, value with its origin
     std::uint64_t duration_ns = 0;
     std::vector<site> sites;
