@@ -3,8 +3,9 @@
 // grow; names are taken apart by their braces.
 #include "counter_log.hpp"
 
+#include "json_reader.hpp"
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <fstream>
@@ -15,8 +16,6 @@
 namespace quern::tool {
 
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* k_tasks = "/threads/count/cumulative";
 
@@ -52,24 +51,32 @@ unsigned count_workers(const std::set<std::string>& instances) {
     return static_cast<unsigned>(std::max(in_pools, all - in_pools));
 }
 
+/// Throws json_error.
 counter_reading parse(const std::string& line) {
-    const json object = json::parse(line);
+    const json_value object = json_value::parse(line);
+    const json_value& counters = object.at("counters");
+    if (counters.is_null() || counters.is_number() || counters.is_text()) {
+        throw json_error("it has no list of counters");
+    }
     counter_reading reading;
     std::set<std::string> workers;
-    reading.time_s = object.value("time_s", 0.0);
-    for (const json& counter : object.at("counters")) {
-        const auto [instance, name] = split_name(counter.at("name").get<std::string>());
+    reading.time_s = object.at("time_s").number();
+    for (const json_value& counter : counters.items()) {
+        if (!counter.at("name").is_text()) {
+            throw json_error("a counter has no name");
+        }
+        const auto [instance, name] = split_name(counter.at("name").text());
         if (instance.find("worker-thread#") != std::string::npos) {
             workers.insert(instance);
         }
-        const json& value = counter.at("value");
+        const json_value& value = counter.at("value");
         if (!is_whole(instance)) {
             continue;
         }
         if (value.is_number()) {
-            reading.totals[name] = value.get<double>() * scale_of(counter.value("unit", ""));
+            reading.totals[name] = value.number() * scale_of(counter.at("unit").text());
         } else {
-            reading.missing[name] = counter.value("why", "");
+            reading.missing[name] = counter.at("why").text();
         }
     }
     reading.workers = count_workers(workers);
@@ -97,7 +104,7 @@ std::optional<counter_reading> read_counter_log(const std::string& path) {
             if (!fewer) {
                 best = std::move(reading);
             }
-        } catch (const json::exception& error) {
+        } catch (const json_error& error) {
             throw std::runtime_error(
                 fmt::format("{}:{}: not a line of counters: {}", path, number, error.what()));
         }

@@ -78,6 +78,7 @@ std::vector<chart_flag> flags_of(const study& of, unsigned workers) {
         }
     }
     std::vector<chart_flag> flags;
+    flags.reserve(names.size());
     for (const auto& [grain, name] : names) {
         flags.push_back({static_cast<double>(grain), name});
     }

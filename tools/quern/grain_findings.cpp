@@ -14,6 +14,7 @@ constexpr std::size_t k_fewest_grains = 3;  // two make a line, one makes nothin
 
 std::vector<double> column(const std::vector<const sample*>& samples, metric which) {
     std::vector<double> values;
+    values.reserve(samples.size());
     for (const sample* one : samples) {
         values.push_back(one->values[which]);
     }

@@ -180,6 +180,10 @@ std::string head(const study& of) {
         of.repetitions == 1 ? "1 run" : fmt::format("{} runs", of.repetitions),
         of.is_complete ? "" : ", <strong>not all of which were made</strong>",
         escaped(of.time_from));
+    const std::string noise = noise_as_words(of);
+    if (!noise.empty()) {
+        text += fmt::format("<p class=\"soft\">In time, {}.</p>", escaped(noise));
+    }
     for (std::size_t i = 0; i < of.missing.size(); ++i) {
         text += fmt::format("{}<code>{}</code>{}",
                             i == 0 ? "<p class=\"soft\">Without a value: " : ", ",

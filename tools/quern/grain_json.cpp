@@ -113,6 +113,7 @@ std::string grain_as_json(const study& of) {
     out.number("repetitions", of.repetitions);
     out.text("time_from", of.time_from);
     out.boolean("complete", of.is_complete);
+    out.number("noise_percent", 100 * of.noise());
     out.begin_array("without_value");
     for (const std::string& name : of.missing) {
         out.text("", name);

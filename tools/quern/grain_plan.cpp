@@ -73,6 +73,7 @@ std::vector<unsigned> digits_of_decade(unsigned per_decade) {
             break;
     }
     std::vector<unsigned> digits;
+    digits.reserve(per_decade);
     for (unsigned i = 0; i < per_decade; ++i) {
         digits.push_back(
             static_cast<unsigned>(std::lround(10 * std::pow(10.0, i / (1.0 * per_decade)))));

@@ -23,6 +23,9 @@ std::string shown_bare(double value, quantity as);
 /// From seconds or a ratio to the unit in which it is shown.
 double in_unit(double value, quantity as);
 
+/// A sentence on how far runs of the same kind are apart; empty for one run of each.
+std::string noise_as_words(const study& of);
+
 /// "2 workers"
 std::string count_of_workers(unsigned workers);
 

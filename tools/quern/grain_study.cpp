@@ -105,11 +105,26 @@ std::vector<const sample*> study::of(unsigned number, grain_size grain) const {
 }
 
 summary study::summary_of(unsigned number, grain_size grain, metric which) const {
+    const std::vector<const sample*> samples_there = of(number, grain);
     std::vector<double> values;
-    for (const sample* one : of(number, grain)) {
+    values.reserve(samples_there.size());
+    for (const sample* one : samples_there) {
         values.push_back(one->values[which]);
     }
     return summarize(values);
+}
+
+double study::noise() const {
+    std::vector<double> spreads;
+    for (const unsigned number : workers) {
+        for (const grain_size grain : grains) {
+            const summary time = summary_of(number, grain, metric::time);
+            if (time.count > 1) {
+                spreads.push_back(time.spread());
+            }
+        }
+    }
+    return summarize(spreads).median;
 }
 
 double study::least_disturbed_duration(grain_size grain) const {

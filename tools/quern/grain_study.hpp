@@ -97,6 +97,10 @@ struct study {
     std::vector<const sample*> of(unsigned workers, grain_size grain) const;
     summary summary_of(unsigned workers, grain_size grain, metric which) const;
 
+    /// How far the times of runs that should be equal are apart: the median spread. NaN for one run
+    /// of each kind.
+    double noise() const;
+
     /// The median duration of a task of that grain on one worker; without such runs, on as few as
     /// there are. NaN when there is none.
     double least_disturbed_duration(grain_size grain) const;

@@ -206,6 +206,19 @@ std::string shown(double value, quantity as) {
     return text == "-" ? text : text + k_units[static_cast<unsigned>(as)];
 }
 
+std::string noise_as_words(const study& of) {
+    constexpr double k_quiet = 0.1;  // guessed: differences between good grains are about as small
+    const double noise = of.noise();
+    if (!std::isfinite(noise)) {
+        return "";
+    }
+    return fmt::format("runs of the same kind are {} apart, in the median{}",
+                       shown(noise, quantity::percent),
+                       noise < k_quiet ? ""
+                                       : ": the machine is not quiet, and smaller differences mean "
+                                         "nothing");
+}
+
 std::string count_of_workers(unsigned workers) {
     return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
 }
@@ -215,6 +228,8 @@ std::string grain_as_text(const study& of) {
         fmt::format("{}\n{}; medians of {} run{}{}; execution time: {}\n", of.command, of.machine,
                     of.repetitions, of.repetitions == 1 ? "" : "s",
                     of.is_complete ? "" : ", not all of which were made", of.time_from);
+    const std::string noise = noise_as_words(of);
+    out += noise + (noise.empty() ? "" : "\n");
     if (!of.missing.empty()) {
         out += "without a value:";
         for (const std::string& name : of.missing) {

@@ -159,7 +159,7 @@ private:
     }
 
     void add_grid() {
-        for (const double value : log_ticks(m_x, 46)) {
+        for (const double value : log_ticks(m_x, 60)) {
             const double x = m_x.place(value);
             add_line(x, m_y.end, x, m_y.begin, "grid");
             add_text(x, m_y.begin + 15, short_number(value), "tick", "middle");

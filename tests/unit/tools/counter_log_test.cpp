@@ -93,7 +93,7 @@ TEST(CounterLog, IsNothingWithoutAFileOrALine) {
 TEST(CounterLog, NamesTheLineThatIsNone) {
     for (const char* const broken :
          {"{", "3", "[]", R"({"counters":3})", R"({"counters":[{"value":1}]})",
-          R"({"counters":[{"name":3,"value":1}]})", R"({"counters":[{"name":"/a"}]})"}) {
+          R"({"counters":[{"name":3,"value":1}]})"}) {
         const file log(line("") + broken + "\n");
         try {
             read_counter_log(log.path());

@@ -67,6 +67,7 @@ TEST(Derived, HaveNoWaitTimeWithoutRunsOnOneWorker) {
     }
     derive(made);
     EXPECT_FALSE(made.has_one_worker());
+    EXPECT_TRUE(std::isnan(made.noise()));
     EXPECT_TRUE(std::isnan(made.samples[0].values[metric::wait]));
     EXPECT_DOUBLE_EQ(made.least_disturbed_duration(1), 1e-6);  // of the two workers then
 }
@@ -131,6 +132,7 @@ TEST(Best, IsTheLeastMedianAndSaysWhatMetricsWouldHaveTaken) {
         }
     }
     derive(made);
+    EXPECT_NEAR(made.noise(), 0.2 / 1.2, 1e-12);  // of 0.2/2.1, 0.2/1.1 and 0.2/1.2
     const auto best = find_best(made, 2);
     ASSERT_TRUE(best);
     EXPECT_EQ(best->grain, 2u);
