@@ -4,8 +4,9 @@
 #pragma once
 
 #include <quern/algorithms/parallel_for.hpp>
-#include <quern/counters/attach.hpp>
+#include <quern/counters/counter.hpp>
 #include <quern/counters/live.hpp>
+#include <quern/counters/registry.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>
@@ -51,4 +52,7 @@
 #include <quern/task/unwrapping.hpp>
 #include <quern/task/when.hpp>
 #include <quern/task/when_each.hpp>
+#include <quern/trace/attach.hpp>
+#include <quern/trace/listener.hpp>
+#include <quern/trace/recorder.hpp>
 #include <quern/version.hpp>

@@ -4,6 +4,8 @@
 
 #include "tables.hpp"
 
+#include <quern/counters/system_sources.hpp>
+
 #include <utility>
 
 namespace quern::counters::detail {
@@ -13,6 +15,9 @@ std::vector<std::unique_ptr<source>> built_in_sources() {
     all.push_back(threads_source());
     all.push_back(queues_source());
     all.push_back(uptime_source());
+    for (auto& each : system_sources()) {
+        all.push_back(std::move(each));
+    }
     return all;
 }
 

@@ -33,6 +33,9 @@ counter_value combined(const item& one, detail::readings& from) {
     std::vector<double> numbers;
     for (const item& each : one.operands) {
         const counter_value part = value_of(each, from);
+        if (!part.ok() && one.how->skips_missing) {
+            continue;
+        }
         if (!part.ok()) {
             result.state = part.state;
             result.why = part.name + ": " + part.why;

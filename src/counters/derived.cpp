@@ -28,7 +28,7 @@ constexpr arithmetic k_arithmetics[] = {
     {"min", true, min_of, "the least"},
     {"max", true, max_of, "the greatest"},
     {"count", false, [](numbers of) { return static_cast<double>(of.size()); },
-     "how many there are"},
+     "how many of them are available", true},
 };
 
 std::vector<double> window_of(const sample_log& log) { return log.youngest(log.window()); }

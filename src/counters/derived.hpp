@@ -19,8 +19,10 @@ class sample_log;
 struct arithmetic {
     std::string_view name;
     bool keeps_unit;  ///< the result has the unit of the operands, where these have one
-    double (*apply)(std::span<const double> of);  ///< of at least one number
+    double (*apply)(std::span<const double>
+                        of);  ///< of at least one number, but where missing ones are skipped
     std::string_view help;
+    bool skips_missing = false;  ///< what is unavailable counts for nothing
 };
 
 struct arithmetic_request {

@@ -149,6 +149,10 @@ std::optional<instance_name> parse_instance(std::string_view text, std::size_t& 
     if (rest == "total") {
         return parts;
     }
+    if (rest == "*") {
+        parts.worker = rest;
+        return parts;
+    }
     if (take_front(rest, "worker-thread#") && is_number(rest)) {
         parts.worker = rest;
         return parts;

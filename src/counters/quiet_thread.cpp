@@ -3,6 +3,7 @@
 #include "quiet_thread.hpp"
 
 #include <quern/base/process.hpp>
+#include <quern/scheduler/census.hpp>
 
 #include <pthread.h>
 #include <algorithm>
@@ -27,6 +28,7 @@ struct quiet_thread::state {
         std::unique_lock guard(lock);
         while (!ends) {
             if (clock::now() < due) {
+                const quern::detail::harmless_thread asleep;  // no code of users while it sleeps
                 changed.wait_until(guard, due);
                 continue;
             }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Threads that the counters need to look at something now and then. They take no signals, which are
-// the program's, and never wake a task.
+// the program's, and while they sleep a report of a hang does not wait for them.
 #pragma once
 
 #include <chrono>

@@ -150,8 +150,8 @@ bool has_sockets() {
 }
 
 TEST_F(live_test, the_child_of_a_fork_has_a_name_of_its_own_and_nothing_of_its_parents) {
-    if (quern::detail::k_tsan) {
-        GTEST_SKIP() << "ThreadSanitizer refuses threads in the child of a fork";
+    if (quern::detail::k_tsan || quern::detail::k_asan) {
+        GTEST_SKIP() << "the sanitizers do not allow threads in the child of a fork";
     }
     const auto end = play([] {
         const runtime rt(runtime_options::with_workers(2));

@@ -56,8 +56,8 @@ public:
     counter_set(counter_set&& from) noexcept;
     counter_set& operator=(counter_set&& from) noexcept;
 
-    /// Adds the counters that match, in the order of their names as discover() gives it; those that
-    /// are there already are added again. Returns how many. Throws std::invalid_argument for a name
+    /// Adds the counters that match, in the order in which discover() gives them; those that are
+    /// there already are added again. Returns how many. Throws std::invalid_argument for a name
     /// that is malformed, or that no counter has, with the nearest one.
     std::size_t add(std::string_view pattern);
 

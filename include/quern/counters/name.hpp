@@ -25,7 +25,7 @@ struct counter_name {
 /// Of what a counter is: the whole runtime, a pool, a worker.
 struct instance_name {
     std::string pool;    ///< empty: of all pools
-    std::string worker;  ///< a number or a pattern; empty: the total
+    std::string worker;  ///< a number or a pattern; empty: the total alone
 };
 
 /// Splits a name. Throws std::invalid_argument that shows where it is malformed.

@@ -80,7 +80,8 @@ struct description {
 std::vector<description> discover(std::string_view pattern);
 std::vector<description> discover(std::string_view pattern, const runtime& of);
 
-/// Every kind of counter once, in order of the names; without instances, so no runtime is needed.
+/// Every kind of counter once, as list-counters shows them; without instances, so no runtime is
+/// needed. Thread safe.
 std::vector<counter_info> all_counters();
 
 }  // namespace quern::counters
