@@ -42,5 +42,6 @@ void add_tasks(CLI::App& quern, action& chosen);
 void add_counters(CLI::App& quern, action& chosen);
 /// `program` is what stood behind "--".
 void add_run(CLI::App& quern, action& chosen, const std::vector<std::string>& program);
+void add_grain(CLI::App& quern, action& chosen);
 
 }  // namespace quern::tool

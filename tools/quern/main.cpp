@@ -27,6 +27,8 @@ constexpr const char* k_examples = R"(Examples:
   quern info --workers 4 --binding=0,2-4
   quern info --quern:config=quern.toml
                               the settings of a runtime, and where each is from
+  quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
+                              how large tasks should be, by runs with many sizes
   HWLOC_SYNTHETIC="pack:2 [numa] l3:2 core:4 pu:2" quern info --binding
                               the same questions about an invented machine
   quern top                   what the workers of a running program do
@@ -64,7 +66,8 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
 /// words.
 void reject_leftovers(CLI::App& app) {
     for (CLI::App* sub : app.get_subcommands()) {
-        const std::vector<std::string> left = sub->remaining();
+        std::vector<std::string> left = sub->remaining();
+        std::erase(left, "--");  // CLI11 keeps it when a program and its arguments follow
         const bool is_a_program =
             sub->get_prefix_command() && !left.empty() && !left[0].starts_with('-');
         if (!left.empty() && !is_a_program) {
@@ -111,6 +114,7 @@ int run(int argc, char** argv) {
     add_tasks(app, chosen);
     add_counters(app, chosen);
     add_run(app, chosen, program);
+    add_grain(app, chosen);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version
