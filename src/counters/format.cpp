@@ -111,6 +111,7 @@ std::string csv_short_of(const snapshot& what, unsigned sequence) {
 
 std::string json_string(std::string_view text) {
     std::string quoted = "\"";
+    quoted.reserve(text.size() + 2);
     for (const char c : text) {
         if (c == '"' || c == '\\') {
             quoted += '\\';

@@ -30,18 +30,18 @@ std::vector<counter_info> infos() {
         {"/threads/count/instantaneous/all", counter_kind::level, "",
          "Tasks that run, are ready, or have begun and wait; one that is ready to go on counts "
          "twice."},
-        {"/threads/count/instantaneous/active", counter_kind::level, "", "Tasks that run."},
+        {"/threads/count/instantaneous/active", counter_kind::level, "", "tasks that run"},
         {"/threads/count/instantaneous/pending", counter_kind::level, "",
-         "Tasks in queues: not begun, or ready to go on."},
+         "tasks in queues: not begun, or ready to go on"},
         {"/threads/count/instantaneous/suspended", counter_kind::level, "",
-         "Tasks that have begun and do not run: they wait, or are ready to go on."},
+         "tasks that have begun and do not run: they wait, or are ready to go on"},
         {"/threads/count/instantaneous/staged", counter_kind::level, "",
-         "Tasks in queues that have not begun."},
+         "tasks in queues that have not begun"},
         {"/threads/count/instantaneous/terminated", counter_kind::level, "",
-         "Tasks that have ended and are kept."},
-        {"/threadqueue/length", counter_kind::level, "", "Tasks in queues."},
+         "tasks that have ended and are kept"},
+        {"/threadqueue/length", counter_kind::level, "", "tasks in queues"},
         {"/scheduler/utilization/instantaneous", counter_kind::level, "%",
-         "Part of the workers that run a task."},
+         "part of the workers that run a task"},
     };
 }
 
@@ -134,7 +134,7 @@ public:
 
 private:
     const std::vector<counter_info> m_infos = {
-        {"/runtime/uptime", counter_kind::level, "ns", "Time since the runtime started."}};
+        {"/runtime/uptime", counter_kind::level, "ns", "time since the runtime started"}};
 };
 
 }  // namespace

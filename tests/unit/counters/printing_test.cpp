@@ -263,7 +263,7 @@ TEST(listing, shows_all_names_once) {
 
 TEST(listing, shows_help_and_units) {
     expect_part(run_with({{"QUERN_LIST_COUNTERS", "full"}}).output,
-                "/threads/time/average\n    ratio, ns: Mean time in the body of a task.\n");
+                "/threads/time/average\n    ratio, ns: mean time in the body of a task\n");
 }
 
 TEST(formats, write_numbers_that_read_back_the_same) {
