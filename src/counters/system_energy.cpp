@@ -59,6 +59,7 @@ const std::vector<counter_info>& energy_source::counters() const { return m_part
 std::vector<raw_reading> energy_source::parts::read_zones(std::vector<zone_meter>& zones) const {
     const std::uint64_t moment = now();
     std::vector<raw_reading> readings;
+    readings.reserve(zones.size());
     for (zone_meter& zone : zones) {
         readings.push_back(zone.read(root, moment));
     }

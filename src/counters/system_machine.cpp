@@ -87,7 +87,7 @@ std::vector<file_counter> processor_counters() {
 
 /// Newer kernels always show 0 for processors and a whole machine, where it has no meaning.
 outcome<double> full_of_processors(std::string_view text) {
-    const outcome<double> total = in_line("full", "total=")(text);
+    outcome<double> total = in_line("full", "total=")(text);
     if (total && *total == 0) {
         return unavailable{"the kernel measures no full pressure of a whole machine's processors"};
     }
