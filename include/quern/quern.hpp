@@ -52,4 +52,7 @@
 #include <quern/task/unwrapping.hpp>
 #include <quern/task/when.hpp>
 #include <quern/task/when_each.hpp>
+#include <quern/trace/attach.hpp>
+#include <quern/trace/listener.hpp>
+#include <quern/trace/recorder.hpp>
 #include <quern/version.hpp>

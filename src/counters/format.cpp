@@ -41,17 +41,17 @@ std::string for_people(double number, std::string_view unit) {
         {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
     constexpr std::pair<double, const char*> k_bytes[] = {
         {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {0, "B"}};
-    const auto scaled = [number](const auto& scales) {
+    const auto scaled = [](double of, const auto& scales) {
         const auto* const fits =
             std::find_if(std::begin(scales), std::end(scales),
-                         [number](const auto& scale) { return std::abs(number) >= scale.first; });
-        return rounded(fits->first > 0 ? number / fits->first : number) + " " + fits->second;
+                         [of](const auto& scale) { return std::abs(of) >= scale.first; });
+        return rounded(fits->first > 0 ? of / fits->first : of) + " " + fits->second;
     };
-    if (unit == "ns") {
-        return scaled(k_times);
+    if (unit == "ns" || unit == "us") {
+        return scaled(unit == "us" ? 1e3 * number : number, k_times);
     }
     if (unit == "B") {
-        return scaled(k_bytes);
+        return scaled(number, k_bytes);
     }
     if (unit == "0.01 %") {
         return rounded(number / 100, "%.2f") + " %";
@@ -111,6 +111,7 @@ std::string csv_short_of(const snapshot& what, unsigned sequence) {
 
 std::string json_string(std::string_view text) {
     std::string quoted = "\"";
+    quoted.reserve(text.size() + 2);
     for (const char c : text) {
         if (c == '"' || c == '\\') {
             quoted += '\\';

@@ -22,6 +22,9 @@ using runtime_view = std::vector<pool_view>;
 /// All runtimes that can be looked into. Thread safe. In live.cpp, which knows them.
 std::vector<runtime_view> view_of_runtimes();
 
+/// All totals of the oldest runtime as an exposition of OpenMetrics, with its last line "# EOF".
+std::string totals_as_metrics();
+
 /// What one who asks again and again has said before.
 struct live_session {
     std::string patterns;

@@ -6,6 +6,9 @@
 #include "live_text.hpp"
 #include "tables.hpp"
 
+#include <quern/counters/format.hpp>
+
+#include <algorithm>
 #include <stdexcept>
 
 namespace quern::detail {
@@ -106,6 +109,27 @@ void add_info(json_line& json, const std::string& name, const counters::counter_
 }
 
 }  // namespace
+
+std::string totals_as_metrics() {
+    const auto all = counters::detail::all_living();
+    if (all.empty()) {
+        return "# EOF\n";
+    }
+    std::vector<counter_set> set;
+    try {
+        set.emplace_back(*all.front()->which(), counters::baseline::start);
+    } catch (const std::logic_error&) {
+        return "# EOF\n";  // it has ended meanwhile
+    }
+    for (const counters::counter_info& each : counters::all_counters()) {
+        try {
+            set.front().add(each.name);
+        } catch (const std::invalid_argument&) {
+            continue;  // it wants parameters, or has been removed meanwhile
+        }
+    }
+    return counters::formatted(set.front().evaluate(), 0, counters::print_format::openmetrics);
+}
 
 /// Without a pattern every kind of counter once, else the counters that match, of all runtimes.
 std::string live_answers::list(std::string_view patterns) {

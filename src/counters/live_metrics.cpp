@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The workers' statistics as OpenMetrics text over HTTP, for Prometheus and its like: the setting
-// metrics-port. Format: the OpenMetrics specification 1.0.0; times are in seconds, as it wants.
+// Statistics of the workers and all totals as OpenMetrics text over HTTP, for Prometheus and its
+// like: the setting metrics-port. Format: the OpenMetrics specification 1.0.0; times are in
+// seconds, as it wants.
 #include "live_answers.hpp"
 
 #include <quern/version.hpp>
@@ -76,7 +77,7 @@ std::string open_metrics() {
             }
         }
     }
-    return out + "# EOF\n";
+    return out + totals_as_metrics();
 }
 
 std::string response(std::string_view status, std::string_view type, const std::string& body) {

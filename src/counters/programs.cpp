@@ -25,19 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
-/// Closes it.
-class connection {
-public:
-    explicit connection(int fd) noexcept : m_fd(fd) {}
-    connection(const connection&) = delete;
-    connection& operator=(const connection&) = delete;
-    ~connection() { ::close(m_fd); }
-    int get() const noexcept { return m_fd; }
-
-private:
-    int m_fd;
-};
-
 std::string name_of(pid_t program) { return "program " + std::to_string(program); }
 
 /// Those of the folders that are there. A folder that is not this user's alone is an error: what
@@ -152,27 +139,34 @@ std::vector<pid_t> live_programs() {
     return all;
 }
 
-std::string ask(pid_t program, std::string_view request, std::chrono::milliseconds patience) {
+conversation::conversation(pid_t with) : m_with(with), m_socket(connect_to(with)) {}
+
+conversation::~conversation() { ::close(m_socket); }
+
+std::string conversation::ask(std::string_view request, std::chrono::milliseconds patience) {
     const auto deadline = steady_clock::now() + patience;
-    const connection to(connect_to(program));
     const std::string line = std::string(request) + "\n";
-    wait_for(to.get(), POLLOUT, deadline, program);
-    if (::send(to.get(), line.data(), line.size(), MSG_NOSIGNAL) !=
+    wait_for(m_socket, POLLOUT, deadline, m_with);
+    if (::send(m_socket, line.data(), line.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(line.size())) {
-        throw cannot_ask(name_of(program) + " has ended");
+        throw cannot_ask(name_of(m_with) + " has ended");
     }
     std::string answer;
     std::array<char, 16'384> piece;
     while (answer.empty() || answer.back() != '\n') {
-        wait_for(to.get(), POLLIN, deadline, program);
-        const ssize_t size = ::recv(to.get(), piece.data(), piece.size(), 0);
+        wait_for(m_socket, POLLIN, deadline, m_with);
+        const ssize_t size = ::recv(m_socket, piece.data(), piece.size(), 0);
         if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
-            throw cannot_ask(name_of(program) + " has ended");
+            throw cannot_ask(name_of(m_with) + " has ended");
         }
         answer.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     }
     answer.pop_back();
     return answer;
+}
+
+std::string ask(pid_t program, std::string_view request, std::chrono::milliseconds patience) {
+    return conversation(program).ask(request, patience);
 }
 
 }  // namespace quern::counters

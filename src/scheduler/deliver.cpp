@@ -53,9 +53,13 @@ worker* pool::addressee(runnable& item) noexcept {
     return nullptr;
 }
 
-void pool::inject(runnable& item) noexcept { deliver(item, addressee(item)); }
+void pool::inject(runnable& item) noexcept {
+    tell_ready(item);
+    deliver(item, addressee(item));
+}
 
 void pool::make_ready(runnable& item) noexcept {
+    tell_ready(item);
     worker* const to = addressee(item);
     worker* const here = current_worker();
     if (to == nullptr && here != nullptr && &here->home() == this) {
@@ -91,6 +95,7 @@ bool pool::has_shared_work() noexcept {
 }
 
 void pool::make_ready_on(worker& only, context& pinned) noexcept {
+    tell_ready(pinned);
     const visit here(*this);
     only.queues.pinned.push(pinned);  // before the looks at who sleeps, as in every publication
     if (!gate.wake(only.bed) && only.is_throttled()) {

@@ -54,7 +54,7 @@ void worker::run_loop(context& self) noexcept {
     }
 }
 
-void worker::begin_item(const work& item) noexcept {
+void worker::begin_item(work& item) noexcept {
     stats.activations.add();
     stats.enter(worker_phase::running);
     context& here = *m_current.load(std::memory_order_relaxed);
@@ -63,14 +63,14 @@ void worker::begin_item(const work& item) noexcept {
     here.pin = nullptr;
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-        h->item_begins(m_rank, item);
+        h->item_begins(*h, *this, item, &item == m_loot ? m_robbed : nullptr);
     }
 }
 
 void worker::end_item() noexcept {
     stats.enter(worker_phase::managing);
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-        h->item_ends(m_rank);
+        h->item_ends(*h, *this);
     }
 }
 
@@ -79,7 +79,7 @@ void worker::give_up(context& self) noexcept {
     stats.suspensions.add();
     stats.enter(worker_phase::managing);
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-        h->suspends(m_rank);
+        h->suspends(*h, *this);
     }
     if (self.lay_open_to_thieves()) {
         notify_work_of(*this);
@@ -100,10 +100,11 @@ bool worker::sends_home(const work& item, context& next) const noexcept {
 
 /// Three kinds of `next`: the item itself, a context that was in a queue and now goes on; a waiter
 /// that the item has completed; a fresh and larger context, on which the item begins once more.
-void worker::hand_over(context& self, const work& item, context& next) noexcept {
+void worker::hand_over(context& self, work& item, context& next) noexcept {
     if (next.m_first != nullptr) {
         stats.activations.take_back();
     } else if (&static_cast<const work&>(next) != &item) {
+        m_pool.tell_ready(next);
         end_item();
         begin_item(next);
     }
@@ -141,7 +142,7 @@ context& worker::next_context() noexcept {
         stats.activations.add();
         stats.enter(worker_phase::running);
         if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-            h->item_begins(m_rank, *item);
+            h->item_begins(*h, *this, *item, nullptr);
         }
         return *ready;
     }
@@ -204,7 +205,8 @@ work* worker::look_for_ready() noexcept {
             return item;
         }
     }
-    return suspended.steal();
+    m_loot = suspended.steal(m_robbed);
+    return m_loot;
 }
 
 /// In turns an item of low priority and one of normal priority, whatever else is ready.
@@ -311,11 +313,11 @@ void worker::park() noexcept {
     stats.parks.add();
     const hooks* h = m_pool.hooks.load(std::memory_order_acquire);
     if (h != nullptr) {
-        h->parks(m_rank);
+        h->parks(*h, *this);
     }
     sleep();  // step 4
     if (h != nullptr) {
-        h->unparks(m_rank);
+        h->unparks(*h, *this);
     }
 }
 

@@ -53,7 +53,7 @@ work* worker::steal_from(std::span<const ring> rings, bool hungry) noexcept {
                 worker& victim = *victims[(start + i) % count];
                 if (work* item = rob(victim, turn)) {
                     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-                        h->steals(m_rank, victim.m_rank);
+                        h->steals(*h, *this, victim);
                     }
                     return item;
                 }
@@ -72,7 +72,8 @@ work* worker::rob(worker& victim, unsigned turn) noexcept {
         return nullptr;
     }
     if (turn == 0) {
-        if (work* entry = victim.steal_fork()) {
+        if (fork_entry* const entry = victim.steal_fork(m_robbed)) {
+            m_loot = entry;
             return entry;
         }
     }

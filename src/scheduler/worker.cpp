@@ -82,13 +82,14 @@ void shelf::remove(context& c) noexcept {
     c.m_shelf.store(nullptr, std::memory_order_release);  // the last access: pairs with take
 }
 
-fork_entry* shelf::steal() noexcept {
+fork_entry* shelf::steal(context*& from) noexcept {
     if (m_count.load(std::memory_order_seq_cst) == 0) {
         return nullptr;
     }
     const std::scoped_lock lock(m_lock);
     while (context* c = m_contexts.front()) {
         fork_entry* entry = c->steal();
+        from = c;
         const bool exhausted = !c->has_public();  // for good: its owner does not run
         if (exhausted) {
             remove(*c);
@@ -278,14 +279,15 @@ void worker::notify_work_of(worker& holder) noexcept {
     }
 }
 
-work* worker::steal_fork() noexcept {
+fork_entry* worker::steal_fork(context*& from) noexcept {
     context* running = m_current.load(std::memory_order_acquire);  // pairs with adopt
     if (running != nullptr) {
         if (fork_entry* entry = running->steal()) {
+            from = running;
             return entry;
         }
     }
-    return suspended.steal();
+    return suspended.steal(from);
 }
 
 bool worker::has_public_work() noexcept {

@@ -11,9 +11,9 @@
 
 namespace quern::detail {
 
-std::uint64_t new_task_id() noexcept {
+std::uint64_t new_task_id(std::uint64_t count) noexcept {
     static std::atomic<std::uint64_t> last{0};
-    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+    return last.fetch_add(count, std::memory_order_relaxed) + 1;
 }
 
 }  // namespace quern::detail

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -37,6 +38,7 @@ extern std::vector<double> x, y, old_grid, new_grid;
 double norm(const std::vector<double>& of);
 std::pair<int, int> divide(int dividend, int divisor);
 void vote(int one, int other);
+extern pid_t pid;
 extern int from_balance, to_balance, balance;
 
 // Things of a program.
@@ -117,6 +119,22 @@ extern a_device device;
 
 namespace of_runtime {
 extern quern::runtime rt;
+}
+
+namespace of_recorder {
+extern quern::runtime rt;
+}
+namespace of_calibration {
+extern quern::trace::recording run;
+}
+namespace of_efficiency {
+extern quern::trace::recording run;
+}
+namespace of_page {
+extern quern::trace::recording run;
+}
+namespace of_perfetto {
+extern quern::trace::recording run;
 }
 
 namespace of_binding {

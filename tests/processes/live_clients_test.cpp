@@ -156,6 +156,7 @@ TEST_F(live_test, metrics_are_served_over_http) {
             const std::string elsewhere = fetch(port, "/");
             return has(metrics, "HTTP/1.1 200 OK\r\n") &&
                            has(metrics, "# TYPE quern_tasks counter\n") &&
+                           has(metrics, "quern_threads_count_cumulative_total{") &&
                            metrics.ends_with("# EOF\n") && has(elsewhere, "HTTP/1.1 404 Not Found")
                        ? 0
                        : 1;

@@ -5,7 +5,6 @@
 #include "command.hpp"
 
 #include <quern/base/nearest_match.hpp>
-#include <quern/counters/programs.hpp>
 #include <quern/version.hpp>
 
 #include <fmt/format.h>
@@ -101,9 +100,14 @@ pid_t find_program(std::string_view subcommand, const std::string& wanted) {
 }
 
 json_value ask_program(pid_t program, std::string_view request) {
+    counters::conversation with(program);
+    return ask_program(with, program, request);
+}
+
+json_value ask_program(counters::conversation& with, pid_t program, std::string_view request) {
     json_value answer;
     try {
-        answer = json_value::parse(counters::ask(program, request));
+        answer = json_value::parse(with.ask(request));
     } catch (const json_error& error) {
         throw cannot_ask(fmt::format("program {} answers {}", program, error.what()));
     }

@@ -5,6 +5,8 @@
 
 #include "json_reader.hpp"
 
+#include <quern/counters/programs.hpp>
+
 #include <sys/types.h>
 
 #include <string>
@@ -18,5 +20,8 @@ pid_t find_program(std::string_view subcommand, const std::string& wanted);
 
 /// Asks; throws cannot_ask also when the program speaks another protocol or refuses.
 json_value ask_program(pid_t program, std::string_view request);
+
+/// The same on a connection, for a program that was asked before.
+json_value ask_program(counters::conversation& with, pid_t program, std::string_view request);
 
 }  // namespace quern::tool

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // `quern top`: what the workers of a running program do, again and again. Asks the program for two
-// snapshots and shows what has happened in between.
+// snapshots and shows what has happened in between: on a screen, where there is a terminal.
 #include "command.hpp"
 #include "program.hpp"
 #include "top_frame.hpp"
+#include "top_screen.hpp"
 
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace quern::tool {
 
@@ -26,19 +29,38 @@ struct top_options {
     bool json = false;
 };
 
-top_frame next_frame(pid_t program, unsigned interval_ms) {
-    const json_value before = ask_program(program, "snapshot");
-    std::this_thread::sleep_for(std::chrono::milliseconds(interval_ms));
-    return make_frame(before, ask_program(program, "snapshot"));
+/// Frame after frame as text, until the program ends.
+int print_frames(pid_t program, const top_options& options) {
+    counters::conversation with(program);
+    json_value before = ask_program(with, program, "snapshot");
+    for (;;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(options.interval_ms));
+        json_value now = ask_program(with, program, "snapshot");
+        const top_frame frame = make_frame(before, now);
+        if (options.json) {
+            fmt::print("{}", frame_as_json(frame));
+        } else {
+            fmt::print("{}\n", fmt::join(lines_of(frame, k_text_width), "\n"));
+        }
+        std::fflush(stdout);
+        if (options.once || options.json) {
+            return k_success;
+        }
+        fmt::print("\n");
+        before = std::move(now);
+    }
 }
 
 int show_top(const top_options& options) {
     const pid_t program = find_program("top", options.program);
-    const top_frame frame = next_frame(program, options.interval_ms);
-    if (options.json) {
-        fmt::print("{}", frame_as_json(frame));
-    } else {
-        fmt::print("{}\n", fmt::join(lines_of(frame, k_text_width), "\n"));
+    if (options.once || options.json || !has_screen()) {
+        return print_frames(program, options);
+    }
+    counters::conversation with(program);
+    const std::string why = watch_on_screen([&] { return ask_program(with, program, "snapshot"); },
+                                            std::chrono::milliseconds(options.interval_ms));
+    if (!why.empty()) {
+        fmt::print(stderr, "quern: {}\n", why);
     }
     return k_success;
 }

@@ -61,8 +61,8 @@ public:
     /// that is malformed, or that no counter has, with the nearest one.
     std::size_t add(std::string_view pattern);
 
-    /// About 1 us, 100 ns a worker, and what the sources need. With `reset`, the next values count
-    /// from this moment.
+    /// About 1 us, 100 ns a worker and 100 ns a value, and what sources of the system need. With
+    /// `reset`, the next values count from this moment.
     snapshot evaluate(bool reset = false);
 
     /// The next values count from now. No other reader sees it.

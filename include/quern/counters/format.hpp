@@ -27,7 +27,8 @@ print_format parse_print_format(std::string_view word);
 std::string header_of(const snapshot& first, print_format as);
 
 /// Numbers are written so that reading them gives the same number, except in text. A value that is
-/// unavailable is null, an empty field, or no sample; text and JSON say why. About 0.3 us a value.
+/// unavailable is null, an empty field, or no sample; text and JSON say why. About a microsecond a
+/// value.
 std::string formatted(const snapshot& what, unsigned sequence, print_format as);
 
 /// What list-counters shows: names alone, or each with kind, unit and meaning.

@@ -25,9 +25,27 @@ struct cannot_ask : std::runtime_error {
 /// left behind is removed. Throws cannot_ask when the folder is not this user's alone.
 std::vector<pid_t> live_programs();
 
-/// Sends a line to a program and returns the line that it answers, a JSON object without the end of
-/// line. Throws cannot_ask when there is no such program, it is another user's, it cannot be looked
-/// into, ends meanwhile or does not answer in time. Thread safe.
+/// A connection to a program, for several questions. Used by one thread at a time.
+class conversation {
+public:
+    /// Throws cannot_ask when there is no such program, it is another user's, or it cannot be
+    /// looked into.
+    explicit conversation(pid_t with);
+    ~conversation();
+    conversation(const conversation&) = delete;
+    conversation& operator=(const conversation&) = delete;
+
+    /// Sends a line and returns the line that the program answers, a JSON object, without the end
+    /// of line. Throws cannot_ask when the program ends or does not answer in time.
+    std::string ask(std::string_view request,
+                    std::chrono::milliseconds patience = std::chrono::seconds(5));
+
+private:
+    const pid_t m_with;
+    const int m_socket;
+};
+
+/// A single question. Throws as conversation does. Thread safe.
 ///
 ///     std::puts(quern::counters::ask(pid, "snapshot").c_str());
 std::string ask(pid_t program, std::string_view request,

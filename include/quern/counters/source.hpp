@@ -35,7 +35,7 @@ struct counter_info {
     std::string name;  ///< without instance: "/threads/time/average"
     counter_kind kind = counter_kind::sum;
     std::string unit;    ///< "ns", "0.01 %", "B", "J"; empty for a plain number
-    std::string help;    ///< one sentence
+    std::string help;    ///< in a few words, as the settings have it
     double scale = 1.0;  ///< of a ratio
 };
 

@@ -41,6 +41,7 @@ struct task_record {
     relaxed<const void*> result = nullptr;        ///< the state of its future, or null
     const stop_signal* stop = nullptr;            ///< who may ask it to stop, if anybody
     task_locals locals{};                         ///< its task-local variables
+    traced_task trace{};                          ///< the hooks' own
 };
 
 using fork_slot = fork_deque<std_atomics, fork_entry>::slot;

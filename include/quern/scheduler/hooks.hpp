@@ -1,24 +1,59 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the tracing layer hangs into the loop. Null by default: one predictable branch per event.
-// The functions run on the worker, outside user code, and must neither block nor throw.
+// The functions run on the worker, outside user code, and must neither block nor throw. Where one
+// begins or ends something, worker_stats::since() is the time, unless it says otherwise. Whoever
+// installs hooks derives from them what it needs; they must live as long as the pool's workers.
 #pragma once
 
-#include <cstdint>
+#include <quern/base/clock.hpp>
 
 namespace quern::detail {
 
+class context;
+class pool;
+class worker;
+struct runnable;
+struct task_record;
 struct work;
 
 struct hooks {
+    using self = const hooks&;
+
+    /// The item is about to be put into a queue, by whatever thread calls. Not told of a task that
+    /// yields.
+    void (*made_ready)(self, pool& home, runnable& item) = [](self, pool&, runnable&) {};
     /// An item starts, or a suspended context goes on. Comes twice in a row for an item that moves
-    /// to a larger stack before it starts.
-    void (*item_begins)(std::uint32_t worker, const work& item) = [](std::uint32_t, const work&) {};
+    /// to a larger stack before it starts. `forked_by`: on which context the item is a forked
+    /// child, or null for a runnable.
+    void (*item_begins)(self, worker& on, work& item, context* forked_by) = [](self, worker&, work&,
+                                                                               context*) {};
     /// What began last on the worker has ended, or has given up the worker: one of the two.
-    void (*item_ends)(std::uint32_t worker) = [](std::uint32_t) {};
-    void (*suspends)(std::uint32_t worker) = [](std::uint32_t) {};
-    void (*steals)(std::uint32_t thief, std::uint32_t victim) = [](std::uint32_t, std::uint32_t) {};
-    void (*parks)(std::uint32_t worker) = [](std::uint32_t) {};
-    void (*unparks)(std::uint32_t worker) = [](std::uint32_t) {};
+    void (*item_ends)(self, worker& on) = [](self, worker&) {};
+    void (*suspends)(self, worker& on) = [](self, worker&) {};
+    /// A task runs in the place of the one that waits for it, whose record is `outer`; and has
+    /// ended. Take the time themselves.
+    void (*inline_begins)(self, worker& on, task_record& outer, const runnable& item) =
+        [](self, worker&, task_record&, const runnable&) {};
+    void (*inline_ends)(self, worker& on, task_record& outer) = [](self, worker&, task_record&) {};
+    void (*steals)(self, worker& thief, worker& victim) = [](self, worker&, worker&) {};
+    void (*parks)(self, worker& on) = [](self, worker&) {};
+    void (*unparks)(self, worker& on) = [](self, worker&) {};
+};
+
+/// What is known of an item's way into a queue; written by the hook made_ready alone.
+struct readiness {
+    std::uint64_t by = 0;  ///< whose doing, as the one who writes it understands it
+    tick_count at = 0;     ///< when, or 0
+};
+
+/// What the hooks keep with a task that has begun.
+struct traced_task {
+    std::uint64_t parent = 0;  ///< the task that made it, or 0
+    tick_count spent = 0;      ///< in pieces that have ended
+    std::uint32_t pieces = 0;  ///< that have ended
+    bool is_inlined = false;
+    bool is_stolen = false;
+    bool did_nothing = false;  ///< it came out of a queue, but its waiter had run it before
 };
 
 }  // namespace quern::detail

@@ -178,6 +178,11 @@ private:
     void count_near_rings(worker& w) noexcept;
     node& node_of(unsigned number) noexcept;
     worker* addressee(runnable& item) noexcept;
+    void tell_ready(runnable& item) noexcept {
+        if (const detail::hooks* h = hooks.load(std::memory_order_acquire)) {
+            h->made_ready(*h, *this, item);
+        }
+    }
     void deliver(runnable& item, worker* to) noexcept;
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;

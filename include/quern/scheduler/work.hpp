@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/context/stack_memory.hpp>
+#include <quern/scheduler/hooks.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -54,6 +55,7 @@ struct runnable : work {
     stack_class stack = stack_class::small;  ///< the least that it may be started on
     std::int32_t home = k_anywhere;
     const void* site = nullptr;  ///< the code address where it was made, if known
+    readiness ready;             ///< how it came into a queue, for the hooks
 };
 
 }  // namespace quern::detail

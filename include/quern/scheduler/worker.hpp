@@ -31,7 +31,8 @@ class shelf {
 public:
     void put(context& c) noexcept;
     static void take(context& c) noexcept;  ///< from whichever shelf it stands on, if any
-    fork_entry* steal() noexcept;
+    /// `from`: the context that held it, when there is one.
+    fork_entry* steal(context*& from) noexcept;
     bool has_public() noexcept;
 
 private:
@@ -113,8 +114,8 @@ public:
 
     // -- read by thieves ---------------------------------------------------------------------
 
-    /// Takes a fork entry from the running context or the shelf.
-    work* steal_fork() noexcept;
+    /// Takes a fork entry from the running context or the shelf; `from` is the one that held it.
+    fork_entry* steal_fork(context*& from) noexcept;
     bool has_public_work() noexcept;
     /// Whether others may take what it holds. Not under policies that do not steal, unless it is
     /// throttled.
@@ -144,9 +145,9 @@ private:
 
     work* next_item() noexcept;
     context& next_context() noexcept;
-    void begin_item(const work& item) noexcept;
+    void begin_item(work& item) noexcept;
     void end_item() noexcept;
-    [[noreturn]] void hand_over(context& self, const work& item, context& next) noexcept;
+    [[noreturn]] void hand_over(context& self, work& item, context& next) noexcept;
     bool sends_home(const work& item, context& next) const noexcept;
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
@@ -179,7 +180,9 @@ private:
     rng m_random;
     tick_count m_last_hunger = 0;
     tick_count m_hunger_interval = 0;
-    tick_count m_stole_at = 0;  ///< when the present item was stolen, or 0
+    tick_count m_stole_at = 0;    ///< when the present item was stolen, or 0
+    work* m_loot = nullptr;       ///< the last forked child that was stolen; may have gone
+    context* m_robbed = nullptr;  ///< the context that held it
     std::atomic<context*> m_current{nullptr};
     exception_globals* m_exceptions = nullptr;
     single_writer_counter m_away;  ///< contexts that left here less those that came back here

@@ -83,6 +83,10 @@ public:
         if (m_here != nullptr) {
             m_record = std::exchange(m_here->root().task, {item.name, item.site, item.run});
             m_urgency = std::exchange(m_here->urgency, item.urgency);
+            worker& host = m_here->host();
+            if (const hooks* h = host.home().hooks.load(std::memory_order_acquire)) {
+                h->inline_begins(*h, host, m_record, item);
+            }
         }
     }
     lent_context(const lent_context&) = delete;
@@ -91,6 +95,10 @@ public:
         if (m_here != nullptr) {
             context& root = m_here->root();
             root.task.locals.destroy_all();
+            worker& host = m_here->host();
+            if (const hooks* h = host.home().hooks.load(std::memory_order_acquire)) {
+                h->inline_ends(*h, host, m_record);
+            }
             root.task = m_record;
             m_here->urgency = m_urgency;
         }

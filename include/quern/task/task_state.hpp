@@ -62,6 +62,9 @@ public:
     /// or as a part of the caller.
     void begin(bool as_task) noexcept {
         if (m_begun.exchange(true, std::memory_order_relaxed)) {
+            if (as_task) {
+                note_nothing_done();
+            }
             return;  // exclusion only; the queue and the state carry the data
         }
         const stop_signal own(std::move(m_stop));
@@ -83,6 +86,12 @@ public:
     }
 
 private:
+    static void note_nothing_done() noexcept {
+        if (context* const here = current_context()) {
+            here->root().task.trace.did_nothing = true;
+        }
+    }
+
     static task_state& cast(state_base& self) noexcept {
         return static_cast<task_state&>(static_cast<shared_state<T>&>(self));
     }

@@ -17,8 +17,8 @@
 
 namespace quern::detail {
 
-/// A number that no task has had.
-std::uint64_t new_task_id() noexcept;
+/// The first of so many consecutive numbers that no task has had.
+std::uint64_t new_task_id(std::uint64_t count = 1) noexcept;
 
 }  // namespace quern::detail
 

@@ -16,8 +16,8 @@ namespace quern::trace {
 
 /// The place in the source that makes a kind of task, with the statistics of its tasks.
 struct site {
-    std::string name;      ///< as the user named the task, or the function, or an address
-    std::string location;  ///< "heat.cpp:42", or empty
+    std::string name{};      ///< as the user named the task, or the function, or an address
+    std::string location{};  ///< "heat.cpp:42", or empty
     std::uint64_t tasks = 0;
     std::uint64_t phases = 0;  ///< pieces between suspensions: at least one a task
     std::uint64_t suspensions = 0;
@@ -43,6 +43,13 @@ struct slice {
     std::uint64_t parent = 0;  ///< the task that made it, or 0
     std::uint32_t site = 0;    ///< an index into recording::sites
     bool suspended = false;    ///< it ended because the task waited
+    bool inlined = false;      ///< the task runs in the place of one who waits for it
+    bool covered = false;    ///< it ended because an inlined task ran in its place; it goes on then
+    bool stolen = false;     ///< another worker than this one made the task
+    bool continued = false;  ///< it comes after such a one at once
+    bool first = false;      ///< of its task
+    std::uint64_t cause = 0;     ///< the task that made it or woke it, or 0
+    std::uint64_t ready_ns = 0;  ///< when it was put into a queue before, or 0
 };
 
 struct interval {
@@ -59,12 +66,12 @@ struct theft {
 struct lane {
     std::string pool;
     std::uint32_t rank = 0;
-    std::int32_t thread = 0;       ///< as the kernel numbers it
-    std::vector<slice> slices;     ///< in order of time
-    std::vector<interval> parked;  ///< asleep for want of work
-    std::vector<theft> thefts;     ///< what it has stolen
-    std::uint64_t dropped = 0;     ///< events for which there was no room
-    worker_totals totals;          ///< of the recorded time
+    std::int32_t thread = 0;         ///< as the kernel numbers it
+    std::vector<slice> slices{};     ///< in order of time
+    std::vector<interval> parked{};  ///< asleep for want of work
+    std::vector<theft> thefts{};     ///< what it has stolen
+    std::uint64_t dropped = 0;       ///< events for which there was no room
+    worker_totals totals;            ///< of the recorded time
 };
 
 /// Something that changed with time.

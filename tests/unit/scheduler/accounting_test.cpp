@@ -14,16 +14,18 @@
 
 namespace {
 
+using quern::detail::context;
 using quern::detail::hooks;
 using quern::detail::work;
+using quern::detail::worker;
 
 /// What happened, in order; of one worker, so no lock is needed.
 std::vector<char> events;  // NOLINT: the hooks are plain functions
 
 constexpr hooks k_recorder{
-    .item_begins = [](std::uint32_t, const work&) { events.push_back('b'); },
-    .item_ends = [](std::uint32_t) { events.push_back('e'); },
-    .suspends = [](std::uint32_t) { events.push_back('s'); },
+    .item_begins = [](const hooks&, worker&, work&, context*) { events.push_back('b'); },
+    .item_ends = [](const hooks&, worker&) { events.push_back('e'); },
+    .suspends = [](const hooks&, worker&) { events.push_back('s'); },
 };
 
 class accounting_test : public testing::Test {

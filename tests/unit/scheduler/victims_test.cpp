@@ -134,7 +134,9 @@ TEST(victims_of_priority_local, give_all_new_tasks_of_a_node_before_resumed_ones
 std::atomic<int> thefts{0};  // NOLINT: the hooks are plain functions
 
 constexpr quern::detail::hooks k_count_thefts{
-    .steals = [](std::uint32_t, std::uint32_t) { thefts.fetch_add(1); }};
+    .steals = [](const quern::detail::hooks&, quern::detail::worker&, quern::detail::worker&) {
+        thefts.fetch_add(1);
+    }};
 
 struct haul {
     std::string order;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// What became of the workers' time, in four parts that a user can act on: work, the runtime's own
+// overhead, starvation for want of tasks, and the inflation of tasks that take longer beside others
+// than alone. Names the largest loss and what to do about it, with the numbers of the run.
+#pragma once
+
+#include <quern/trace/calibration.hpp>
+#include <quern/trace/recording.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace quern::trace {
+
+enum class loss_kind : std::uint8_t { none, overhead, starvation, inflation };
+
+/// The parts are nanoseconds of all workers together and add up to total_ns.
+struct efficiency {
+    std::size_t workers = 0;
+    std::uint64_t tasks = 0;
+    double total_ns = 0.0;
+    double work_ns = 0.0;        ///< in task bodies, without the inflation where that is known
+    double overhead_ns = 0.0;    ///< the runtime's own work: taking, stealing, switching, finishing
+    double starvation_ns = 0.0;  ///< workers searched or slept
+    std::optional<double> inflation_ns;  ///< nothing: unknown, and contained in the work
+    double calibrated = 0.0;             ///< share of task time whose time on one worker is known
+
+    loss_kind largest = loss_kind::none;  ///< none: no loss is worth a remedy
+    std::string headline;                 ///< "62 % of the time of 8 workers was work."
+    std::string remedy;                   ///< what is lost most, why, and what to do
+    std::string note;                     ///< what limits these figures; may be empty
+
+    double share(double part_ns) const noexcept {
+        return total_ns > 0.0 ? part_ns / total_ns : 0.0;
+    }
+};
+
+/// Works it out from the totals of the lanes; the inflation only with a calibration. Any recording
+/// is accepted, also one without lanes. Cost: linear in the slices.
+///
+///     using namespace quern::trace;
+///     const auto what = efficiency_of(run, read_calibration(default_calibration_path()));
+///     std::fputs(verdict_text(what).c_str(), stderr);
+efficiency efficiency_of(const recording& run, const calibration& one_core = {});
+
+/// Headline, the parts with bars, and the remedy: a few lines of at most 90 columns, each with its
+/// newline.
+std::string verdict_text(const efficiency& of);
+
+}  // namespace quern::trace

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// From what the workers have written to a recording: kinds of tasks get their names and are put
+// together, ticks become nanoseconds, and who made what becomes a tree.
+#include "recorder_state.hpp"
+#include "site_names.hpp"
+
+#include <quern/base/clock.hpp>
+#include <quern/trace/critical_path.hpp>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace quern::trace::detail {
+
+namespace {
+
+using task_sites = std::unordered_map<std::uint64_t, std::uint32_t>;
+
+/// Kinds of tasks of all workers, put together by name and place.
+class merged_sites {
+public:
+    /// For each index of the table, that in the recording.
+    std::vector<std::uint32_t> add(const site_table& from) {
+        std::vector<std::uint32_t> places;
+        for (const site_count& each : from.all()) {
+            places.push_back(each.phases != 0 ? place_of(each) : 0);
+        }
+        return places;
+    }
+
+    std::vector<site> give() {
+        std::vector<site> all;
+        for (std::size_t i = 0; i < m_counts.size(); ++i) {
+            const site_count& c = m_counts[i];
+            all.push_back({.name = std::move(m_names[i].name),
+                           .location = std::move(m_names[i].location),
+                           .tasks = c.time.count(),
+                           .phases = c.phases,
+                           .suspensions = c.suspensions,
+                           .inlined = c.inlined,
+                           .stolen = c.stolen,
+                           .total_ns = c.time.total(),
+                           .min_ns = c.time.min(),
+                           .max_ns = c.time.max(),
+                           .stddev_ns = c.time.stddev(),
+                           .histogram = c.time.histogram()});
+        }
+        return all;
+    }
+
+private:
+    std::uint32_t place_of(const site_count& c) {
+        const auto by_address = std::pair(c.name, c.address);
+        if (const auto known = m_by_address.find(by_address); known != m_by_address.end()) {
+            m_counts[known->second].merge(c);
+            return known->second;
+        }
+        site_name words = name_site(c);
+        const auto [at, is_new] = m_by_name.try_emplace(
+            std::pair(words.name, words.location), static_cast<std::uint32_t>(m_counts.size()));
+        if (is_new) {
+            m_counts.push_back(c);
+            m_names.push_back(std::move(words));
+        } else {
+            m_counts[at->second].merge(c);
+        }
+        m_by_address.emplace(by_address, at->second);
+        return at->second;
+    }
+
+    std::vector<site_count> m_counts;
+    std::vector<site_name> m_names;
+    std::map<std::pair<std::string, std::string>, std::uint32_t> m_by_name;
+    std::map<std::pair<std::string, const void*>, std::uint32_t> m_by_address;
+};
+
+slice slice_of(const event& e, double ns, std::uint32_t site) {
+    const auto in_ns = [ns](std::uint64_t ticks) {
+        return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns);
+    };
+    const bool is_first = (e.flags() & piece_flags::k_first) != 0;
+    slice s{.begin_ns = in_ns(e.begin()),
+            .end_ns = in_ns(e.begin() + e.length()),
+            .task = e.task(),
+            .parent = is_first ? e.cause() : 0,
+            .site = site,
+            .suspended = (e.flags() & piece_flags::k_suspended) != 0,
+            .inlined = (e.flags() & piece_flags::k_inlined) != 0,
+            .covered = (e.flags() & piece_flags::k_covered) != 0,
+            .stolen = (e.flags() & piece_flags::k_stolen) != 0,
+            .continued = (e.flags() & piece_flags::k_continued) != 0,
+            .first = is_first,
+            .cause = e.cause()};
+    const std::uint64_t waited = e.waited() * event::k_unit;
+    if (e.waited() != event::k_unknown && waited <= e.begin()) {
+        s.ready_ns = in_ns(e.begin() - waited);
+    }
+    return s;
+}
+
+lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& sites) {
+    const double ns = quern::detail::ns_per_tick();
+    lane made{.pool = std::string(from.home.name()),
+              .rank = from.rank,
+              .thread = from.thread,
+              .dropped = from.events->dropped(),
+              .totals = from.after};
+    made.slices.reserve(from.events->size());
+    from.events->for_each([&](const event& e) {
+        const slice s = slice_of(e, ns, sites[e.site()]);
+        switch (e.kind()) {
+            case event_kind::piece:
+                made.slices.push_back(s);
+                break;
+            case event_kind::parked:
+                made.parked.push_back({s.begin_ns, s.end_ns});
+                break;
+            case event_kind::theft:
+                made.thefts.push_back({s.begin_ns, static_cast<std::uint32_t>(e.task())});
+                break;
+        }
+    });
+    return made;
+}
+
+template <class Visit>
+void for_each_slice(std::vector<lane>& lanes, Visit visit) {
+    for (lane& l : lanes) {
+        for (slice& s : l.slices) {
+            visit(s);
+        }
+    }
+}
+
+/// The first piece of a task knows who made it; the later ones learn it here.
+void spread_parents(std::vector<lane>& lanes) {
+    std::unordered_map<std::uint64_t, std::uint64_t> parents;
+    for_each_slice(lanes, [&](const slice& s) {
+        if (!s.first) {
+            parents.emplace(s.task, 0);
+        }
+    });
+    for_each_slice(lanes, [&](const slice& s) {
+        const auto at = s.first ? parents.find(s.task) : parents.end();
+        if (at != parents.end()) {
+            at->second = s.parent;
+        }
+    });
+    for_each_slice(lanes, [&](slice& s) {
+        if (!s.first) {
+            s.parent = parents[s.task];
+        }
+    });
+}
+
+std::vector<spawn_count> count_spawns(std::vector<lane>& lanes) {
+    task_sites makers;
+    for_each_slice(lanes, [&](const slice& s) {
+        if (s.first && s.parent != 0) {
+            makers.emplace(s.parent, ~0U);
+        }
+    });
+    for_each_slice(lanes, [&](const slice& s) {
+        if (const auto at = makers.find(s.task); at != makers.end()) {
+            at->second = s.site;
+        }
+    });
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counts;
+    for_each_slice(lanes, [&](const slice& s) {
+        const auto at = s.first ? makers.find(s.parent) : makers.end();
+        if (at != makers.end() && at->second != ~0U) {
+            ++counts[{at->second, s.site}];
+        }
+    });
+    std::vector<spawn_count> tree;
+    for (const auto& [pair, tasks] : counts) {
+        tree.push_back({pair.first, pair.second, tasks});
+    }
+    return tree;
+}
+
+}  // namespace
+
+void assemble(recorder::state& s) {
+    recording& made = s.made;
+    merged_sites sites;
+    worker_totals sum;
+    for (recorded_worker& w : s.workers) {
+        made.lanes.push_back(lane_of(w, sites.add(w.events->sites())));
+        w.events->forget_events();
+        sum += w.after;
+    }
+    made.sites = sites.give();
+    spread_parents(made.lanes);
+    made.tree = count_spawns(made.lanes);
+    made.overhead_ns_per_task =
+        sum.tasks == 0 ? 0.0 : sum.managing_ns / static_cast<double>(sum.tasks);
+    made.critical_path_ns = critical_path(made);
+    s.workers.clear();
+}
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+// Steps of time, filled by intervals.
+#include "concurrency.hpp"
+
+#include <algorithm>
+
+namespace quern::trace::detail {
+
+void spread(std::span<double> steps, std::size_t stride, std::uint64_t duration_ns,
+            std::uint64_t begin_ns, std::uint64_t end_ns) {
+    const std::size_t count = (steps.size() + stride - 1) / stride;
+    end_ns = std::min(end_ns, duration_ns);
+    if (count == 0 || begin_ns >= end_ns) {
+        return;
+    }
+    const double width = static_cast<double>(duration_ns) / static_cast<double>(count);
+    const double begin = static_cast<double>(begin_ns);
+    const double end = static_cast<double>(end_ns);
+    for (auto i = static_cast<std::size_t>(begin / width); i < count; ++i) {
+        const double left = width * static_cast<double>(i);
+        if (left >= end) {
+            return;
+        }
+        steps[i * stride] += std::max(0.0, std::min(end, left + width) - std::max(begin, left));
+    }
+}
+
+double serial_share(const recording& run) {
+    constexpr std::size_t k_steps = 1000;
+    constexpr double k_more_than_one = 1.2;  // a step may contain the end of a parallel part
+    std::vector<double> busy(k_steps, 0.0);
+    for (const lane& one : run.lanes) {
+        if (one.dropped != 0 || (one.slices.empty() && one.totals.tasks != 0)) {
+            return 0.0;
+        }
+        for (const slice& piece : one.slices) {
+            spread(busy, 1, run.duration_ns, piece.begin_ns, piece.end_ns);
+        }
+    }
+    if (run.lanes.size() < 2 || run.duration_ns == 0) {
+        return 0.0;
+    }
+    const double width = static_cast<double>(run.duration_ns) / static_cast<double>(k_steps);
+    const auto serial = std::count_if(busy.begin(), busy.end(),
+                                      [=](double ns) { return ns < k_more_than_one * width; });
+    return static_cast<double>(serial) / static_cast<double>(k_steps);
+}
+
+}  // namespace quern::trace::detail

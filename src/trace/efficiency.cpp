@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts, their sum, and the words that they are told in. What advises on each loss is in
+// remedies.cpp.
+#include <quern/trace/efficiency.hpp>
+
+#include "remedies.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace quern::trace {
+
+namespace {
+
+using detail::count_words;
+using detail::percent_words;
+
+/// When so much is work, or no loss has that share, there is nothing that a user should do. A
+/// guess: runs of the same program differ by about so much on a shared machine.
+constexpr double k_good_work = 0.90;
+constexpr double k_small_loss = 0.05;
+
+/// A finite number from 0 up; whatever else stands in a recording counts as nothing.
+double sane(double value) { return std::isfinite(value) && value > 0.0 ? value : 0.0; }
+
+void add_totals(efficiency& into, const recording& run) {
+    into.workers = run.lanes.size();
+    for (const lane& one : run.lanes) {
+        into.work_ns += sane(one.totals.running_ns);
+        into.overhead_ns += sane(one.totals.managing_ns);
+        into.starvation_ns += sane(one.totals.idle_ns);
+        into.tasks += one.totals.tasks;
+    }
+    into.total_ns = into.work_ns + into.overhead_ns + into.starvation_ns;
+}
+
+/// Takes the inflation out of the work. The difference of all sites together: where one gained
+/// (more cache) what another lost, nothing was lost.
+void separate_inflation(efficiency& into, const recording& run, const calibration& one_core) {
+    double known_ns = 0.0;
+    double all_ns = 0.0;
+    double longer_ns = 0.0;
+    for (const site& one : run.sites) {
+        all_ns += sane(one.total_ns);
+        const one_core_time* const alone = one_core.find(one);
+        if (alone != nullptr) {
+            known_ns += sane(one.total_ns);
+            longer_ns += sane(one.total_ns) - alone->mean_ns * static_cast<double>(one.tasks);
+        }
+    }
+    into.calibrated = all_ns > 0.0 ? known_ns / all_ns : 0.0;
+    if (known_ns > 0.0) {
+        into.inflation_ns = std::clamp(longer_ns, 0.0, into.work_ns);
+        into.work_ns -= *into.inflation_ns;
+    }
+}
+
+loss_kind largest_loss(const efficiency& of) {
+    const std::array<std::pair<double, loss_kind>, 3> losses{
+        {{of.overhead_ns, loss_kind::overhead},
+         {of.starvation_ns, loss_kind::starvation},
+         {of.inflation_ns.value_or(0.0), loss_kind::inflation}}};
+    const auto* const most = std::max_element(losses.begin(), losses.end());
+    const bool good = of.share(of.work_ns) >= k_good_work || of.share(most->first) < k_small_loss;
+    return good ? loss_kind::none : most->second;
+}
+
+std::string headline(const efficiency& of) {
+    if (of.total_ns <= 0.0) {
+        return "Nothing was measured: no worker has run.";
+    }
+    const std::string what = of.largest == loss_kind::none ? "A good run: " : "";
+    return what + percent_words(of.share(of.work_ns)) + " of the time of " +
+           count_words(of.workers, "worker") + " was work.";
+}
+
+std::string note(const efficiency& of, const recording& run, const calibration& one_core) {
+    std::string text = one_core.fault;
+    const auto add = [&text](const std::string& more) {
+        text.append(text.empty() ? "" : " ").append(more);
+    };
+    if (!text.empty()) {
+        text.append(".");
+    }
+    if (!of.inflation_ns && of.tasks != 0) {
+        add("Inflation is unknown and counted as work: run once with `quern run --calibrate`.");
+    } else if (of.inflation_ns && of.calibrated < 0.995) {
+        add("Inflation is that of the sites in the calibration, " + percent_words(of.calibrated) +
+            " of the task time.");
+    }
+    const std::string others = detail::sites_with_other_counts(run, one_core);
+    if (of.workers > 1 && !others.empty()) {
+        add(others);
+    }
+    return text;
+}
+
+/// "  overhead     25 %  ##########"
+std::string line(std::string_view name, const efficiency& of, double part_ns) {
+    constexpr double k_columns = 50.0;
+    const double share = of.share(part_ns);
+    std::string percent = percent_words(share);
+    percent.insert(0, 8 - std::min<std::size_t>(8, percent.size()), ' ');
+    std::string text = "  " + std::string(name);
+    text.resize(14, ' ');
+    const auto bar = static_cast<std::size_t>(std::lround(share * k_columns));
+    text.append(percent).append(bar == 0 ? "" : "  ").append(bar, '#').append("\n");
+    return text;
+}
+
+/// Breaks a paragraph between words.
+std::string wrapped(std::string_view text) {
+    constexpr std::size_t k_width = 90;
+    std::string out;
+    while (!text.empty()) {
+        std::size_t end = text.size();
+        if (end > k_width) {
+            end = text.rfind(' ', k_width);
+            end = end == std::string_view::npos ? std::min(text.find(' '), text.size()) : end;
+        }
+        out.append(text.substr(0, end)).append("\n");
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return out;
+}
+
+}  // namespace
+
+efficiency efficiency_of(const recording& run, const calibration& one_core) {
+    efficiency found;
+    add_totals(found, run);
+    separate_inflation(found, run, one_core);
+    found.largest = largest_loss(found);
+    found.headline = headline(found);
+    found.remedy = detail::remedy_for(found, run, one_core);
+    found.note = note(found, run, one_core);
+    return found;
+}
+
+std::string verdict_text(const efficiency& of) {
+    std::string text = wrapped(of.headline);
+    if (of.total_ns > 0.0) {
+        text += line("work", of, of.work_ns) + line("overhead", of, of.overhead_ns) +
+                line("starvation", of, of.starvation_ns);
+        text +=
+            of.inflation_ns ? line("inflation", of, *of.inflation_ns) : "  inflation    unknown\n";
+    }
+    return text + wrapped(of.remedy) + wrapped(of.note);
+}
+
+}  // namespace quern::trace

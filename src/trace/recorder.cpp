@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+// The life of recorders: who records what, from when to when.
+#include <quern/trace/recorder.hpp>
+
+#include "recorder_state.hpp"
+#include "tap.hpp"
+
+#include <quern/base/process.hpp>
+#include <quern/trace/listener.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace quern::trace {
+
+namespace {
+
+using quern::detail::lock_of;
+using quern::detail::process_lock;
+
+/// How many record now, so that it costs nothing to ask.
+constinit std::atomic<std::size_t> g_recording{0};
+
+/// Those that do. Never destroyed: tasks may sample while the process ends.
+std::vector<recorder::state*>& recorders() {
+    static constinit std::vector<recorder::state*>* all = nullptr;
+    if (all == nullptr) {
+        all = new std::vector<recorder::state*>;
+    }
+    return *all;
+}
+
+worker_totals difference(worker_totals after, const worker_totals& before) {
+    after.running_ns -= before.running_ns;
+    after.managing_ns -= before.managing_ns;
+    after.idle_ns -= before.idle_ns;
+    after.tasks -= before.tasks;
+    after.inlined -= before.inlined;
+    after.activations -= before.activations;
+    after.suspensions -= before.suspensions;
+    after.stolen -= before.stolen;
+    after.parks -= before.parks;
+    after.wakes -= before.wakes;
+    after.contexts_recycled -= before.contexts_recycled;
+    after.contexts_made -= before.contexts_made;
+    return after;
+}
+
+void attach_all(recorder::state& s) {
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    recorders().push_back(&s);
+    g_recording.store(recorders().size(), std::memory_order_relaxed);
+    for (detail::recorded_worker& w : s.workers) {
+        w.before = w.home.worker(w.rank);
+        detail::tap_of(w.home.get()).attach(w.rank, *w.events);
+    }
+}
+
+/// From now on nobody writes to the tracks any more. Requires: the lock trace is held.
+void detach_all(recorder::state& s) {
+    for (detail::recorded_worker& w : s.workers) {
+        quern::detail::pool& home = w.home.get();
+        detail::tap& tap = detail::tap_of(home);
+        tap.detach(w.rank, *w.events);
+        w.after = difference(w.home.worker(w.rank), w.before);
+        w.thread = home.at(w.rank).thread_id();
+        detail::release_if_idle(tap);
+    }
+}
+
+/// True: the recording ends here and now.
+bool end(recorder::state& s) {
+    {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        std::erase(recorders(), &s);
+        g_recording.store(recorders().size(), std::memory_order_relaxed);
+        if (s.rt == nullptr || s.generation != quern::detail::fork_generation()) {
+            return false;
+        }
+        detach_all(s);
+        s.rt = nullptr;
+    }
+    s.made.duration_ns = s.now_ns();
+    if (s.system) {
+        for (series& each : s.system->stop()) {
+            s.made.counters.push_back(std::move(each));
+        }
+        s.system.reset();
+    }
+    detail::assemble(s);
+    return true;
+}
+
+}  // namespace
+
+std::uint64_t recorder::state::now_ns() const {
+    return static_cast<std::uint64_t>(static_cast<double>(quern::detail::ticks() - start) *
+                                      quern::detail::ns_per_tick());
+}
+
+recorder::recorder(runtime& which, const recorder_options& options)
+    : m_state(std::make_unique<state>(which, options)) {
+    quern::detail::attach_trace();
+    state& s = *m_state;
+    s.generation = quern::detail::fork_generation();
+    detail::describe_run(s.made, options.chosen);
+    s.options.chosen = nullptr;  // it may go now
+    s.start = quern::detail::ticks();
+    for (const pool_ref pool : which.pools()) {
+        for (unsigned rank = 0; rank < pool.workers(); ++rank) {
+            s.workers.push_back(
+                {.home = pool,
+                 .rank = rank,
+                 .events = std::make_unique<detail::track>(s.start, options.events_per_worker)});
+        }
+    }
+    if (options.samples_system && options.events_per_worker != 0) {
+        s.system.emplace(which.pools());
+    }
+    try {
+        attach_all(s);
+    } catch (...) {
+        end(s);
+        throw;
+    }
+}
+
+recorder::~recorder() {
+    if (m_state == nullptr) {
+        return;
+    }
+    if (m_state->generation != quern::detail::fork_generation()) {
+        static_cast<void>(m_state.release());  // in a child: its thread is not here
+        return;
+    }
+    end(*m_state);
+}
+
+recorder::recorder(recorder&&) noexcept = default;
+
+recorder& recorder::operator=(recorder&& other) noexcept {
+    std::swap(m_state, other.m_state);
+    return *this;
+}
+
+recording recorder::stop() {
+    if (m_state == nullptr) {
+        return {};
+    }
+    end(*m_state);
+    return std::exchange(m_state->made, {});
+}
+
+void detail::end_recordings(runtime& which) noexcept {
+    for (;;) {
+        recorder::state* found = nullptr;
+        {
+            const std::scoped_lock lock(lock_of(process_lock::trace));
+            for (recorder::state* const s : recorders()) {
+                found = s->rt == &which ? s : found;
+            }
+        }
+        if (found == nullptr || !end(*found)) {
+            return;
+        }
+    }
+}
+
+void sample(std::string_view name, double value) {
+    if (g_recording.load(std::memory_order_relaxed) != 0) {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        for (recorder::state* const s : recorders()) {
+            std::vector<series>& all = s->made.counters;
+            auto at = std::find_if(all.begin(), all.end(),
+                                   [&](const series& each) { return each.name == name; });
+            if (at == all.end()) {
+                at = all.insert(all.end(), {std::string(name), "", {}});
+            }
+            at->points.emplace_back(s->now_ns(), value);
+        }
+    }
+    detail::tell_sample(name, value);
+}
+
+void mark(std::string_view who, std::string_view what) {
+    if (g_recording.load(std::memory_order_relaxed) != 0) {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        for (recorder::state* const s : recorders()) {
+            s->made.decisions.push_back({s->now_ns(), std::string(who), std::string(what)});
+        }
+    }
+    detail::tell_mark(who, what);
+}
+
+void mark(std::string_view text) { mark("program", text); }
+
+}  // namespace quern::trace

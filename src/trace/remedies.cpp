@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+// The advice of the report. Each sentence that says why has the figure that shows it, so that a
+// reader can see that it is meant for this run.
+#include "remedies.hpp"
+
+#include "concurrency.hpp"
+#include "json.hpp"
+#include "words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace quern::trace::detail {
+
+namespace {
+
+/// What overhead is held to by the advice on grain: a tenth of a task's time.
+constexpr double k_tasks_per_overhead = 10.0;
+
+/// Managing costs less than a microsecond; where it takes a tenth of tasks of this length, their
+/// number is not the cause. A guess.
+constexpr double k_large_task_ns = 100'000.0;
+
+/// A run is called lopsided when a worker has had so many times the mean of task time.
+constexpr double k_lopsided = 1.5;
+
+/// "'fib' (fib.cpp:12)"; names can be very long.
+std::string quoted(const site& one) {
+    constexpr std::size_t k_longest = 60;
+    const std::string name = clean_text(one.name.empty() ? "?" : one.name, k_longest);
+    return "'" + name + "'" +
+           (one.location.empty() ? "" : " (" + clean_text(one.location, k_longest) + ")");
+}
+
+/// The site of which the figure is largest, or null when it is nowhere above 0.
+template <class Figure>
+const site* largest(const recording& run, Figure figure) {
+    const site* most = nullptr;
+    for (const site& one : run.sites) {
+        if (figure(one) > (most == nullptr ? 0.0 : figure(*most))) {
+            most = &one;
+        }
+    }
+    return most;
+}
+
+std::string overhead_remedy(const efficiency& of, const recording& run) {
+    const double tasks = static_cast<double>(std::max<std::uint64_t>(of.tasks, 1));
+    const double each = of.overhead_ns / tasks;
+    const double mean = of.work_ns / tasks;
+    std::string text = "The largest loss is overhead: the runtime took " + duration_words(each) +
+                       " for each of " + count_words(of.tasks, "task") + " of " +
+                       duration_words(mean) + ". ";
+    const site* const most =
+        largest(run, [](const site& s) { return static_cast<double>(s.tasks); });
+    const double wanted = each * k_tasks_per_overhead;
+    if (mean >= std::min(wanted, k_large_task_ns)) {
+        return text +
+               "The tasks are large enough: look for many waits, or more workers than cores.";
+    }
+    text += "Make tasks " + short_number(std::ceil(wanted / std::max(mean, 1.0))) +
+            " times larger, " + duration_words(wanted) + " or more";
+    if (most != nullptr) {
+        text += ", first those of " + quoted(*most) + ", which made " + count_words(most->tasks);
+    }
+    return text + ": a larger chunk, a serial cut-off in a recursion, or inlining.";
+}
+
+std::string starved_by_few_tasks(const efficiency& of) {
+    return "There were only " + count_words(of.tasks, "task") + " for " +
+           count_words(of.workers, "worker") + ". Divide the work into more tasks.";
+}
+
+std::string starved_by_long_task(const site& of, std::uint64_t duration_ns) {
+    return "One task of " + quoted(of) + " took " + duration_words(of.max_ns) + ", " +
+           percent_words(of.max_ns / static_cast<double>(duration_ns)) +
+           " of the run, while others had nothing to do. Divide it, or begin it first.";
+}
+
+std::string starved_by_chain(double parallelism) {
+    return "The tasks depend on each other so that on average " + short_number(parallelism) +
+           " can run at a time. Remove dependences, make the tasks of the critical path smaller, "
+           "or "
+           "use fewer workers.";
+}
+
+std::string starved_by_serial_part(double share) {
+    return "During " + percent_words(share) +
+           " of the run no more than one task ran. Make tasks of that part too, or begin it "
+           "earlier, beside others.";
+}
+
+std::string starved_by_balance(const lane& busiest, double ratio) {
+    return "Worker " + std::to_string(busiest.rank) + " ran tasks " + short_number(ratio) +
+           " times as long as the mean of all. Make smaller tasks, so that others can take some.";
+}
+
+/// The first cause that the recording shows.
+std::string cause_of_starvation(const efficiency& of, const recording& run) {
+    if (of.tasks < 2 * of.workers) {
+        return starved_by_few_tasks(of);
+    }
+    const double duration = static_cast<double>(run.duration_ns);
+    const double work = of.work_ns + of.inflation_ns.value_or(0.0);
+    const double workers = static_cast<double>(of.workers);
+    const site* const longest = largest(run, [](const site& s) { return s.max_ns; });
+    if (longest != nullptr && longest->max_ns > duration / 3 &&
+        longest->max_ns > work / workers / 2) {
+        return starved_by_long_task(*longest, run.duration_ns);
+    }
+    if (run.critical_path_ns > 0.0 && work / run.critical_path_ns < workers) {
+        return starved_by_chain(work / run.critical_path_ns);
+    }
+    const double serial = serial_share(run);
+    if (serial > of.share(of.starvation_ns) / 2) {
+        return starved_by_serial_part(serial);
+    }
+    const auto busiest = std::max_element(
+        run.lanes.begin(), run.lanes.end(),
+        [](const lane& a, const lane& b) { return a.totals.running_ns < b.totals.running_ns; });
+    if (busiest != run.lanes.end() && busiest->totals.running_ns > k_lopsided * work / workers) {
+        return starved_by_balance(*busiest, busiest->totals.running_ns * workers / work);
+    }
+    return "Make more and smaller tasks (they take " +
+           duration_words(work / static_cast<double>(of.tasks)) +
+           " on average), or use fewer workers.";
+}
+
+std::string starvation_remedy(const efficiency& of, const recording& run) {
+    const double busy = of.total_ns > 0.0
+                            ? static_cast<double>(of.workers) * (1.0 - of.share(of.starvation_ns))
+                            : 0.0;
+    return "The largest loss is starvation: on average " +
+           short_number(static_cast<double>(of.workers) - busy) + " of " +
+           count_words(of.workers, "worker") + " had nothing to do. " +
+           cause_of_starvation(of, run);
+}
+
+std::string inflation_remedy(const efficiency& of, const recording& run,
+                             const calibration& one_core) {
+    const auto lost = [&](const site& s) {
+        const one_core_time* const alone = one_core.find(s);
+        return alone == nullptr ? 0.0 : s.total_ns - alone->mean_ns * static_cast<double>(s.tasks);
+    };
+    std::string text =
+        "The largest loss is inflation: tasks take longer beside others than alone. ";
+    const site* const most = largest(run, lost);
+    if (most != nullptr) {
+        text += "Those of " + quoted(*most) + " take " + duration_words(most->mean_ns()) +
+                ", and " + duration_words(one_core.find(*most)->mean_ns) + " on one worker. ";
+    }
+    const double useful = of.share(of.work_ns + of.overhead_ns + of.starvation_ns);
+    const double fewer = std::max(1.0, std::floor(static_cast<double>(of.workers) * useful));
+    return text + "They wait for memory or for each other's cache lines: try " +
+           count_words(static_cast<std::uint64_t>(fewer), "worker") +
+           ", bind them, and keep the data of a task near the worker that made it.";
+}
+
+std::string nothing_to_do(const efficiency& of) {
+    if (of.total_ns <= 0.0) {
+        return "";
+    }
+    std::string text = "Overhead took " + percent_words(of.share(of.overhead_ns)) +
+                       ", starvation " + percent_words(of.share(of.starvation_ns));
+    if (of.inflation_ns) {
+        text += ", inflation " + percent_words(of.share(*of.inflation_ns));
+    }
+    return text + ": no loss is worth a change.";
+}
+
+}  // namespace
+
+std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core) {
+    switch (of.largest) {
+        case loss_kind::overhead:
+            return overhead_remedy(of, run);
+        case loss_kind::starvation:
+            return starvation_remedy(of, run);
+        case loss_kind::inflation:
+            return inflation_remedy(of, run, one_core);
+        case loss_kind::none:
+            break;
+    }
+    return nothing_to_do(of);
+}
+
+std::string sites_with_other_counts(const recording& run, const calibration& one_core) {
+    constexpr double k_comparable = 2.0;
+    std::size_t count = 0;
+    const site* first = nullptr;
+    for (const site& one : run.sites) {
+        const one_core_time* const alone = one_core.find(one);
+        const double here = static_cast<double>(one.tasks);
+        const double there = alone == nullptr ? here : static_cast<double>(alone->tasks);
+        if (here > there * k_comparable || there > here * k_comparable) {
+            first = first == nullptr ? &one : first;
+            ++count;
+        }
+    }
+    if (first == nullptr) {
+        return "";
+    }
+    return "The calibration may be of other input: it has " +
+           count_words(one_core.find(*first)->tasks, "task") + " of " + quoted(*first) +
+           ", this run " + count_words(first->tasks) +
+           (count > 1 ? ", and more sites differ." : ".");
+}
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// What to do about a loss, in words with the numbers of the run. Private to the layer.
+#pragma once
+
+#include <quern/trace/efficiency.hpp>
+
+#include <string>
+
+namespace quern::trace::detail {
+
+/// For the largest loss: what it is, why, what to do. For none: what was lost most, without advice.
+std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core);
+
+/// Which sites made so many more or fewer tasks than when the calibration was made that their times
+/// should not be compared; empty when there are none.
+std::string sites_with_other_counts(const recording& run, const calibration& one_core);
+
+}  // namespace quern::trace::detail

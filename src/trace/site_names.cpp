@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Taking apart what is known of an address.
+#include "site_names.hpp"
+
+#include <quern/base/symbols.hpp>
+
+namespace quern::trace::detail {
+
+namespace {
+
+std::string without_folders(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+site_name split_place(const std::string& words) {
+    constexpr std::size_t k_at = 4;  // " at ", " in "
+    const std::size_t at = words.rfind(" at ");
+    if (at != std::string::npos) {
+        return {words.substr(0, at), without_folders(words.substr(at + k_at))};
+    }
+    const std::size_t in = words.rfind(" in /");
+    return {words.substr(0, in), ""};
+}
+
+site_name name_site(const site_count& site) {
+    site_name words;
+    if (site.address != nullptr && !site.is_entry) {
+        words = split_place(quern::detail::describe_site(site.address));
+    } else if (site.address != nullptr && site.name.empty()) {
+        words = split_place(quern::detail::describe_entry(site.address));
+    }
+    if (!site.name.empty()) {
+        words.name = site.name;
+    }
+    if (words.name.empty()) {
+        words.name = "(unknown)";
+    }
+    return words;
+}
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// The kinds of tasks that a worker has met, with their statistics. A kind is a name that the user
+// gave and a place in the source, or what runs the task where neither is known. Names are copied at
+// first sight, for they live no longer than their tasks. One thread at a time.
+#pragma once
+
+#include "sink.hpp"
+#include "statistics.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace quern::trace::detail {
+
+struct site_count {
+    std::string name;               ///< the user's, or empty
+    const void* address = nullptr;  ///< of the place, or of the function that runs it
+    bool is_entry = false;          ///< the latter
+    statistics time{};
+    std::uint64_t phases = 0;
+    std::uint64_t suspensions = 0;
+    std::uint64_t inlined = 0;
+    std::uint64_t stolen = 0;
+
+    void merge(const site_count& other) noexcept;
+};
+
+class site_table {
+public:
+    /// Further kinds are counted together, as the first one.
+    static constexpr std::size_t k_most_sites = 4096;
+    static constexpr std::uint16_t k_others = 0;
+
+    site_table();
+
+    /// The index of a task's kind. About 5 ns for one that was met lately. When there is no memory
+    /// for a new one it counts among the others.
+    std::uint16_t find(const task_record& task) noexcept;
+
+    site_count& at(std::uint16_t index) noexcept { return m_sites[index]; }
+    const std::vector<site_count>& all() const noexcept { return m_sites; }
+
+private:
+    struct met {
+        const char* name = nullptr;
+        const void* address = nullptr;
+        std::uint16_t index = k_others;
+    };
+    static constexpr std::size_t k_lately = 64;
+
+    std::uint16_t look_up(std::string_view name, const void* address, bool is_entry) noexcept;
+
+    std::vector<site_count> m_sites;
+    std::unordered_map<std::string, std::uint16_t> m_index;
+    std::array<met, k_lately> m_lately{};
+};
+
+}  // namespace quern::trace::detail

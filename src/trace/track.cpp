@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Writing events and counting tasks, on the worker: some 20 ns each.
+#include "track.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace quern::trace::detail {
+
+namespace {
+
+/// Pieces between two inlined tasks that are shorter are left out: a task that does nothing but run
+/// others would cost as many events as these.
+constexpr double k_shortest_gap_ns = 1'000;
+
+unsigned flags_of(const piece& p) noexcept {
+    const quern::detail::traced_task& t = p.task.trace;
+    return (t.pieces == 1 ? piece_flags::k_first : 0) |
+           (p.how == piece_end::suspended ? piece_flags::k_suspended : 0) |
+           (p.how == piece_end::covered ? piece_flags::k_covered : 0) |
+           (t.is_inlined ? piece_flags::k_inlined : 0) | (t.is_stolen ? piece_flags::k_stolen : 0) |
+           (p.is_continued ? piece_flags::k_continued : 0);
+}
+
+}  // namespace
+
+void track::piece_ends(const piece& ended) noexcept {
+    if (ended.task.trace.did_nothing) {
+        return;
+    }
+    const std::uint16_t site = m_sites.find(ended.task);
+    count(ended, site);
+    const tick_count length = ended.end - ended.begin;
+    const bool is_gap = ended.is_continued && ended.how == piece_end::covered &&
+                        length < quern::detail::ticks_of_ns(k_shortest_gap_ns);
+    if (m_most == 0 || is_gap) {
+        return;
+    }
+    if (event* const e = room()) {
+        const quern::detail::traced_task& t = ended.task.trace;
+        const std::uint64_t waited =
+            ended.ready_at != 0 && ended.begin >= ended.ready_at
+                ? std::min((ended.begin - ended.ready_at) / event::k_unit, event::k_unknown)
+                : event::k_unknown;
+        e->begin_site = {since_start(ended.begin), site};
+        e->length_kind = {length, flags_of(ended) << 8U | unsigned(event_kind::piece)};
+        e->task_wait = {ended.task.id, waited >> 16U};
+        e->cause_wait = {t.pieces == 1 ? t.parent : ended.cause, waited & 0xffffU};
+    }
+}
+
+void track::count(const piece& ended, std::uint16_t site) noexcept {
+    site_count& s = m_sites.at(site);
+    s.phases += ended.is_continued ? 0 : 1;
+    s.suspensions += ended.how == piece_end::suspended ? 1 : 0;
+    if (ended.how == piece_end::ended) {
+        const quern::detail::traced_task& t = ended.task.trace;
+        s.time.add(static_cast<double>(t.spent) * quern::detail::ns_per_tick());
+        s.inlined += t.is_inlined ? 1 : 0;
+        s.stolen += t.is_stolen ? 1 : 0;
+    }
+}
+
+void track::parked(std::uint32_t, tick_count begin, tick_count end) noexcept {
+    if (event* const e = m_most != 0 ? room() : nullptr) {
+        *e = {.begin_site = {since_start(begin), 0},
+              .length_kind = {end - std::max(begin, m_start), unsigned(event_kind::parked)}};
+    }
+}
+
+void track::stole(std::uint32_t, std::uint32_t victim, tick_count at) noexcept {
+    if (event* const e = m_most != 0 ? room() : nullptr) {
+        *e = {.begin_site = {since_start(at), 0},
+              .length_kind = {0, unsigned(event_kind::theft)},
+              .task_wait = {victim, 0}};
+    }
+}
+
+event* track::room() noexcept {
+    if (m_size == m_most) {
+        ++m_dropped;
+        return nullptr;
+    }
+    if (m_size % k_chunk == 0) {
+        try {
+            m_chunks.push_back(std::make_unique_for_overwrite<event[]>(k_chunk));
+        } catch (const std::bad_alloc&) {
+            ++m_dropped;
+            return nullptr;
+        }
+    }
+    event* const e = &m_chunks.back()[m_size % k_chunk];
+    ++m_size;
+    return e;
+}
+
+void track::forget_events() noexcept {
+    m_chunks.clear();
+    m_size = 0;
+}
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is recorded of one worker: a growing row of events up to a limit, and the statistics of its
+// kinds of tasks. Written by the worker under the lock of its lane, read when it is detached.
+#pragma once
+
+#include "site_table.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace quern::trace::detail {
+
+enum class event_kind : std::uint8_t { piece, parked, theft };
+
+/// What is true of a piece, as bits.
+struct piece_flags {
+    static constexpr unsigned k_first = 1, k_suspended = 2, k_covered = 4, k_inlined = 8,
+                              k_stolen = 16, k_continued = 32;
+};
+
+/// 48 bits and 16 in one word: enough for a day of ticks, and for more tasks than a process can
+/// make.
+class packed {
+public:
+    constexpr packed() = default;
+    constexpr packed(std::uint64_t low, std::uint64_t high) noexcept
+        : m_bits((low & k_mask) | high << k_low_bits) {}
+    constexpr std::uint64_t low() const noexcept { return m_bits & k_mask; }
+    constexpr std::uint64_t high() const noexcept { return m_bits >> k_low_bits; }
+
+private:
+    static constexpr unsigned k_low_bits = 48;
+    static constexpr std::uint64_t k_mask = (std::uint64_t{1} << k_low_bits) - 1;
+
+    std::uint64_t m_bits = 0;
+};
+
+/// Times in ticks since the recording began.
+struct event {
+    packed begin_site{};
+    packed length_kind{};  ///< the kind's flags above it
+    packed task_wait{};    ///< of a theft the victim; how long it was ready before it began
+    packed cause_wait{};
+
+    /// The wait is kept to 64 ticks and saturates.
+    static constexpr std::uint64_t k_unknown = 0xffff'ffff;
+    static constexpr unsigned k_unit = 64;
+
+    std::uint64_t begin() const noexcept { return begin_site.low(); }
+    std::uint64_t length() const noexcept { return length_kind.low(); }
+    std::uint64_t site() const noexcept { return begin_site.high(); }
+    std::uint64_t task() const noexcept { return task_wait.low(); }
+    std::uint64_t cause() const noexcept { return cause_wait.low(); }
+    event_kind kind() const noexcept { return static_cast<event_kind>(length_kind.high() & 0xff); }
+    std::uint64_t flags() const noexcept { return length_kind.high() >> 8U; }
+    std::uint64_t waited() const noexcept { return task_wait.high() << 16U | cause_wait.high(); }
+};
+static_assert(sizeof(event) == 32);
+
+class track final : public sink {
+public:
+    /// Keeps so many events; 0: statistics alone.
+    track(tick_count start, std::uint64_t most_events) noexcept
+        : m_start(start), m_most(most_events) {}
+
+    void piece_ends(const piece& ended) noexcept override;
+    void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override;
+    void stole(std::uint32_t rank, std::uint32_t victim, tick_count at) noexcept override;
+
+    const site_table& sites() const noexcept { return m_sites; }
+    std::uint64_t size() const noexcept { return m_size; }
+    std::uint64_t dropped() const noexcept { return m_dropped; }
+
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (std::uint64_t i = 0; i < m_size; ++i) {
+            visit(m_chunks[i / k_chunk][i % k_chunk]);
+        }
+    }
+
+    /// Gives the memory of the events back.
+    void forget_events() noexcept;
+
+private:
+    static constexpr std::uint64_t k_chunk = 4096;  ///< events, 128 KiB at once (guessed)
+
+    void count(const piece& ended, std::uint16_t site) noexcept;
+    event* room() noexcept;
+    std::uint64_t since_start(tick_count at) const noexcept {
+        return at > m_start ? at - m_start : 0;
+    }
+
+    const tick_count m_start;
+    const std::uint64_t m_most;
+    std::uint64_t m_size = 0;
+    std::uint64_t m_dropped = 0;
+    site_table m_sites;
+    std::vector<std::unique_ptr<event[]>> m_chunks;
+};
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts add up, the largest loss is named, and each loss has its own remedy with right numbers.
+#include <quern/trace/efficiency.hpp>
+
+#include "sample_recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <set>
+
+namespace {
+
+using quern::trace::calibration;
+using quern::trace::efficiency;
+using quern::trace::efficiency_of;
+using quern::trace::loss_kind;
+using quern::trace::recording;
+using quern::trace::verdict_text;
+using quern_test::recording_of;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+calibration alone(double mean_ns, std::uint64_t tasks = 1'000'000) {
+    calibration times;
+    times.sites = {{"update", "heat.cpp:42", tasks, mean_ns}};
+    return times;
+}
+
+void expect_parts_to_add_up(const efficiency& of) {
+    EXPECT_NEAR(of.work_ns + of.overhead_ns + of.starvation_ns + of.inflation_ns.value_or(0.0),
+                of.total_ns, 1e-6 * of.total_ns);
+}
+
+TEST(efficiency, of_a_good_run_advises_nothing) {
+    const efficiency good = efficiency_of(recording_of(4, {9.6, 0.3, 0.1}));
+    expect_parts_to_add_up(good);
+    EXPECT_EQ(good.largest, loss_kind::none);
+    EXPECT_EQ(good.headline, "A good run: 96 % of the time of 4 workers was work.");
+    EXPECT_EQ(good.remedy, "Overhead took 3.0 %, starvation 1.0 %: no loss is worth a change.");
+    EXPECT_TRUE(contains(good.note, "`quern run --calibrate`")) << good.note;
+}
+
+TEST(efficiency, overhead_wants_larger_tasks) {
+    const efficiency fine = efficiency_of(recording_of(4, {2.0, 6.0, 1.0, 10'000'000}));
+    expect_parts_to_add_up(fine);
+    EXPECT_EQ(fine.largest, loss_kind::overhead);
+    EXPECT_TRUE(
+        contains(fine.remedy, "the runtime took 600 ns for each of 10,000,000 tasks of 200 ns"))
+        << fine.remedy;
+    EXPECT_TRUE(contains(fine.remedy, "30.0 times larger, 6.00 µs or more")) << fine.remedy;
+    EXPECT_TRUE(contains(fine.remedy, "'update' (heat.cpp:42)")) << fine.remedy;
+}
+
+TEST(efficiency, overhead_of_large_tasks_is_not_blamed_on_their_size) {
+    const efficiency large = efficiency_of(recording_of(2, {8.0, 1.5, 0.5, 2}));
+    EXPECT_EQ(large.largest, loss_kind::overhead);
+    EXPECT_FALSE(contains(large.remedy, "larger,")) << large.remedy;
+    const efficiency idle = efficiency_of(recording_of(2, {0.0, 1.5, 0.5, 0}));
+    EXPECT_EQ(idle.largest, loss_kind::overhead);
+}
+
+TEST(efficiency, starvation_wants_more_tasks_when_there_are_few) {
+    const efficiency few = efficiency_of(recording_of(8, {3.0, 0.1, 5.0, 8}));
+    EXPECT_EQ(few.largest, loss_kind::starvation);
+    EXPECT_TRUE(contains(few.remedy, "on average 4.94 of 8 workers had nothing to do"))
+        << few.remedy;
+    EXPECT_TRUE(contains(few.remedy, "only 8 tasks for 8 workers")) << few.remedy;
+}
+
+TEST(efficiency, starvation_names_the_task_that_all_wait_for) {
+    recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+    run.sites[0].max_ns = 0.9e9;
+    const efficiency found = efficiency_of(run);
+    EXPECT_TRUE(contains(found.remedy, "One task of 'update' (heat.cpp:42) took 900 ms, 90 %"))
+        << found.remedy;
+}
+
+TEST(efficiency, starvation_names_the_critical_path) {
+    recording run = recording_of(8, {3.0, 0.1, 5.0, 1000});
+    run.critical_path_ns = 1e9;
+    EXPECT_TRUE(contains(efficiency_of(run).remedy, "on average 3.00 can run at a time"));
+}
+
+TEST(efficiency, starvation_names_a_serial_part) {
+    recording run = recording_of(2, {1.4, 0.0, 0.6, 1000});
+    for (quern::trace::lane& lane : run.lanes) {
+        lane.dropped = 0;
+    }
+    run.lanes[0].slices = {{0, 1'000'000'000, 1, 0, 0, false}};
+    run.lanes[1].slices = {{0, 400'000'000, 2, 0, 0, false}};
+    const efficiency found = efficiency_of(run);
+    EXPECT_TRUE(contains(found.remedy, "During 60 % of the run no more than one task ran"))
+        << found.remedy;
+}
+
+TEST(efficiency, starvation_names_the_worker_that_has_all_the_work) {
+    recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+    run.lanes[3].totals.running_ns = 1.0e9;
+    run.lanes[3].totals.idle_ns = 0.0;
+    EXPECT_TRUE(contains(efficiency_of(run).remedy, "Worker 3 ran tasks 1.60 times as long"))
+        << efficiency_of(run).remedy;
+}
+
+TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
+    // 8 s of work in 10^6 tasks of 8 us, and 4 us alone.
+    const efficiency found = efficiency_of(recording_of(4, {8.0, 0.5, 0.5}), alone(4'000.0));
+    expect_parts_to_add_up(found);
+    EXPECT_EQ(found.largest, loss_kind::inflation);
+    EXPECT_DOUBLE_EQ(found.inflation_ns.value(), 4e9);
+    EXPECT_DOUBLE_EQ(found.calibrated, 1.0);
+    EXPECT_TRUE(contains(found.remedy, "take 8.00 µs, and 4.00 µs on one worker")) << found.remedy;
+    EXPECT_TRUE(contains(found.remedy, "try 2 workers")) << found.remedy;
+    EXPECT_EQ(found.note, "");
+}
+
+TEST(efficiency, tasks_that_are_faster_than_alone_are_no_loss) {
+    const efficiency found = efficiency_of(recording_of(4, {9.6, 0.2, 0.2}), alone(20'000.0));
+    EXPECT_EQ(found.inflation_ns, 0.0);
+    EXPECT_EQ(found.largest, loss_kind::none);
+    expect_parts_to_add_up(found);
+}
+
+TEST(efficiency, says_what_limits_a_calibration) {
+    recording run = recording_of(4, {8.0, 0.5, 0.5});
+    const efficiency other = efficiency_of(run, alone(4'000.0, 100));
+    EXPECT_TRUE(contains(other.note, "may be of other input: it has 100 tasks of 'update'"))
+        << other.note;
+    quern::trace::site unknown = run.sites[0];
+    unknown.name = "not in the calibration";
+    run.sites.push_back(unknown);
+    const efficiency half = efficiency_of(run, alone(4'000.0));
+    EXPECT_TRUE(contains(half.note, "50 % of the task time")) << half.note;
+    calibration faulty;
+    faulty.fault = "heat.quern-calibration:3: a damaged line; it is ignored";
+    EXPECT_TRUE(contains(efficiency_of(run, faulty).note, faulty.fault));
+}
+
+TEST(efficiency, the_words_of_all_verdicts_differ) {
+    const std::set<std::string> remedies = {
+        efficiency_of(recording_of(4, {9.6, 0.3, 0.1})).remedy,
+        efficiency_of(recording_of(4, {2.0, 6.0, 1.0})).remedy,
+        efficiency_of(recording_of(4, {2.0, 1.0, 6.0})).remedy,
+        efficiency_of(recording_of(4, {8.0, 0.5, 0.5}), alone(4'000.0)).remedy};
+    EXPECT_EQ(remedies.size(), 4u);
+}
+
+TEST(efficiency, of_nothing_says_so) {
+    const efficiency nothing = efficiency_of(recording());
+    EXPECT_EQ(nothing.headline, "Nothing was measured: no worker has run.");
+    EXPECT_EQ(nothing.share(nothing.work_ns), 0.0);
+    EXPECT_EQ(verdict_text(nothing), nothing.headline + "\n");
+}
+
+TEST(efficiency, withstands_numbers_that_are_none) {
+    recording run = recording_of(2, {1.0, 1.0, 1.0});
+    run.lanes[0].totals.running_ns = std::numeric_limits<double>::quiet_NaN();
+    run.lanes[1].totals.idle_ns = -5.0;
+    expect_parts_to_add_up(efficiency_of(run));
+}
+
+TEST(efficiency, text_has_the_parts_and_short_lines) {
+    const std::string text = verdict_text(efficiency_of(recording_of(4, {2.0, 6.0, 2.0})));
+    EXPECT_TRUE(contains(text, "  overhead        60 %  ##############################\n")) << text;
+    EXPECT_TRUE(contains(text, "  inflation    unknown\n")) << text;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        ASSERT_NE(end, std::string::npos);
+        EXPECT_LE(end - at, 90u);
+        at = end + 1;
+    }
+}
+
+}  // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// Files appear whole or not at all, and each runtime of a process has its own.
+#include "output_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include <unistd.h>
+
+namespace {
+
+using quern::trace::detail::numbered;
+using quern::trace::detail::write_output;
+
+class output_file_test : public testing::Test {
+protected:
+    output_file_test() { std::filesystem::create_directory(folder); }
+    ~output_file_test() override { std::filesystem::remove_all(folder); }
+
+    static void say(std::ostream& to, const void* data) { to << static_cast<const char*>(data); }
+
+    auto files() const {
+        return std::distance(std::filesystem::directory_iterator(folder),
+                             std::filesystem::directory_iterator());
+    }
+
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("quern-output-" + std::to_string(::getpid()));
+    const std::filesystem::path path = folder / "run.out";
+};
+
+TEST_F(output_file_test, the_number_stands_before_the_extension) {
+    EXPECT_EQ(numbered("run.pftrace", 1), "run.pftrace");
+    EXPECT_EQ(numbered("run.pftrace", 2), "run.2.pftrace");
+    EXPECT_EQ(numbered("/a.b/run", 3), "/a.b/run.3");
+    EXPECT_EQ(numbered("/a/.hidden", 2), "/a/.hidden.2");
+    EXPECT_EQ(numbered("stderr", 2), "stderr");
+}
+
+TEST_F(output_file_test, is_written_and_replaced) {
+    for (const char* const text : {"first", "second"}) {
+        EXPECT_EQ(write_output(path, say, text), "");
+        std::ifstream file(path);
+        std::string found;
+        std::getline(file, found);
+        EXPECT_EQ(found, text);
+    }
+    EXPECT_EQ(files(), 1);
+}
+
+TEST_F(output_file_test, what_went_wrong_is_said_and_nothing_is_left) {
+    EXPECT_EQ(write_output(folder / "none" / "run.out", say, "text"), "No such file or directory");
+    std::filesystem::create_directory(path);
+    EXPECT_NE(write_output(path, say, "text"), "");
+    const auto fail = [](std::ostream& to, const void*) { to.setstate(std::ios::failbit); };
+    EXPECT_NE(write_output(folder / "other", fail, nullptr), "");
+    const auto raise = [](std::ostream&, const void*) { throw std::runtime_error("no luck"); };
+    EXPECT_EQ(write_output(folder / "other", raise, nullptr), "no luck");
+    EXPECT_EQ(files(), 1);
+}
+
+}  // namespace

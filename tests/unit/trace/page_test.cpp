@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// The page: whole, small enough, in need of nothing, and safe from the names in it. What is in it
+// is read back by read_page.py, where there is Python.
+#include <quern/trace/page.hpp>
+
+#include "sample_recording.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string_view>
+
+namespace {
+
+using quern::trace::recording;
+using quern::trace::write_dot;
+using quern_test::sample_recording;
+
+constexpr std::size_t k_limit = 10'000'000;
+
+std::string page_of(const recording& run) {
+    std::ostringstream out;
+    quern::trace::write_page(run, out);
+    return out.str();
+}
+
+std::size_t occurrences(std::string_view text, std::string_view part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string_view::npos;
+         at = text.find(part, at + part.size())) {
+        ++count;
+    }
+    return count;
+}
+
+/// Reads it as a browser would and decodes its data; the folder of the build keeps it to look at.
+void expect_readable(const std::string& page, const std::string& name, std::uint64_t tasks) {
+    const std::string path = testing::TempDir() + "quern_page_" + name + ".html";
+    std::ofstream(path) << page;
+    const std::string python = QUERN_TEST_PYTHON;
+    if (python.empty()) {
+        GTEST_SKIP() << "no Python to read the page with";
+    }
+    const std::string command =
+        python + " " QUERN_TEST_READER " " + path + " " + std::to_string(tasks);
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+TEST(page, of_a_million_slices_is_small_and_readable) {
+    const recording run = sample_recording(8, 1'000'000);
+    const std::string page = page_of(run);
+    EXPECT_LE(page.size(), k_limit);
+    EXPECT_GE(page.size(), k_limit / 2) << "there was room for more";
+    expect_readable(page, "million", 1'000'000);
+}
+
+TEST(page, of_a_small_run_contains_all_of_it) {
+    const std::string page = page_of(sample_recording(4, 2'000));
+    EXPECT_LE(page.size(), k_limit / 10);
+    expect_readable(page, "small", 2'000);
+}
+
+TEST(page, says_what_was_not_recorded) {
+    recording run = sample_recording(3, 3'000);
+    run.lanes[1].dropped = 1'234;
+    run.lanes[1].slices.resize(400);
+    run.lanes[1].parked.clear();
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"dropped\":1234,"), 1u);
+    EXPECT_EQ(occurrences(page, "\"until\":" + std::to_string(run.lanes[1].slices.back().end_ns)),
+              1u);
+    std::ofstream(testing::TempDir() + "quern_page_drops.html") << page;
+}
+
+TEST(page, of_totals_alone_has_no_slices) {
+    recording run = sample_recording(3, 3'000);
+    for (quern::trace::lane& lane : run.lanes) {
+        lane.slices.clear();
+        lane.parked.clear();
+    }
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"kept\":{\"total\":0,"), 1u);
+    std::ofstream(testing::TempDir() + "quern_page_profile.html") << page;
+}
+
+TEST(page, of_very_many_workers_is_small) {
+    const std::string page = page_of(sample_recording(1'000, 1'000'000));
+    EXPECT_LE(page.size(), k_limit);
+    expect_readable(page, "many_workers", 1'000'000);
+}
+
+TEST(page, needs_nothing_from_anywhere) {
+    const std::string page = page_of(sample_recording(2, 200));
+    EXPECT_EQ(occurrences(page, "http://") + occurrences(page, "https://"),
+              occurrences(page, "\"http://www.w3.org/2000/svg\""));
+    for (const char* fetched : {"src=", "url(", "@import", "@font-face", "<link", "<img", "fetch(",
+                                "XMLHttpRequest", "import("}) {
+        EXPECT_EQ(occurrences(page, fetched), 0u) << fetched;
+    }
+}
+
+TEST(page, withstands_every_name) {
+    recording run = sample_recording(2, 200);
+    const std::string& name = quern_test::k_hostile_name;
+    run.program = run.command_line = run.machine = run.started = name;
+    run.settings = {{name, name}};
+    run.decisions = {{1, name, name}};
+    run.counters[0].name = run.counters[0].unit = name;
+    for (quern::trace::site& site : run.sites) {
+        site.name = site.location = name;
+    }
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "</script>"), 2u) << "the data and the script of the page itself";
+    EXPECT_EQ(occurrences(page, "<script>alert"), 0u);
+    EXPECT_EQ(occurrences(page, "\xFF"), 0u);
+    expect_readable(page, "names", 200);
+}
+
+TEST(page, of_very_long_names_is_small) {
+    recording run = sample_recording(2, 200);
+    run.sites.resize(1'000);
+    for (quern::trace::site& site : run.sites) {
+        site.name.assign(100'000, '<');
+        site.location.assign(100'000, 'x');
+    }
+    for (std::uint32_t i = 0; i < 999; ++i) {
+        run.tree.push_back({i, i + 1, 1});
+    }
+    run.command_line.assign(1'000'000, 'a');
+    const std::string page = page_of(run);
+    EXPECT_LE(page.size(), k_limit);
+    expect_readable(page, "long_names", 200);
+}
+
+TEST(page, withstands_an_empty_and_a_senseless_recording) {
+    expect_readable(page_of(recording()), "empty", 0);
+    recording run = sample_recording(2, 20);
+    run.lanes[0].slices[3].site = 4'000'000'000u;
+    run.lanes[0].slices[4] = {900, 100, 1, 0, 0, false};  // ends before it begins
+    run.lanes[0].slices[5].end_ns = std::numeric_limits<std::uint64_t>::max();
+    run.lanes[1].parked.push_back({5, std::numeric_limits<std::uint64_t>::max()});
+    run.counters[0].points[1].second = std::numeric_limits<double>::quiet_NaN();
+    run.sites[1].total_ns = std::numeric_limits<double>::infinity();
+    EXPECT_FALSE(page_of(run).empty());
+    run.duration_ns = 0;
+    EXPECT_FALSE(page_of(run).empty());
+}
+
+TEST(page, says_the_verdict_without_scripts) {
+    const std::string page = page_of(quern_test::recording_of(4, {2.0, 6.0, 1.0}));
+    EXPECT_EQ(
+        occurrences(page, "<p class=\"headline\">22 % of the time of 4 workers was work.</p>"), 1u);
+    EXPECT_EQ(occurrences(page, "{{"), 0u);
+}
+
+TEST(dot, has_a_node_for_each_site_and_an_edge_for_each_pair) {
+    const recording run = sample_recording(2, 200);
+    const std::string dot = write_dot(run);
+    EXPECT_EQ(dot.rfind("digraph tasks {\n", 0), 0u);
+    EXPECT_EQ(occurrences(dot, " -> "), 4u) << "the fifth is of a site that is not there";
+    EXPECT_EQ(occurrences(dot, "shape=box"), 1u);
+    EXPECT_EQ(occurrences(dot, "  s3 -> s3 [label=\"12\"];\n"), 1u);
+    EXPECT_EQ(occurrences(dot, "\\\"'&\\\\ "), 1u) << dot;
+    EXPECT_EQ(occurrences(dot, "update_row(grid&, std::size_t)\\nheat.cpp:42\\n"), 1u) << dot;
+}
+
+TEST(dot, of_very_many_edges_keeps_the_largest) {
+    recording run;
+    run.sites.resize(100);
+    for (std::uint32_t i = 0; i < 10'000; ++i) {
+        run.tree.push_back({i / 100, i % 100, i});
+    }
+    const std::string dot = write_dot(run);
+    EXPECT_EQ(occurrences(dot, " -> "), 2'000u);
+    EXPECT_EQ(occurrences(dot, "8000 edges with fewer tasks are left out"), 1u);
+    EXPECT_EQ(occurrences(dot, "[label=\"9,999\"]"), 1u);
+}
+
+}  // namespace

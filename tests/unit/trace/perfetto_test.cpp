@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// The wire format byte by byte, and that what is written nests. Whether Perfetto agrees with the
+// field numbers is for check_trace.py.
+#include <quern/trace/perfetto.hpp>
+
+#include "protobuf.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace {
+
+using quern::trace::detail::append_varint;
+using quern::trace::detail::message;
+
+std::string varint(std::uint64_t value) {
+    std::string bytes;
+    append_varint(bytes, value);
+    return bytes;
+}
+
+TEST(protobuf_test, varints_take_seven_bits_a_byte) {
+    EXPECT_EQ(varint(0), std::string(1, '\0'));
+    EXPECT_EQ(varint(1), "\x01");
+    EXPECT_EQ(varint(127), "\x7f");
+    EXPECT_EQ(varint(128), "\x80\x01");
+    EXPECT_EQ(varint(300), "\xac\x02");
+    EXPECT_EQ(varint(std::numeric_limits<std::uint64_t>::max()),
+              "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+}
+
+TEST(protobuf_test, fields_begin_with_number_and_kind) {
+    EXPECT_EQ(message().number(1, 150).bytes(), "\x08\x96\x01");
+    EXPECT_EQ(message().text(2, "testing").bytes(), "\x12\x07testing");
+    EXPECT_EQ(message().part(3, message().number(1, 150)).bytes(), "\x1a\x03\x08\x96\x01");
+    EXPECT_EQ(message().fixed(1, 0x0102030405060708U).bytes(),
+              "\x09\x08\x07\x06\x05\x04\x03\x02\x01");
+    EXPECT_EQ(message().real(1, 1.0).bytes(), std::string("\x09\0\0\0\0\0\0\xf0\x3f", 9));
+    EXPECT_EQ(message().number(47, 1).bytes(), "\xf8\x02\x01");
+}
+
+/// How often the bytes of a field stand in a trace.
+std::size_t count(const std::string& in, const std::string& what) {
+    std::size_t found = 0;
+    for (auto at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) {
+        ++found;
+    }
+    return found;
+}
+
+std::string written(const quern::trace::recording& run) {
+    std::ostringstream to;
+    quern::trace::write_perfetto(run, to);
+    return to.str();
+}
+
+TEST(perfetto_test, an_empty_recording_is_a_trace_too) {
+    const quern::trace::recording nothing;
+    EXPECT_FALSE(written(nothing).empty());
+}
+
+TEST(perfetto_test, every_slice_that_begins_ends) {
+    quern::trace::recording run;
+    run.sites = {{.name = "outer"}, {.name = "inner"}};
+    quern::trace::lane lane;
+    lane.pool = "default";
+    lane.slices = {{.begin_ns = 0, .end_ns = 10, .task = 1, .covered = true, .first = true},
+                   {.begin_ns = 10,
+                    .end_ns = 20,
+                    .task = 2,
+                    .parent = 1,
+                    .site = 1,
+                    .inlined = true,
+                    .first = true},
+                   {.begin_ns = 20, .end_ns = 30, .task = 1, .covered = true, .continued = true},
+                   {.begin_ns = 30,
+                    .end_ns = 40,
+                    .task = 3,
+                    .parent = 1,
+                    .site = 1,
+                    .suspended = true,
+                    .inlined = true,
+                    .first = true},
+                   {.begin_ns = 40, .end_ns = 50, .task = 4, .covered = true, .first = true}};
+    run.lanes = {lane};
+    const std::string bytes = written(run);
+    const std::string begins = message().number(9, 1).bytes();
+    const std::string ends = message().number(9, 2).bytes();
+    EXPECT_EQ(count(bytes, "outer"), 1U);  // said once
+    EXPECT_EQ(count(bytes, begins + std::string("\x18")), 4U);
+    EXPECT_EQ(count(bytes, ends + std::string("\x58")), 4U);
+}
+
+TEST(perfetto_test, says_what_was_dropped) {
+    quern::trace::recording run;
+    quern::trace::lane lane;
+    lane.dropped = 12345;
+    run.lanes = {lane};
+    EXPECT_EQ(count(written(run), "12345 events dropped"), 1U);
+    EXPECT_EQ(count(written(run), message().number(42, 1).bytes()), 1U);
+}
+
+}  // namespace

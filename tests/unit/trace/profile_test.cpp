@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// The table: largest first, with units, and no line lost.
+#include <quern/trace/profile.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+namespace {
+
+std::string written(const quern::trace::recording& run) {
+    std::ostringstream to;
+    write_profile(run, to);
+    return to.str();
+}
+
+TEST(profile_test, the_kind_with_the_most_time_comes_first) {
+    quern::trace::recording run;
+    run.program = "heat";
+    run.duration_ns = 2'000'000'000;
+    run.lanes.resize(2);
+    run.sites = {
+        {.name = "few", .tasks = 2, .total_ns = 1e6, .min_ns = 4e5, .max_ns = 6e5},
+        {.name = "many", .location = "heat.cpp:42", .tasks = 10, .inlined = 3, .total_ns = 3e6}};
+    const std::string text = written(run);
+    EXPECT_NE(text.find("heat, 2 s, 2 workers"), std::string::npos) << text;
+    EXPECT_LT(text.find("many (heat.cpp:42)"), text.find("few")) << text;
+    EXPECT_NE(text.find("300 us"), std::string::npos) << text;  // the mean
+    EXPECT_NE(text.find("75.0"), std::string::npos) << text;
+}
+
+TEST(profile_test, what_is_too_much_is_summed_up) {
+    quern::trace::recording run;
+    for (int i = 0; i < 150; ++i) {
+        run.sites.push_back({.name = "kind " + std::to_string(i), .tasks = 1, .total_ns = 1.0});
+    }
+    const std::string text = written(run);
+    EXPECT_NE(text.find("(50 further kinds)"), std::string::npos) << text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 103);
+}
+
+TEST(profile_test, long_names_are_cut) {
+    quern::trace::recording run;
+    run.sites = {{.name = std::string(500, 'x'), .tasks = 1}};
+    EXPECT_NE(written(run).find("xxx..."), std::string::npos);
+}
+
+}  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// The settings `trace` and `profile`, in a process of their own: which files there are, and what is
+// said when there can be none.
+#include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+struct result {
+    int status;
+    std::string output;  ///< both streams
+};
+
+result run(const std::string& arguments) {
+    std::FILE* const pipe = ::popen((TRACED_PROGRAM " " + arguments + " 2>&1").c_str(), "r");
+    result r{-1, {}};
+    char piece[4096];
+    while (std::fgets(piece, sizeof piece, pipe) != nullptr) {
+        r.output += piece;
+    }
+    r.status = ::pclose(pipe);
+    return r;
+}
+
+class trace_settings_test : public testing::Test {
+protected:
+    trace_settings_test() { std::filesystem::create_directory(folder); }
+    ~trace_settings_test() override { std::filesystem::remove_all(folder); }
+
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("quern-trace-" + std::to_string(::getpid()));
+};
+
+TEST_F(trace_settings_test, a_trace_is_written) {
+    const result r = run("--quern:trace=" + (folder / "run.pftrace").string());
+    EXPECT_EQ(r.status, 0) << r.output;
+    EXPECT_EQ(r.output, "");
+    EXPECT_GT(std::filesystem::file_size(folder / "run.pftrace"), 1000U);
+}
+
+TEST_F(trace_settings_test, a_profile_is_printed) {
+    const result r = run("--quern:profile=stdout 1000");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_NE(r.output.find("grandchild (traced_program.cpp"), std::string::npos) << r.output;
+    EXPECT_NE(r.output.find("small"), std::string::npos) << r.output;
+    EXPECT_NE(r.output.find(" 1000 "), std::string::npos) << r.output;
+}
+
+TEST_F(trace_settings_test, a_report_is_written) {
+    const result r = run("--quern:report=" + (folder / "run.html").string());
+    EXPECT_EQ(r.status, 0) << r.output;
+    EXPECT_GT(std::filesystem::file_size(folder / "run.html"), 1000U);
+}
+
+TEST_F(trace_settings_test, the_run_ends_well_when_the_file_cannot_be_written) {
+    const std::string path = (folder / "none" / "run.pftrace").string();
+    const result r = run("--quern:trace=" + path);
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.output, "quern: the trace is lost: '" + path + "': No such file or directory\n");
+}
+
+TEST_F(trace_settings_test, nothing_happens_unasked) {
+    const result r = run("");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.output, "");
+}
+
+}  // namespace
