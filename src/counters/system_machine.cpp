@@ -70,15 +70,15 @@ std::vector<file_counter> processor_counters() {
     const double ns_per_tick = 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
     return {
         {{"/os/steal-time", counter_kind::sum, "ns",
-          "time that the machine's processors were ready and the hypervisor gave to others"},
+          "Time that the machine's processors were ready and the hypervisor gave to others."},
          steal_time,
          ns_per_tick},
         {{"/os/total-time", counter_kind::sum, "ns",
-          "time of all processors of the machine, idle or not"},
+          "Time of all processors of the machine, idle or not."},
          total_time,
          ns_per_tick},
         {{"/os/steal-rate", counter_kind::ratio, "0.01 %",
-          "share of the processors' time that the hypervisor gave to others", 10'000},
+          "Share of the processors' time that the hypervisor gave to others.", 10'000},
          steal_time,
          ns_per_tick,
          total_time},
@@ -87,7 +87,7 @@ std::vector<file_counter> processor_counters() {
 
 /// Newer kernels always show 0 for processors and a whole machine, where it has no meaning.
 outcome<double> full_of_processors(std::string_view text) {
-    const outcome<double> total = in_line("full", "total=")(text);
+    outcome<double> total = in_line("full", "total=")(text);
     if (total && *total == 0) {
         return unavailable{"the kernel measures no full pressure of a whole machine's processors"};
     }
@@ -99,10 +99,10 @@ std::vector<file_counter> pressure_counters(const std::string& resource,
     const std::string name = "/os/pressure/" + resource;
     return {
         {{name + "/some", counter_kind::sum, "us",
-          "time in which something on the machine waited for " + in_words},
+          "Time in which something on the machine waited for " + in_words + "."},
          in_line("some", "total=")},
         {{name + "/full", counter_kind::sum, "us",
-          "time in which nothing on the machine went on for want of " + in_words},
+          "Time in which nothing on the machine went on for want of " + in_words + "."},
          resource == "cpu" ? full_of_processors : in_line("full", "total=")},
     };
 }
