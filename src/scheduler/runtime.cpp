@@ -327,9 +327,14 @@ runtime& runtime::default_instance() {
 /// that Quern is part of. Forgotten first, so that static objects that end later get another one.
 void runtime::end_default_instance() noexcept {
     runtime* ended = g_default.load(std::memory_order_relaxed);
-    if (ended != nullptr && !ended->cannot_end_here()) {
+    if (ended == nullptr) {
+        return;
+    }
+    if (!ended->cannot_end_here()) {
         g_default.store(nullptr, std::memory_order_relaxed);
         delete ended;
+    } else if (!ended->m_pools.front()->inherited()) {
+        detail::tell_ends(*ended);  // a task of its own has called exit()
     }
 }
 

@@ -3,9 +3,9 @@
 // of them is set, and at its end the files.
 #include <quern/trace/attach.hpp>
 
-#include "live_pools.hpp"
 #include "output_file.hpp"
 #include "recorder_state.hpp"
+#include "registry.hpp"
 
 #include <quern/base/process.hpp>
 #include <quern/scheduler/observers.hpp>
@@ -66,15 +66,19 @@ struct job {
     std::string path;
 };
 
+}  // namespace
+
 /// A runtime whose settings ask for files.
-struct observed {
+struct observed_runtime {
     runtime* which;
     unsigned number;  ///< of those of the process
     std::vector<job> jobs;
     recorder records;
 };
 
-void write_all(observed& one) noexcept {
+namespace {
+
+void write_all(observed_runtime& one) noexcept {
     const auto complain = [](const std::string& what, const std::string& path,
                              const std::string& why) {
         std::fprintf(stderr, "quern: %s is lost: '%s': %s\n", what.c_str(), path.c_str(),
@@ -94,118 +98,114 @@ void write_all(observed& one) noexcept {
     }
 }
 
+void take_up_pools(runtime& which) {
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    for (const pool_ref each : which.pools()) {
+        registry::of_process().pools.push_back(&each.get());
+        listeners_take_up(each.get());
+    }
+}
+
+void leave_pools(runtime& which) {
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    registry& all = registry::of_process();
+    for (const pool_ref each : which.pools()) {
+        listeners_leave(each.get());
+        std::erase(all.pools, &each.get());
+    }
+    all.has_left_workers = all.has_left_workers || quern::detail::task_root() != nullptr;
+}
+
+/// Does nothing when the settings ask for no file.
+void record_for_files(runtime& which, const settings& chosen) {
+    std::vector<job> jobs;
+    bool has_slices = false;
+    for (const output& each : k_outputs) {
+        const std::string& path = chosen.at(each.setting).text;
+        if (!path.empty()) {
+            jobs.push_back({&each, path});
+            has_slices = has_slices || each.has_slices;
+        }
+    }
+    if (jobs.empty()) {
+        return;
+    }
+    recorder_options options;
+    options.events_per_worker =
+        has_slices ? chosen.number("trace-events").value_or(1'000'000U) : 0U;
+    options.chosen = &chosen;
+    auto one = std::make_unique<observed_runtime>(
+        observed_runtime{&which, 0, std::move(jobs), recorder(which, options)});
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    registry& all = registry::of_process();
+    all.observed.push_back(one.get());
+    one.release()->number = ++all.files;
+}
+
+/// Whose settings asked for files, or null.
+std::unique_ptr<observed_runtime> take_observed(const runtime& which) {
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    std::vector<observed_runtime*>& all = registry::of_process().observed;
+    const auto at = std::find_if(all.begin(), all.end(),
+                                 [&](const auto* each) { return each->which == &which; });
+    if (at == all.end()) {
+        return nullptr;
+    }
+    std::unique_ptr<observed_runtime> one(*at);
+    all.erase(at);
+    return one;
+}
+
+/// A task that ends the process may have little stack left.
+void write_outside_of_tasks(observed_runtime& one) noexcept {
+    if (quern::detail::current_context() == nullptr) {
+        write_all(one);
+        return;
+    }
+    try {
+        std::thread([&one] { write_all(one); }).join();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "quern: what was recorded is lost: %s\n", error.what());
+    }
+}
+
+/// Of static storage and without members: it lives as long as the library is loaded.
 class recording_observer final : public runtime_observer {
 public:
+    constexpr recording_observer() = default;
+
     void check(const settings&) override {}
 
     void started(runtime& which, const settings& chosen) noexcept override {
         try {
             take_up_pools(which);
-            std::unique_ptr<observed> one = wanted_by(which, chosen);
-            if (one != nullptr) {
-                const std::scoped_lock lock(lock_of(process_lock::trace));
-                m_observed.push_back(std::move(one));
-            }
+            record_for_files(which, chosen);
         } catch (const std::exception& error) {
             std::fprintf(stderr, "quern: nothing is recorded: %s\n", error.what());
         }
     }
 
     void ends(runtime& which) noexcept override {
-        if (const std::unique_ptr<observed> one = take(which)) {
+        if (const std::unique_ptr<observed_runtime> one = take_observed(which)) {
             write_outside_of_tasks(*one);
         }
         end_recordings(which);
         leave_pools(which);
     }
-
-private:
-    std::unique_ptr<observed> wanted_by(runtime& which, const settings& chosen) {
-        std::vector<job> jobs;
-        bool has_slices = false;
-        for (const output& each : k_outputs) {
-            const std::string& path = chosen.at(each.setting).text;
-            if (!path.empty()) {
-                jobs.push_back({&each, path});
-                has_slices = has_slices || each.has_slices;
-            }
-        }
-        if (jobs.empty()) {
-            return nullptr;
-        }
-        constexpr unsigned k_events = 1'000'000;
-        recorder_options options;
-        options.events_per_worker =
-            has_slices ? chosen.number("trace-events").value_or(k_events) : 0;
-        options.chosen = &chosen;
-        return std::make_unique<observed>(
-            observed{&which, ++m_count, std::move(jobs), recorder(which, options)});
-    }
-
-    std::unique_ptr<observed> take(const runtime& which) noexcept {
-        const std::scoped_lock lock(lock_of(process_lock::trace));
-        const auto at = std::find_if(m_observed.begin(), m_observed.end(),
-                                     [&](const auto& each) { return each->which == &which; });
-        if (at == m_observed.end()) {
-            return nullptr;
-        }
-        std::unique_ptr<observed> one = std::move(*at);
-        m_observed.erase(at);
-        return one;
-    }
-
-    /// A task that ends the process may have little stack left.
-    static void write_outside_of_tasks(observed& one) noexcept {
-        if (quern::detail::current_context() == nullptr) {
-            write_all(one);
-            return;
-        }
-        try {
-            std::thread([&one] { write_all(one); }).join();
-        } catch (const std::exception& error) {
-            std::fprintf(stderr, "quern: what was recorded is lost: %s\n", error.what());
-        }
-    }
-
-    static void take_up_pools(runtime& which) {
-        const std::scoped_lock lock(lock_of(process_lock::trace));
-        for (const pool_ref each : which.pools()) {
-            live_pools().push_back(&each.get());
-            listeners_take_up(each.get());
-        }
-    }
-
-    static void leave_pools(runtime& which) noexcept {
-        const std::scoped_lock lock(lock_of(process_lock::trace));
-        for (const pool_ref each : which.pools()) {
-            listeners_leave(each.get());
-            std::erase(live_pools(), &each.get());
-        }
-    }
-
-    std::atomic<unsigned> m_count{0};
-    std::vector<std::unique_ptr<observed>> m_observed;
 };
 
-}  // namespace
+constinit recording_observer g_observer;
 
-std::vector<quern::detail::pool*>& live_pools() {
-    static constinit std::vector<quern::detail::pool*>* all = nullptr;
-    if (all == nullptr) {
-        all = new std::vector<quern::detail::pool*>;
-    }
-    return *all;
-}
+}  // namespace
 
 }  // namespace quern::trace::detail
 
 namespace quern::detail {
 
-/// The observer is never destroyed: the default runtime ends when static objects do.
 bool attach_trace() noexcept {
     static constinit std::atomic<bool> attached{false};
     if (!attached.exchange(true)) {
-        add_observer(*new trace::detail::recording_observer);
+        add_observer(trace::detail::g_observer);
     }
     return true;
 }

@@ -2,8 +2,7 @@
 // Listeners: each is a sink at every tap of every pool, also of pools that come later.
 #include <quern/trace/listener.hpp>
 
-#include "live_pools.hpp"
-#include "tap.hpp"
+#include "registry.hpp"
 
 #include <quern/base/process.hpp>
 
@@ -46,14 +45,8 @@ namespace {
 
 constinit std::atomic<std::size_t> g_listening{0};
 
-/// Those that listen now; changes under the lock trace. Never destroyed.
-std::vector<listening::state*>& listeners() {
-    static constinit std::vector<listening::state*>* all = nullptr;
-    if (all == nullptr) {
-        all = new std::vector<listening::state*>;
-    }
-    return *all;
-}
+/// Those that listen now. Requires: the lock trace is held.
+std::vector<listening::state*>& listeners() { return detail::registry::of_process().listeners; }
 
 void attach_to(quern::detail::pool& which, listening::state& s) {
     detail::tap& tap = detail::tap_of(which);
@@ -70,6 +63,13 @@ void detach_from(quern::detail::pool& which, listening::state& s) {
     }
     tap.detach(tap.outside(), s);
     detail::release_if_idle(tap);
+}
+
+/// Those of the parent of a fork() may be locked for ever.
+std::vector<quern::detail::pool*> own_pools() {
+    std::vector<quern::detail::pool*> own = detail::registry::of_process().pools;
+    std::erase_if(own, [](const quern::detail::pool* p) { return p->inherited(); });
+    return own;
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ void listening::stop() noexcept {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         std::erase(listeners(), m_state.get());
         g_listening.store(listeners().size(), std::memory_order_relaxed);
-        for (quern::detail::pool* const p : detail::live_pools()) {
+        for (quern::detail::pool* const p : own_pools()) {
             detach_from(*p, *m_state);
         }
     }
@@ -104,7 +104,7 @@ listening listen(listener& to) {
     const std::scoped_lock lock(lock_of(process_lock::trace));
     listeners().push_back(handle.m_state.get());
     g_listening.store(listeners().size(), std::memory_order_relaxed);
-    for (quern::detail::pool* const p : detail::live_pools()) {
+    for (quern::detail::pool* const p : own_pools()) {
         attach_to(*p, *handle.m_state);
     }
     return handle;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// TrackEvent packets. The field numbers are those of Perfetto's protos/perfetto/trace
-// (trace_packet.proto, track_event/*.proto). Each worker is a packet sequence of its own, with its
-// own numbers for names, which are said at their first use.
+// TrackEvent packets. Each worker is a packet sequence of its own, with its own numbers for names,
+// which are said at their first use.
 #include <quern/trace/perfetto.hpp>
 
 #include "flows.hpp"
+#include "perfetto_numbers.hpp"
 #include "protobuf.hpp"
 
 #include <unistd.h>
@@ -17,53 +17,8 @@ namespace quern::trace {
 
 namespace {
 
+using namespace detail::perfetto;  // the numbers
 using detail::message;
-
-namespace trace_field {
-constexpr std::uint32_t k_packet = 1;
-}
-namespace packet_field {
-constexpr std::uint32_t k_timestamp = 8, k_sequence = 10, k_track_event = 11, k_interned_data = 12,
-                        k_sequence_flags = 13, k_previous_dropped = 42, k_track_descriptor = 60;
-}
-namespace track_field {
-constexpr std::uint32_t k_uuid = 1, k_name = 2, k_process = 3, k_thread = 4, k_parent = 5,
-                        k_counter = 8;
-}
-namespace process_field {
-constexpr std::uint32_t k_pid = 1, k_name = 6;
-}
-namespace thread_field {
-constexpr std::uint32_t k_pid = 1, k_tid = 2, k_name = 5;
-}
-namespace counter_field {
-constexpr std::uint32_t k_unit_name = 6;
-}
-namespace event_field {
-constexpr std::uint32_t k_categories = 3, k_annotations = 4, k_type = 9, k_name_number = 10,
-                        k_track = 11, k_name = 23, k_place = 34, k_value = 44, k_flows = 47,
-                        k_last_flows = 48;
-}
-namespace annotation_field {
-constexpr std::uint32_t k_name_number = 1, k_unsigned = 3, k_text = 6;
-}
-namespace interned_field {
-constexpr std::uint32_t k_categories = 1, k_event_names = 2, k_annotation_names = 3, k_places = 4,
-                        k_number = 1, k_name = 2, k_line = 4;
-}
-
-enum event_type : std::uint8_t { k_begin = 1, k_end = 2, k_instant = 3, k_count = 4 };
-enum category : std::uint8_t { k_task = 1, k_inlined, k_worker };
-enum fixed_name : std::uint8_t { k_parked = 1, k_steal, k_first_site };
-enum annotation : std::uint8_t { k_task_number = 1, k_stolen, k_victim };
-
-constexpr std::uint64_t k_cleared = 1;  // sequence_flags: no earlier numbers count
-constexpr std::uint64_t k_needs = 2;    // what was said earlier does
-
-// Numbers of tracks and sequences.
-constexpr std::uint64_t k_process_track = 1, k_decisions_track = 2, k_first_lane = 16,
-                        k_first_counter = 1U << 20U;
-constexpr std::uint64_t k_common_sequence = 1, k_first_sequence = 2;
 
 class writer {
 public:
@@ -106,8 +61,6 @@ private:
                                                   .number(process_field::k_pid, m_pid)
                                                   .text(process_field::k_name, m_run.program)));
     }
-
-    // -- a worker ------------------------------------------------------------------------------
 
     void write_lane(std::size_t number) {
         const lane& l = m_run.lanes[number];
@@ -195,6 +148,12 @@ private:
         put(packet);
     }
 
+    void put_end(std::uint64_t at) {
+        put_event(at, message()
+                          .number(event_field::k_type, k_end)
+                          .number(event_field::k_track, k_first_lane + m_lane));
+    }
+
     /// Under a covered piece lies the slice of its task, which stays open until that one's last.
     void write_slice(const slice& s, std::size_t index) {
         if (m_open.empty() || m_open.back() != s.task) {
@@ -204,9 +163,7 @@ private:
             begin_slice(s, index);
         }
         if (!s.covered) {
-            put_event(s.end_ns, message()
-                                    .number(event_field::k_type, k_end)
-                                    .number(event_field::k_track, k_first_lane + m_lane));
+            put_end(s.end_ns);
             m_open.pop_back();
         }
         if (s.suspended) {
@@ -252,11 +209,9 @@ private:
             message().number(interned_field::k_number, as).text(interned_field::k_name, of.name));
         if (!of.location.empty()) {
             const std::size_t colon = of.location.rfind(':');
-            std::uint64_t line = 0;
-            if (colon != std::string::npos) {
-                std::from_chars(of.location.data() + colon + 1,
-                                of.location.data() + of.location.size(), line);
-            }
+            std::uint64_t line = 0;  // where there is none
+            std::from_chars(of.location.data() + colon + 1, of.location.data() + of.location.size(),
+                            line);
             words.part(interned_field::k_places,
                        message()
                            .number(interned_field::k_number, as)
@@ -268,21 +223,15 @@ private:
 
     void close_all(std::uint64_t at) {
         for (; !m_open.empty(); m_open.pop_back()) {
-            put_event(at, message()
-                              .number(event_field::k_type, k_end)
-                              .number(event_field::k_track, k_first_lane + m_lane));
+            put_end(at);
         }
     }
 
     void write_parked(const interval& i) {
-        if (!m_open.empty()) {
-            close_all(i.begin_ns);
-        }
+        close_all(i.begin_ns);
         put_event(i.begin_ns,
                   event(k_begin, k_worker).number(event_field::k_name_number, k_parked));
-        put_event(i.end_ns, message()
-                                .number(event_field::k_type, k_end)
-                                .number(event_field::k_track, k_first_lane + m_lane));
+        put_end(i.end_ns);
     }
 
     void write_dropped(const lane& l) {
@@ -296,8 +245,6 @@ private:
                           .text(event_field::k_name, std::to_string(l.dropped) +
                                                          " events dropped: raise trace-events")));
     }
-
-    // -- what belongs to no worker -------------------------------------------------------------
 
     void write_counters() {
         std::uint64_t track = k_first_counter;

@@ -3,7 +3,7 @@
 #include <quern/trace/recorder.hpp>
 
 #include "recorder_state.hpp"
-#include "tap.hpp"
+#include "registry.hpp"
 
 #include <quern/base/process.hpp>
 #include <quern/trace/listener.hpp>
@@ -22,14 +22,8 @@ using quern::detail::process_lock;
 /// How many record now, so that it costs nothing to ask.
 constinit std::atomic<std::size_t> g_recording{0};
 
-/// Those that do. Never destroyed: tasks may sample while the process ends.
-std::vector<recorder::state*>& recorders() {
-    static constinit std::vector<recorder::state*>* all = nullptr;
-    if (all == nullptr) {
-        all = new std::vector<recorder::state*>;
-    }
-    return *all;
-}
+/// Those that do. Requires: the lock trace is held.
+std::vector<recorder::state*>& recorders() { return detail::registry::of_process().recorders; }
 
 worker_totals difference(worker_totals after, const worker_totals& before) {
     after.running_ns -= before.running_ns;

@@ -41,8 +41,7 @@ struct recorder::state {
     std::uint64_t begun_at_ns = 0;  ///< by the steady clock
     std::vector<detail::recorded_worker> workers;
     std::optional<detail::sampler> system;
-    bool is_inherited = false;  ///< of a process that this one was forked from
-    unsigned generation = 0;
+    unsigned generation = 0;  ///< of the process that made it: a child of a fork() leaves it alone
 
     std::uint64_t now_ns() const;
 };

@@ -59,65 +59,6 @@ private:
     bool m_is_mine = false;
 };
 
-tap::tap(std::size_t lanes) {
-    for (std::size_t i = 0; i <= lanes; ++i) {
-        m_lanes.push_back(std::make_unique<lane>());
-    }
-    made_ready = on_made_ready;
-    item_begins = on_begin;
-    item_ends = on_end;
-    suspends = on_suspend;
-    inline_begins = on_inline_begin;
-    inline_ends = on_inline_end;
-    steals = on_steal;
-    parks = on_park;
-    unparks = on_unpark;
-}
-
-void tap::take_up(pool& which) noexcept {
-    m_pool = &which;
-    m_since.store(quern::detail::ticks(), std::memory_order_relaxed);
-    for (std::uint32_t rank = 0; rank < which.size(); ++rank) {
-        lane& l = *m_lanes[rank];
-        const std::scoped_lock lock(l.lock);
-        l.owner = &which.at(rank);
-        l.is_running = false;
-        l.item = nullptr;
-        l.parked_at = 0;
-    }
-    which.hooks.store(this, std::memory_order_release);  // pairs with the loads in the loop
-}
-
-void tap::leave() noexcept {
-    m_pool->hooks.store(nullptr, std::memory_order_release);
-    for (const auto& l : m_lanes) {
-        const std::scoped_lock lock(l->lock);
-        l->owner = nullptr;
-    }
-    m_pool = nullptr;
-}
-
-void tap::attach(std::uint32_t rank, sink& to) {
-    lane& l = *m_lanes[rank];
-    const std::scoped_lock lock(l.lock);
-    l.sinks.push_back(&to);
-    ++m_attached;
-    if (to.wants_made()) {
-        m_want_made.fetch_add(1, std::memory_order_relaxed);
-    }
-}
-
-void tap::detach(std::uint32_t rank, sink& from) noexcept {
-    lane& l = *m_lanes[rank];
-    const std::scoped_lock lock(l.lock);
-    if (std::erase(l.sinks, &from) != 0) {
-        --m_attached;
-        if (from.wants_made()) {
-            m_want_made.fetch_sub(1, std::memory_order_relaxed);
-        }
-    }
-}
-
 void tap::number(lane& at, task_record& task) noexcept {
     if (task.id != 0) {
         return;
@@ -175,6 +116,38 @@ void tap::on_made_ready(self which, pool& home, runnable& item) {
     }
 }
 
+void tap::tell_begins(lane& at, const beginning& begun) noexcept {
+    for (sink* const s : at.sinks) {
+        s->begins(begun);
+    }
+}
+
+/// The first piece of a task; of a forked child when there is a context that forked it.
+void tap::begin_task(lane& l, worker& on, work& item, context* forked_by) noexcept {
+    task_record& task = present_task();
+    if (l.is_running && l.item == &item) {  // on a larger stack now
+        task.id = l.item_id;
+    }
+    number(l, task);
+    l.item = &item;
+    l.item_id = task.id;
+    task.trace = {};
+    const auto* const queued = forked_by == nullptr ? static_cast<const runnable*>(&item) : nullptr;
+    readiness ready{};
+    if (forked_by != nullptr) {
+        task.trace.parent = forked_by->root().task.id;
+        task.trace.is_stolen = &forked_by->host() != &on;
+    } else if (is_known(queued->ready)) {
+        ready = queued->ready;
+        task.trace.parent = task_of(ready);
+        task.trace.is_stolen = rank_of(ready) != k_no_rank && rank_of(ready) != on.rank();
+    }
+    begin_piece(l, on.stats.since(), ready);
+    tell_begins(l,
+                {on.rank(), task.id, task.trace.parent, queued != nullptr ? queued->name : nullptr,
+                 queued != nullptr ? queued->site : nullptr, false, l.begin});
+}
+
 /// A context goes on where it was; anything else begins on the loop's own context.
 void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
     const visit v(which, on);
@@ -183,50 +156,22 @@ void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
     }
     lane& l = v.at();
     context* const resumed = forked_by == nullptr ? context::from(item) : nullptr;
-    task_record& task = resumed != nullptr ? resumed->root().task : present_task();
-    readiness ready{};
-    if (resumed != nullptr) {
-        ready = std::exchange(resumed->ready, readiness{});
-        l.item = nullptr;
-    } else if (l.is_running && l.item == &item) {  // on a larger stack now
-        task.id = l.item_id;
-    } else {
-        l.item = &item;
-    }
-    const runnable* const queued =
-        resumed == nullptr && forked_by == nullptr ? static_cast<runnable*>(&item) : nullptr;
-    v.whole().number(l, task);
-    l.item_id = task.id;
     if (resumed == nullptr) {
-        task.trace = {};
-        if (forked_by != nullptr) {
-            task.trace.parent = forked_by->root().task.id;
-            task.trace.is_stolen = &forked_by->host() != &on;
-        } else if (v.whole().is_known(queued->ready)) {
-            ready = queued->ready;
-            task.trace.parent = task_of(ready);
-            task.trace.is_stolen = rank_of(ready) != k_no_rank && rank_of(ready) != on.rank();
-        }
+        v.whole().begin_task(l, on, item, forked_by);
+        return;
     }
-    v.whole().begin_piece(l, on.stats.since(), ready);
-    if (forked_by != nullptr) {
-        l.cause = task.trace.parent;
-    }
-    const beginning begun{on.rank(),
-                          task.id,
-                          task.trace.parent,
-                          queued != nullptr ? queued->name : static_cast<const char*>(task.name),
-                          queued != nullptr ? queued->site : static_cast<const void*>(task.site),
-                          resumed != nullptr,
-                          l.begin};
-    for (sink* const s : l.sinks) {
-        s->begins(begun);
-    }
+    task_record& task = resumed->root().task;
+    v.whole().number(l, task);
+    l.item = nullptr;
+    v.whole().begin_piece(l, on.stats.since(), std::exchange(resumed->ready, readiness{}));
+    tell_begins(l, {on.rank(), task.id, task.trace.parent, task.name, task.site, true, l.begin});
 }
 
 void tap::on_end(self which, worker& on) {
     if (const visit v(which, on); v) {
-        v.whole().end_piece(v.at(), on.rank(), present_task(), on.stats.since(), piece_end::ended);
+        task_record& task = present_task();
+        v.whole().end_piece(v.at(), on.rank(), task, on.stats.since(), piece_end::ended);
+        task.id = 0;  // what the loop itself makes ready, such as timers, is no task's doing
     }
 }
 
@@ -253,10 +198,7 @@ void tap::on_inline_begin(self which, worker& on, task_record& outer, const runn
     v.whole().begin_piece(l, now, item.ready);
     l.cause = task.trace.parent;
     l.item = nullptr;
-    const beginning begun{on.rank(), task.id, task.trace.parent, item.name, item.site, false, now};
-    for (sink* const s : l.sinks) {
-        s->begins(begun);
-    }
+    tell_begins(l, {on.rank(), task.id, task.trace.parent, item.name, item.site, false, now});
 }
 
 void tap::on_inline_end(self which, worker& on, task_record& outer) {
@@ -295,44 +237,6 @@ void tap::on_unpark(self which, worker& on) {
     const tick_count since = std::exchange(v.at().parked_at, tick_count{0});
     for (sink* const s : v.at().sinks) {
         s->parked(on.rank(), since, quern::detail::ticks());
-    }
-}
-
-namespace {
-
-/// All that were ever made.
-std::vector<tap*>& all_taps() {
-    static constinit std::vector<tap*>* all = nullptr;
-    if (all == nullptr) {
-        all = new std::vector<tap*>;
-    }
-    return *all;
-}
-
-}  // namespace
-
-tap& tap_of(pool& which) {
-    tap* free = nullptr;
-    for (tap* const t : all_taps()) {
-        if (t->of() == &which) {
-            return *t;
-        }
-        if (t->of() == nullptr && t->lanes() >= which.size()) {
-            free = t;
-        }
-    }
-    if (free == nullptr) {
-        all_taps().reserve(all_taps().size() + 1);
-        free = new tap(which.size());
-        all_taps().push_back(free);
-    }
-    free->take_up(which);
-    return *free;
-}
-
-void release_if_idle(tap& one) noexcept {
-    if (one.of() != nullptr && one.is_idle()) {
-        one.leave();
     }
 }
 

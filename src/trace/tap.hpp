@@ -63,7 +63,11 @@ private:
     void begin_piece(lane& at, tick_count now, const readiness& ready) noexcept;
     void end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count now,
                    piece_end how) noexcept;
+    static void show_unfinished(const lane& l, std::uint32_t rank, sink& to) noexcept;
     void number(lane& at, task_record& task) noexcept;
+    void begin_task(lane& l, worker& on, quern::detail::work& item,
+                    quern::detail::context* forked_by) noexcept;
+    static void tell_begins(lane& at, const beginning& begun) noexcept;
     bool is_known(const readiness& ready) const noexcept {
         return ready.at > m_since.load(std::memory_order_relaxed);
     }

@@ -30,7 +30,8 @@ void track::piece_ends(const piece& ended) noexcept {
     }
     const std::uint16_t site = m_sites.find(ended.task);
     count(ended, site);
-    const tick_count length = ended.end - ended.begin;
+    const tick_count begin = std::max(ended.begin, m_start);
+    const tick_count length = ended.end - std::min(begin, ended.end);
     const bool is_gap = ended.is_continued && ended.how == piece_end::covered &&
                         length < quern::detail::ticks_of_ns(k_shortest_gap_ns);
     if (m_most == 0 || is_gap) {
@@ -42,7 +43,7 @@ void track::piece_ends(const piece& ended) noexcept {
             ended.ready_at != 0 && ended.begin >= ended.ready_at
                 ? std::min((ended.begin - ended.ready_at) / event::k_unit, event::k_unknown)
                 : event::k_unknown;
-        e->begin_site = {since_start(ended.begin), site};
+        e->begin_site = {since_start(begin), site};
         e->length_kind = {length, flags_of(ended) << 8U | unsigned(event_kind::piece)};
         e->task_wait = {ended.task.id, waited >> 16U};
         e->cause_wait = {t.pieces == 1 ? t.parent : ended.cause, waited & 0xffffU};

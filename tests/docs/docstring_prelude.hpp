@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -115,6 +116,22 @@ extern a_device device;
 
 namespace of_runtime {
 extern quern::runtime rt;
+}
+
+namespace of_recorder {
+extern quern::runtime rt;
+}
+namespace of_calibration {
+extern quern::trace::recording run;
+}
+namespace of_efficiency {
+extern quern::trace::recording run;
+}
+namespace of_page {
+extern quern::trace::recording run;
+}
+namespace of_perfetto {
+extern quern::trace::recording run;
 }
 
 namespace of_binding {

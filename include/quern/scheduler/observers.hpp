@@ -13,7 +13,7 @@ class settings;
 /// several runtimes perhaps at the same time.
 class runtime_observer {
 public:
-    runtime_observer() = default;
+    constexpr runtime_observer() = default;
     runtime_observer(const runtime_observer&) = delete;
     runtime_observer& operator=(const runtime_observer&) = delete;
 

@@ -40,6 +40,7 @@ struct efficiency {
 /// Works it out from the totals of the lanes; the inflation only with a calibration. Any recording
 /// is accepted, also one without lanes. Cost: linear in the slices.
 ///
+///     using namespace quern::trace;
 ///     const auto what = efficiency_of(run, read_calibration(default_calibration_path()));
 ///     std::fputs(verdict_text(what).c_str(), stderr);
 efficiency efficiency_of(const recording& run, const calibration& one_core = {});

@@ -16,7 +16,7 @@ namespace quern::trace {
 /// slices.
 ///
 ///     std::ofstream out("run.pftrace", std::ios::binary);
-///     quern::trace::write_perfetto(recorder.stop(), out);
+///     quern::trace::write_perfetto(run, out);
 void write_perfetto(const recording& run, std::ostream& to);
 
 }  // namespace quern::trace

@@ -28,8 +28,8 @@ struct recorder_options {
 };
 
 /// Several may record one runtime. What lies in the middle of a task when the recording begins
-/// counts from then on; what has not ended when it stops is missing. Forked children that their
-/// parent runs itself are part of the parent.
+/// counts from then on; what has not ended when it stops is missing, but for the task that stops
+/// it. Forked children that their parent runs itself are part of the parent.
 ///
 /// Errors: std::bad_alloc; std::system_error when the thread that samples cannot be made.
 /// Thread safety: one object must not be used by two threads at once; any thread may make one, and
@@ -59,7 +59,7 @@ private:
 /// A value that changes with time, into every recording that is going on and to every listener.
 /// Thread safe; nothing happens where nobody records.
 ///
-///     quern::trace::sample("residual", norm);
+///     quern::trace::sample("residual", norm(x));
 void sample(std::string_view name, double value);
 
 /// Something worth a mark in the recordings, in words.

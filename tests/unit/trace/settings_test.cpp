@@ -68,6 +68,19 @@ TEST_F(trace_settings_test, the_run_ends_well_when_the_file_cannot_be_written) {
     EXPECT_EQ(r.output, "quern: the trace is lost: '" + path + "': No such file or directory\n");
 }
 
+TEST_F(trace_settings_test, each_runtime_of_a_process_writes_a_file_of_its_own) {
+    const result r = run("--quern:trace=" + (folder / "run.pftrace").string() + " 10 two");
+    EXPECT_EQ(r.status, 0) << r.output;
+    const auto first = std::filesystem::file_size(folder / "run.pftrace");
+    EXPECT_GT(std::filesystem::file_size(folder / "run.2.pftrace"), first);
+}
+
+TEST_F(trace_settings_test, a_task_that_ends_the_process_leaves_a_trace) {
+    const result r = run("--quern:trace=" + (folder / "run.pftrace").string() + " 10 exit");
+    EXPECT_EQ(WEXITSTATUS(r.status), 7) << r.output;
+    EXPECT_GT(std::filesystem::file_size(folder / "run.pftrace"), 100U);
+}
+
 TEST_F(trace_settings_test, nothing_happens_unasked) {
     const result r = run("");
     EXPECT_EQ(r.status, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program with tasks of all kinds, for the tests of the settings `trace` and `profile`: named
-// ones, nested ones, ones that wait, ones that are inlined, and stolen forks. Its argument is how
-// many small tasks it makes besides.
+// ones, nested ones, ones that wait, ones that are inlined, and stolen forks. Its first argument is
+// how many small tasks it makes besides; the second may be "two", for a runtime before that one,
+// or "exit".
 #include <quern/scheduler/settings.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/fork_join.hpp>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -59,6 +61,14 @@ int main(int argc, char** argv) try {
         return 0;
     }
     const int small = argc > 1 ? std::atoi(argv[1]) : 100;
+    const std::string_view how = argc > 2 ? argv[2] : "";
+    if (how == "exit") {
+        quern::async([] { std::exit(7); }).get();
+    }
+    if (how == "two") {
+        quern::runtime before;
+        quern::async(before, [] {}).get();
+    }
     quern::runtime rt;
     const int status =
         quern::async({.name = "main task", .pool = &rt.default_pool().get()}, run, small).get();

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// What it costs to record: the same tasks without, with statistics alone, and with events. An event
+// is what a task that yields makes each time, or half of what one makes that its waiter runs. Run
+// it alone on the machine.
+#include <quern/task/async.hpp>
+#include <quern/task/task_group.hpp>
+#include <quern/task/this_task.hpp>
+#include <quern/trace/recorder.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace {
+
+constexpr int k_batch = 1'000;
+
+enum mode : std::int64_t { k_off, k_statistics, k_events };
+
+/// Runs the body many times in one task. The recording begins anew for every batch, or it would be
+/// full.
+template <class Body>
+void in_a_task(benchmark::State& state, Body body) {
+    quern::runtime rt(quern::runtime_options::with_workers(1));
+    const auto how = static_cast<mode>(state.range(0));
+    for (auto _ : state) {
+        state.PauseTiming();
+        std::optional<quern::trace::recorder> recorder;
+        if (how != k_off) {
+            recorder.emplace(rt, quern::trace::recorder_options{
+                                     .events_per_worker = how == k_events ? 1'000'000U : 0U,
+                                     .samples_system = false});
+        }
+        state.ResumeTiming();
+        quern::async(rt, [&body] {
+            for (int i = 0; i < k_batch; ++i) {
+                body();
+            }
+        }).get();
+        state.PauseTiming();
+        recorder.reset();
+        state.ResumeTiming();
+    }
+    state.SetItemsProcessed(k_batch * state.iterations());
+}
+
+void yield(benchmark::State& state) {
+    in_a_task(state, [] { quern::this_task::yield(); });
+}
+
+void async_and_get(benchmark::State& state) {
+    in_a_task(state, [] { quern::async({.name = "small"}, [] {}).get(); });
+}
+
+/// Tasks from a queue, one after the other.
+void tasks_of_a_group(benchmark::State& state) {
+    in_a_task(state, [] {
+        quern::task_group group;
+        for (int i = 0; i < 100; ++i) {
+            group.run({.name = "small", .stack = quern::stack_class::medium}, [] {});
+        }
+        group.wait();
+    });
+}
+
+BENCHMARK(yield)->Arg(k_off)->Arg(k_statistics)->Arg(k_events);
+BENCHMARK(async_and_get)->Arg(k_off)->Arg(k_statistics)->Arg(k_events);
+BENCHMARK(tasks_of_a_group)->Arg(k_off)->Arg(k_statistics)->Arg(k_events);
+
+}  // namespace
+
+BENCHMARK_MAIN();

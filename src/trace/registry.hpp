@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the layer knows of the process: who records and listens, which pools there are, and their
+// taps. Everything in it requires that the lock trace is held.
+#pragma once
+
+#include "tap.hpp"
+
+#include <quern/trace/listener.hpp>
+#include <quern/trace/recorder.hpp>
+
+#include <vector>
+
+namespace quern::trace::detail {
+
+struct observed_runtime;
+
+struct registry {
+    std::vector<tap*> taps;  ///< all that were ever made
+    std::vector<quern::detail::pool*> pools;
+    std::vector<recorder::state*> recorders;
+    std::vector<listening::state*> listeners;
+    std::vector<observed_runtime*> observed;  ///< whose settings ask for files
+    unsigned files = 0;                       ///< runtimes of which there were any
+    bool has_left_workers = false;            ///< the process ends from within a task
+
+    /// Lives as long as static objects do and until the last runtime ends.
+    static registry& of_process();
+};
+
+void listeners_take_up(quern::detail::pool& which);
+void listeners_leave(quern::detail::pool& which);
+
+}  // namespace quern::trace::detail
