@@ -55,6 +55,10 @@ constexpr output k_outputs[] = {
          write_profile(what, to);
          to << verdict_text(efficiency_of(what, read_calibration(default_calibration_path())));
      }},
+    {"calibration", "the calibration", false,
+     [](std::ostream& to, const void* run) {
+         write_calibration(calibration_of(*static_cast<const recording*>(run)), to);
+     }},
 };
 
 struct job {

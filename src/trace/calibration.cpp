@@ -3,6 +3,8 @@
 // how many there were, so that half a file is not taken for a whole one.
 #include <quern/trace/calibration.hpp>
 
+#include "words.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -10,13 +12,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <locale>
 #include <optional>
+#include <ostream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-
-#include <unistd.h>
 
 namespace quern::trace {
 
@@ -163,7 +163,7 @@ const one_core_time* calibration::find(const site& of) const noexcept {
 
 calibration calibration_of(const recording& run) {
     if (run.lanes.size() != 1) {
-        throw std::invalid_argument("quern: a calibration comes from a run on one worker, not on " +
+        throw std::invalid_argument("a calibration comes from a run on one worker, not on " +
                                     std::to_string(run.lanes.size()));
     }
     calibration times;
@@ -175,29 +175,13 @@ calibration calibration_of(const recording& run) {
     return times;
 }
 
-void write_calibration(const std::string& path, const calibration& times) {
-    const std::string beside = path + ".new-" + std::to_string(getpid());
-    std::ofstream file(beside, std::ios::trunc);
-    constexpr int k_digits = 10;
-    file.imbue(std::locale::classic());
-    file.precision(k_digits);
-    file << k_first_line << '\n';
+void write_calibration(const calibration& times, std::ostream& to) {
+    to << k_first_line << '\n';
     for (const one_core_time& one : times.sites) {
-        file << "site " << one.tasks << ' ' << one.mean_ns << ' ' << escaped(one.name) << '\t'
-             << escaped(one.location) << '\n';
+        to << "site " << std::to_string(one.tasks) << ' ' << detail::fixed(one.mean_ns, 3) << ' '
+           << escaped(one.name) << '\t' << escaped(one.location) << '\n';
     }
-    file << "end " << times.sites.size() << '\n';
-    file.close();
-    std::error_code error =
-        file ? std::error_code() : std::error_code(errno, std::generic_category());
-    if (!error) {
-        std::filesystem::rename(beside, path, error);
-    }
-    if (error) {
-        unlink(beside.c_str());
-        throw std::runtime_error("quern: the calibration cannot be written to " + path + ": " +
-                                 error.message());
-    }
+    to << "end " << std::to_string(times.sites.size()) << '\n';
 }
 
 calibration read_calibration(const std::string& path) {

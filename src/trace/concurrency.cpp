@@ -25,25 +25,29 @@ void spread(std::span<double> steps, std::size_t stride, std::uint64_t duration_
     }
 }
 
-double serial_share(const recording& run) {
+concurrency_shares shares_of(const recording& run) {
     constexpr std::size_t k_steps = 1000;
-    constexpr double k_more_than_one = 1.2;  // a step may contain the end of a parallel part
+    constexpr double k_nothing = 0.01;
+    constexpr double k_one = 1.2;  // a step may contain the end of a parallel part
     std::vector<double> busy(k_steps, 0.0);
     for (const lane& one : run.lanes) {
         if (one.dropped != 0 || (one.slices.empty() && one.totals.tasks != 0)) {
-            return 0.0;
+            return {};
         }
         for (const slice& piece : one.slices) {
             spread(busy, 1, run.duration_ns, piece.begin_ns, piece.end_ns);
         }
     }
     if (run.lanes.size() < 2 || run.duration_ns == 0) {
-        return 0.0;
+        return {};
     }
     const double width = static_cast<double>(run.duration_ns) / static_cast<double>(k_steps);
-    const auto serial = std::count_if(busy.begin(), busy.end(),
-                                      [=](double ns) { return ns < k_more_than_one * width; });
-    return static_cast<double>(serial) / static_cast<double>(k_steps);
+    const auto share_below = [&](double tasks) {
+        const auto below =
+            std::count_if(busy.begin(), busy.end(), [=](double ns) { return ns < tasks * width; });
+        return static_cast<double>(below) / static_cast<double>(k_steps);
+    };
+    return {.nothing = share_below(k_nothing), .at_most_one = share_below(k_one)};
 }
 
 }  // namespace quern::trace::detail

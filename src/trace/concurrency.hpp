@@ -16,8 +16,12 @@ namespace quern::trace::detail {
 void spread(std::span<double> steps, std::size_t stride, std::uint64_t duration_ns,
             std::uint64_t begin_ns, std::uint64_t end_ns);
 
-/// The share of the run in which one task ran or none: 0 while a lane lacks slices, for then nobody
-/// knows.
-double serial_share(const recording& run);
+/// Shares of the run's duration; both 0 while a lane lacks slices, for then nobody knows.
+struct concurrency_shares {
+    double nothing = 0.0;      ///< no task ran
+    double at_most_one = 0.0;  ///< one task ran, or none
+};
+
+concurrency_shares shares_of(const recording& run);
 
 }  // namespace quern::trace::detail

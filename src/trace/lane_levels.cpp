@@ -20,7 +20,7 @@ constexpr std::uint64_t k_shortest_cell_ns = 100;
 
 struct cell {
     double busy_ns = 0.0;
-    double parked_ns = 0.0;
+    double idle_ns = 0.0;
     double weight_ns = 0.0;  ///< by how much the site below outweighs the others
     std::uint8_t site = k_no_site;
 
@@ -42,6 +42,9 @@ struct cell {
 /// Calls add(cell, ns) for each cell that the interval touches.
 template <class Add>
 void visit(std::span<cell> cells, double width_ns, double begin_ns, double end_ns, Add add) {
+    if (begin_ns >= width_ns * static_cast<double>(cells.size())) {
+        return;
+    }
     for (auto i = static_cast<std::size_t>(begin_ns / width_ns); i < cells.size(); ++i) {
         const double left = width_ns * static_cast<double>(i);
         const double part = std::min(end_ns, left + width_ns) - std::max(begin_ns, left);
@@ -52,8 +55,8 @@ void visit(std::span<cell> cells, double width_ns, double begin_ns, double end_n
     }
 }
 
-std::vector<cell> finest_cells(const lane& one, const page_sites& sites, double width_ns,
-                               std::size_t count) {
+std::vector<cell> finest_cells(const lane& one, const std::vector<interval>& idle,
+                               const page_sites& sites, double width_ns, std::size_t count) {
     std::vector<cell> cells(count);
     for (const slice& piece : one.slices) {
         const std::uint8_t who = sites.place(piece.site);
@@ -63,9 +66,9 @@ std::vector<cell> finest_cells(const lane& one, const page_sites& sites, double 
                   c.vote(who, ns);
               });
     }
-    for (const interval& sleep : one.parked) {
-        visit(cells, width_ns, static_cast<double>(sleep.begin_ns),
-              static_cast<double>(sleep.end_ns), [](cell& c, double ns) { c.parked_ns += ns; });
+    for (const interval& rest : idle) {
+        visit(cells, width_ns, static_cast<double>(rest.begin_ns), static_cast<double>(rest.end_ns),
+              [](cell& c, double ns) { c.idle_ns += ns; });
     }
     return cells;
 }
@@ -75,7 +78,7 @@ std::vector<cell> coarser(const std::vector<cell>& fine) {
     for (std::size_t i = 0; i < fine.size(); ++i) {
         cell& into = cells[i / k_step];
         into.busy_ns += fine[i].busy_ns;
-        into.parked_ns += fine[i].parked_ns;
+        into.idle_ns += fine[i].idle_ns;
         if (fine[i].busy_ns > 0.0) {
             into.vote(fine[i].site, fine[i].busy_ns);
         }
@@ -96,7 +99,7 @@ std::string encoded(const std::vector<cell>& cells, double width_ns) {
     for (const cell& c : cells) {
         bytes.byte(c.site);
         bytes.byte(share(c.busy_ns, width_ns));
-        bytes.byte(share(c.parked_ns, width_ns));
+        bytes.byte(share(c.idle_ns, width_ns));
     }
     return bytes.base64();
 }
@@ -114,13 +117,13 @@ std::vector<std::size_t> level_sizes(std::size_t lanes, std::uint64_t duration_n
     return sizes;
 }
 
-std::vector<std::string> lane_levels(const lane& one, const page_sites& sites,
-                                     std::uint64_t duration_ns,
+std::vector<std::string> lane_levels(const lane& one, const std::vector<interval>& idle,
+                                     const page_sites& sites, std::uint64_t duration_ns,
                                      const std::vector<std::size_t>& sizes) {
     const double duration = static_cast<double>(std::max<std::uint64_t>(duration_ns, 1));
     std::vector<std::string> levels(sizes.size());
     std::vector<cell> cells =
-        finest_cells(one, sites, duration / static_cast<double>(sizes.back()), sizes.back());
+        finest_cells(one, idle, sites, duration / static_cast<double>(sizes.back()), sizes.back());
     for (std::size_t i = sizes.size(); i-- > 0;) {
         levels[i] = encoded(cells, duration / static_cast<double>(sizes[i]));
         cells = coarser(cells);

@@ -2,6 +2,7 @@
 // The lanes take most of the page: what they leave out follows from the room that the rest leaves.
 #include "page_lanes.hpp"
 
+#include "idle_time.hpp"
 #include "lane_levels.hpp"
 #include "packed.hpp"
 #include "slice_choice.hpp"
@@ -16,21 +17,12 @@ namespace {
 
 constexpr std::size_t k_sleeps = 120'000;  // of all lanes together
 
-/// Up to when the recorder had room for what a lane did.
-std::uint64_t last_event(const lane& one) {
-    std::uint64_t last = one.slices.empty() ? 0 : one.slices.back().end_ns;
-    if (!one.parked.empty()) {
-        last = std::max(last, one.parked.back().end_ns);
-    }
-    return last;
-}
-
 /// Only those that could be wider than a pixel of a very wide screen.
-std::string sleeps(const recording& run, const lane& one) {
+std::string sleeps(const recording& run, const std::vector<interval>& idle) {
     const std::uint64_t shortest = run.duration_ns * run.lanes.size() / k_sleeps;
     packed bytes;
     std::uint64_t at = 0;
-    for (const interval& sleep : one.parked) {
+    for (const interval& sleep : idle) {
         if (sleep.end_ns > sleep.begin_ns && sleep.end_ns - sleep.begin_ns >= shortest) {
             bytes.difference(at, sleep.begin_ns);
             bytes.number(sleep.end_ns - sleep.begin_ns);
@@ -48,10 +40,11 @@ void write_lane(json& out, const recording& run, const page_sites& sites, const 
     out.field("idle", one.totals.idle_ns).field("tasks", one.totals.tasks);
     out.field("stolen", one.totals.stolen).field("parks", one.totals.parks);
     out.field("suspensions", one.totals.suspensions);
-    out.field("until", last_event(one));
-    out.key("slices").plain(slices).key("parked").plain(sleeps(run, one));
+    out.field("until", recorded_until(one, run.duration_ns));
+    const std::vector<interval> idle = idle_intervals(one, run.duration_ns);
+    out.key("slices").plain(slices).key("idle_times").plain(sleeps(run, idle));
     out.key("levels").open('[');
-    for (const std::string& level : lane_levels(one, sites, run.duration_ns, sizes)) {
+    for (const std::string& level : lane_levels(one, idle, sites, run.duration_ns, sizes)) {
         out.plain(level);
     }
     out.close(']').close('}');

@@ -90,12 +90,19 @@ std::string starved_by_serial_part(double share) {
            "earlier, beside others.";
 }
 
+std::string starved_by_waiting(double share) {
+    return "During " + percent_words(share) +
+           " of the run no task ran at all: those that there were waited, for time, input, or "
+           "something outside of the runtime. Have more of them wait at the same time.";
+}
+
 std::string starved_by_balance(const lane& busiest, double ratio) {
     return "Worker " + std::to_string(busiest.rank) + " ran tasks " + short_number(ratio) +
            " times as long as the mean of all. Make smaller tasks, so that others can take some.";
 }
 
-/// The first cause that the recording shows.
+/// The first cause that the recording shows, and that explains half of the starvation where a
+/// figure tells how much it explains.
 std::string cause_of_starvation(const efficiency& of, const recording& run) {
     if (of.tasks < 2 * of.workers) {
         return starved_by_few_tasks(of);
@@ -104,16 +111,21 @@ std::string cause_of_starvation(const efficiency& of, const recording& run) {
     const double work = of.work_ns + of.inflation_ns.value_or(0.0);
     const double workers = static_cast<double>(of.workers);
     const site* const longest = largest(run, [](const site& s) { return s.max_ns; });
-    if (longest != nullptr && longest->max_ns > duration / 3 &&
+    if (longest != nullptr && longest->max_ns > duration / 2 &&
         longest->max_ns > work / workers / 2) {
         return starved_by_long_task(*longest, run.duration_ns);
     }
-    if (run.critical_path_ns > 0.0 && work / run.critical_path_ns < workers) {
-        return starved_by_chain(work / run.critical_path_ns);
+    const double half = of.share(of.starvation_ns) / 2;
+    const concurrency_shares shares = shares_of(run);
+    if (shares.nothing > half) {
+        return starved_by_waiting(shares.nothing);
     }
-    const double serial = serial_share(run);
-    if (serial > of.share(of.starvation_ns) / 2) {
-        return starved_by_serial_part(serial);
+    const double parallelism = run.critical_path_ns > 0.0 ? work / run.critical_path_ns : workers;
+    if (1.0 - parallelism / workers > half) {
+        return starved_by_chain(parallelism);
+    }
+    if (shares.at_most_one > half) {
+        return starved_by_serial_part(shares.at_most_one);
     }
     const auto busiest = std::max_element(
         run.lanes.begin(), run.lanes.end(),
@@ -136,6 +148,14 @@ std::string starvation_remedy(const efficiency& of, const recording& run) {
            cause_of_starvation(of, run);
 }
 
+/// Tasks of one kind differ, but seldom by so much, and a system takes a core away for
+/// milliseconds.
+bool was_interrupted(const site& one) {
+    constexpr double k_slice_ns = 2e6;  // a guess: the least that Linux gives the other thread
+    constexpr double k_unlike = 100.0;
+    return one.max_ns > k_slice_ns && one.max_ns > k_unlike * one.mean_ns();
+}
+
 std::string inflation_remedy(const efficiency& of, const recording& run,
                              const calibration& one_core) {
     const auto lost = [&](const site& s) {
@@ -148,6 +168,12 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
     if (most != nullptr) {
         text += "Those of " + quoted(*most) + " take " + duration_words(most->mean_ns()) +
                 ", and " + duration_words(one_core.find(*most)->mean_ns) + " on one worker. ";
+        if (was_interrupted(*most)) {
+            return text + "One took " + duration_words(most->max_ns) +
+                   ": other threads had its core meanwhile. Use no more workers than there are "
+                   "free "
+                   "cores, and measure on a quiet machine.";
+        }
     }
     const double useful = of.share(of.work_ns + of.overhead_ns + of.starvation_ns);
     const double fewer = std::max(1.0, std::floor(static_cast<double>(of.workers) * useful));

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the tasks of a program take when they have the machine to themselves: kept from a run on one
 // worker, so that reports of later runs can say how much longer they take beside others. A file
-// of text beside the program, written by `quern run --calibrate`.
+// of text beside the program: `quern run --calibrate` sets `calibration` to have it written.
 #pragma once
 
 #include <quern/trace/recording.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,12 @@ struct calibration {
 /// What a run on one worker tells. Throws std::invalid_argument for a recording of more workers.
 calibration calibration_of(const recording& run);
 
-/// Replaces the file, never leaving half of one. Throws std::runtime_error with path and reason.
+/// Writes the text of the file. Errors are those of the stream.
 ///
 ///     using namespace quern::trace;
-///     write_calibration(default_calibration_path(), calibration_of(run));
-void write_calibration(const std::string& path, const calibration& times);
+///     std::ofstream file(default_calibration_path());
+///     write_calibration(calibration_of(run), file);
+void write_calibration(const calibration& times, std::ostream& to);
 
 /// Reads it. A file that is not there gives an empty value without a fault; one that cannot be
 /// read, is damaged, or comes from something else gives an empty value whose fault says so.

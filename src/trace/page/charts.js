@@ -168,6 +168,7 @@ function counterChart(series) {
   }
   const path = values.map((value, i) => `${i === 0 ? "M" : "L"}${x(times[i]).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   svg.append(titled(shape("path", { d: path, class: "curve" }), `${series.name}: last ${valueWords(values[values.length - 1])} ${series.unit}`));
+  if (values.length === 1) svg.append(shape("circle", { cx: x(times[0]), cy: y(values[0]), r: 3, class: "bars" }));
   timeAxis(svg, 0, run.duration, left, width - 26, bottom, 3);
   return svg;
 }

@@ -55,7 +55,7 @@ function valueWords(value) {
 }
 
 function trimmed(text) {
-  return text.includes(".") ? text.replace(/\.?0+(?=\D|$)/, "") : text;
+  return text.replace(/\.\d+/, (fraction) => fraction.replace(/\.?0+$/, ""));
 }
 
 // Places for about `count` marks between two values: steps of 1, 2 or 5 times a power of ten.
@@ -121,17 +121,17 @@ function unpackSlices(lane) {
   return slices;
 }
 
-function unpackParked(lane) {
-  const reader = new PackedReader(lane.parked);
-  const parked = { begin: [], end: [] };
+function unpackIdle(lane) {
+  const reader = new PackedReader(lane.idle_times);
+  const idle = { begin: [], end: [] };
   let at = 0;
   while (reader.more) {
     const begin = at + reader.difference();
     at = begin + reader.number();
-    parked.begin.push(begin);
-    parked.end.push(at);
+    idle.begin.push(begin);
+    idle.end.push(at);
   }
-  return parked;
+  return idle;
 }
 
 // The last index whose value is not above the limit, or -1.

@@ -1,10 +1,10 @@
 // Draws the lanes: each worker's time from left to right. Where single slices are thinner than a pixel or were left out, cells
-// of the zoom levels stand for them: their height is the share of tasks, sleep hangs from the top, and the rest is between.
+// of the zoom levels stand for them: their height is the share of tasks, idle time hangs from the top, and the rest is between.
 
 const lanes = run.lanes.map((lane) => ({
   ...lane,
   pieces: unpackSlices(lane),
-  sleeps: unpackParked(lane),
+  rests: unpackIdle(lane),
   cells: lane.levels.map(bytesOf),
 }));
 const AXIS = 24;  // pixels at the top
@@ -15,7 +15,7 @@ const theme = {};
 
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["page", "text", "soft", "line", "asleep", "unknown", "link"]) theme[name] = style.getPropertyValue("--" + name).trim();
+  for (const name of ["page", "text", "soft", "line", "idle", "unknown", "link"]) theme[name] = style.getPropertyValue("--" + name).trim();
 }
 
 function plotWidth() {
@@ -47,12 +47,12 @@ function drawCells(g, lane, y, height, scale) {
   const last = Math.min(run.level_sizes[level] - 1, Math.floor(view.to / width));
   for (let i = Math.max(0, Math.floor(view.from / width)); i <= last; i++) {
     const busy = (cells[3 * i + 1] / 255) * height;
-    const asleep = Math.min(height - busy, (cells[3 * i + 2] / 255) * height);
+    const idle = Math.min(height - busy, (cells[3 * i + 2] / 255) * height);
     const left = LEFT + (i * width - view.from) * scale;
     const wide = width * scale + 0.4;
-    if (asleep > 0) {
-      g.fillStyle = theme.asleep;
-      g.fillRect(left, y, wide, asleep);
+    if (idle > 0) {
+      g.fillStyle = theme.idle;
+      g.fillRect(left, y, wide, idle);
     }
     if (busy > 0) {
       g.fillStyle = siteColour(cells[3 * i]);
@@ -61,9 +61,9 @@ function drawCells(g, lane, y, height, scale) {
   }
 }
 
-function drawSleeps(g, lane, y, height, scale, thinnest) {
-  g.fillStyle = theme.asleep;
-  const { begin, end } = lane.sleeps;
+function drawRests(g, lane, y, height, scale, thinnest) {
+  g.fillStyle = theme.idle;
+  const { begin, end } = lane.rests;
   for (let i = Math.max(0, lastNotAbove(begin, view.from)); i < begin.length && begin[i] < view.to; i++) {
     const wide = (end[i] - begin[i]) * scale;
     if (wide >= thinnest) g.fillRect(LEFT + (begin[i] - view.from) * scale, y, wide, height);
@@ -130,7 +130,7 @@ function drawLane(g, lane, y, scale) {
   g.fillStyle = BETWEEN_COLOUR;
   g.fillRect(LEFT, y, plotWidth(), height);
   if (exact) {
-    drawSleeps(g, lane, y, height, scale, 0);
+    drawRests(g, lane, y, height, scale, 0);
   } else {
     drawCells(g, lane, y, height, scale);
   }

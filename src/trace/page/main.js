@@ -37,8 +37,8 @@ function drawLegend() {
   const legend = byId("legend");
   run.sites.slice(0, COLOURS.length).forEach((site, i) => legend.append(element("li", {}, swatch(siteColour(i)), brief(siteName(i)))));
   if (run.sites.length > COLOURS.length) legend.append(element("li", {}, swatch(OTHER_COLOUR), countWords(run.sites.length - COLOURS.length, "other site")));
-  legend.append(element("li", {}, swatch(BETWEEN_COLOUR), "between tasks: the runtime at work, or searching"));
-  legend.append(element("li", {}, swatch("var(--asleep)"), "asleep"));
+  legend.append(element("li", {}, swatch(BETWEEN_COLOUR), "between tasks: the runtime at work, or a short search"));
+  legend.append(element("li", {}, swatch("var(--idle)"), "idle: asleep, or no task for more than 100 µs"));
   if (lanes.some((lane) => lane.dropped > 0)) {
     legend.append(element("li", {}, element("span", { class: "swatch hatched" }), "not recorded"));
   }
@@ -68,7 +68,7 @@ canvas.style.height = AXIS + lanes.length * laneHeight + 2 + "px";
 drawConcurrency();
 byId("lane-part").hidden = run.kept.total === 0;
 byId("no-lanes").hidden = run.kept.total !== 0;
-listen();
+if (lanes.length > 0) listen();
 show(0, run.duration);
 drawLanes();
 frameConcurrency(view.from, view.to);

@@ -48,15 +48,15 @@ function placeWords(lane, time) {
   if (lane.dropped > 0 && time > lane.until) return "not recorded: no room for more events";
   const piece = pieceAt(lane, time);
   if (piece >= 0) return pieceWords(lane, piece);
-  const sleep = lastNotAbove(lane.sleeps.begin, time);
-  if (sleep >= 0 && lane.sleeps.end[sleep] >= time) return `asleep for ${durationWords(lane.sleeps.end[sleep] - lane.sleeps.begin[sleep])}`;
+  const rest = lastNotAbove(lane.rests.begin, time);
+  if (rest >= 0 && lane.rests.end[rest] >= time) return `idle for ${durationWords(lane.rests.end[rest] - lane.rests.begin[rest])}`;
   if (!complete(lane)) {
     const level = levelFor((view.to - view.from) / plotWidth());
     const i = Math.floor((time / run.duration) * run.level_sizes[level]);
-    const [site, busy, asleep] = lane.cells[level].subarray(3 * i, 3 * i + 3);
-    if (busy > 0) return `about here: ${percentWords(busy / 255)} tasks, most of them ${brief(siteName(site))}; ${percentWords(asleep / 255)} asleep`;
+    const [site, busy, idle] = lane.cells[level].subarray(3 * i, 3 * i + 3);
+    if (busy > 0) return `about here: ${percentWords(busy / 255)} tasks, most of them ${brief(siteName(site))}; ${percentWords(idle / 255)} idle`;
   }
-  return "between tasks: the runtime at work, or searching";
+  return "between tasks: the runtime at work, or a short search";
 }
 
 function laneWords(i) {

