@@ -42,6 +42,9 @@ struct cell {
 /// Calls add(cell, ns) for each cell that the interval touches.
 template <class Add>
 void visit(std::span<cell> cells, double width_ns, double begin_ns, double end_ns, Add add) {
+    if (begin_ns >= width_ns * static_cast<double>(cells.size())) {
+        return;
+    }
     for (auto i = static_cast<std::size_t>(begin_ns / width_ns); i < cells.size(); ++i) {
         const double left = width_ns * static_cast<double>(i);
         const double part = std::min(end_ns, left + width_ns) - std::max(begin_ns, left);

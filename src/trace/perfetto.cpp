@@ -62,8 +62,6 @@ private:
                                                   .text(process_field::k_name, m_run.program)));
     }
 
-    // -- a worker ------------------------------------------------------------------------------
-
     void write_lane(std::size_t number) {
         const lane& l = m_run.lanes[number];
         m_lane = number;
@@ -211,11 +209,9 @@ private:
             message().number(interned_field::k_number, as).text(interned_field::k_name, of.name));
         if (!of.location.empty()) {
             const std::size_t colon = of.location.rfind(':');
-            std::uint64_t line = 0;
-            if (colon != std::string::npos) {
-                std::from_chars(of.location.data() + colon + 1,
-                                of.location.data() + of.location.size(), line);
-            }
+            std::uint64_t line = 0;  // where there is none
+            std::from_chars(of.location.data() + colon + 1, of.location.data() + of.location.size(),
+                            line);
             words.part(interned_field::k_places,
                        message()
                            .number(interned_field::k_number, as)
@@ -249,8 +245,6 @@ private:
                           .text(event_field::k_name, std::to_string(l.dropped) +
                                                          " events dropped: raise trace-events")));
     }
-
-    // -- what belongs to no worker -------------------------------------------------------------
 
     void write_counters() {
         std::uint64_t track = k_first_counter;

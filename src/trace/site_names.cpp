@@ -13,6 +13,14 @@ std::string without_folders(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+/// A stolen part of a loop runs the library's own code, whose name says little and that at length:
+/// "part of split_for".
+std::string of_library(const std::string& name) {
+    const std::string before = name.substr(0, name.find('<'));
+    const std::size_t colons = before.rfind("::");
+    return "part of " + (colons == std::string::npos ? before : before.substr(colons + 2));
+}
+
 }  // namespace
 
 site_name split_place(const std::string& words) {
@@ -31,6 +39,7 @@ site_name name_site(const site_count& site) {
         words = split_place(quern::detail::describe_site(site.address));
     } else if (site.address != nullptr && site.name.empty()) {
         words = split_place(quern::detail::describe_entry(site.address));
+        words.name = words.name.starts_with("quern::") ? of_library(words.name) : words.name;
     }
     if (!site.name.empty()) {
         words.name = site.name;

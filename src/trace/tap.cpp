@@ -169,7 +169,9 @@ void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
 
 void tap::on_end(self which, worker& on) {
     if (const visit v(which, on); v) {
-        v.whole().end_piece(v.at(), on.rank(), present_task(), on.stats.since(), piece_end::ended);
+        task_record& task = present_task();
+        v.whole().end_piece(v.at(), on.rank(), task, on.stats.since(), piece_end::ended);
+        task.id = 0;  // what the loop itself makes ready, such as timers, is no task's doing
     }
 }
 

@@ -68,7 +68,7 @@ canvas.style.height = AXIS + lanes.length * laneHeight + 2 + "px";
 drawConcurrency();
 byId("lane-part").hidden = run.kept.total === 0;
 byId("no-lanes").hidden = run.kept.total !== 0;
-listen();
+if (lanes.length > 0) listen();
 show(0, run.duration);
 drawLanes();
 frameConcurrency(view.from, view.to);

@@ -36,17 +36,26 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
     return count;
 }
 
-/// Reads it as a browser would and decodes its data; the folder of the build keeps it to look at.
-void expect_readable(const std::string& page, const std::string& name, std::uint64_t tasks) {
+/// The path of a file with the page, in the folder of the tests, where it can be looked at.
+std::string kept(const std::string& page, const std::string& name) {
     const std::string path = testing::TempDir() + "quern_page_" + name + ".html";
     std::ofstream(path) << page;
-    const std::string python = QUERN_TEST_PYTHON;
-    if (python.empty()) {
-        GTEST_SKIP() << "no Python to read the page with";
+    return path;
+}
+
+/// Runs a program with the page and the number of slices as arguments; nothing when there is none.
+void expect_accepted(const std::string& program, const std::string& arguments) {
+    if (!program.empty()) {
+        const std::string command = program + " " + arguments;
+        EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
-    const std::string command =
-        python + " " QUERN_TEST_READER " " + path + " " + std::to_string(tasks);
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+/// Reads it as a browser would, decodes its data, and runs its scripts.
+void expect_readable(const std::string& page, const std::string& name, std::uint64_t slices) {
+    const std::string arguments = kept(page, name) + " " + std::to_string(slices);
+    expect_accepted(QUERN_TEST_PYTHON, QUERN_TEST_FOLDER "/read_page.py " + arguments);
+    expect_accepted(QUERN_TEST_NODE, QUERN_TEST_FOLDER "/run_page.js " + arguments);
 }
 
 TEST(page, of_a_million_slices_is_small_and_readable) {
@@ -83,7 +92,8 @@ TEST(page, of_totals_alone_has_no_slices) {
     }
     const std::string page = page_of(run);
     EXPECT_EQ(occurrences(page, "\"kept\":{\"total\":0,"), 1u);
-    std::ofstream(testing::TempDir() + "quern_page_profile.html") << page;
+    expect_accepted(QUERN_TEST_NODE,
+                    QUERN_TEST_FOLDER "/run_page.js " + kept(page, "profile") + " 0");
 }
 
 TEST(page, of_very_many_workers_is_small) {

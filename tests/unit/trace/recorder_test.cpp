@@ -181,6 +181,20 @@ TEST_P(recorder_test, knows_who_made_whom_and_who_woke_whom) {
     EXPECT_EQ(made, 2U);
 }
 
+TEST_P(recorder_test, a_timer_is_nobodys_doing) {
+    const recording run = record([] {
+        quern::async({.name = "sleeps", .stack = quern::stack_class::medium}, [] {
+            quern::this_task::sleep_for(std::chrono::milliseconds(2));
+        }).get();
+    });
+    for_each_slice(run, [&](const slice& s) {
+        if (run.sites[s.site].name == "sleeps" && !s.first) {
+            EXPECT_EQ(s.cause, 0U);
+            EXPECT_NE(s.ready_ns, 0U);
+        }
+    });
+}
+
 TEST_P(recorder_test, forks_that_are_stolen_are_tasks_of_their_parent) {
     const recording run = record([&] {
         quern_test::door stolen;
