@@ -19,6 +19,13 @@ endif()
 
 set(QUERN_TEST_LABELS unit stress model conformance app consumer)
 
+# Under the sanitizers, compiling the tests takes longer than running them: without optimisation less than half as long. What
+# they test is compiled as ever, but for what lies in headers.
+set(quern_test_options "")
+if(QUERN_SANITIZE)
+    set(quern_test_options -O0 -g1)
+endif()
+
 # quern_add_test(<name> SOURCES ... [LIBS ...] [LABEL unit] [TIMEOUT 60] [DEFINITIONS ...] [OPTIONS ...])
 # LIBS defaults to quern::quern; a unit test of a layer names quern::<layer>. TIMEOUT is in seconds, before
 # QUERN_TEST_TIMEOUT_SCALE. OPTIONS are further compiler options.
@@ -40,7 +47,7 @@ function(quern_add_test name)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
-    target_compile_options(${target} PRIVATE ${arg_OPTIONS})
+    target_compile_options(${target} PRIVATE ${quern_test_options} ${arg_OPTIONS})
     target_link_libraries(${target} PRIVATE ${arg_LIBS} GTest::gtest_main)
     if(quern_test_launcher)
         set(command ${quern_test_launcher} "$<TARGET_FILE:${target}>")

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <quern/algorithms/parallel_for.hpp>
+#include <quern/counters/counter.hpp>
+#include <quern/counters/live.hpp>
+#include <quern/counters/registry.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>

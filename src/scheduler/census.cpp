@@ -13,6 +13,8 @@ namespace {
 
 constinit census g_census;  // without a destructor: threads may wait to the very end
 
+pid_t this_thread() noexcept { return static_cast<pid_t>(::syscall(SYS_gettid)); }
+
 }  // namespace
 
 census& census::of_process() noexcept { return g_census; }
@@ -23,9 +25,7 @@ std::uintptr_t this_thread_outside() noexcept {
 }
 
 outside_wait::outside_wait(const external_event& what, const wait_reason& why) noexcept
-    : event(what),
-      thread(static_cast<pid_t>(::syscall(SYS_gettid))),
-      holder(this_thread_outside()) {
+    : event(what), thread(this_thread()), holder(this_thread_outside()) {
     note.begin(why, ticks());
     const std::scoped_lock guard(census::lock());
     g_census.outside.push_back(*this);
@@ -34,6 +34,16 @@ outside_wait::outside_wait(const external_event& what, const wait_reason& why) n
 outside_wait::~outside_wait() {
     const std::scoped_lock guard(census::lock());
     intrusive_list<outside_wait>::erase(*this);
+}
+
+harmless_thread::harmless_thread() noexcept : thread(this_thread()) {
+    const std::scoped_lock guard(census::lock());
+    g_census.harmless.push_back(*this);
+}
+
+harmless_thread::~harmless_thread() {
+    const std::scoped_lock guard(census::lock());
+    intrusive_list<harmless_thread>::erase(*this);
 }
 
 pool_entry::pool_entry(pool& p) noexcept : which(p) {

@@ -30,8 +30,9 @@ namespace {
 constexpr std::chrono::nanoseconds k_first_pause = std::chrono::milliseconds(500);
 constexpr std::chrono::nanoseconds k_longest_pause = std::chrono::minutes(1);
 
-/// Threads of the process that are neither workers nor wait in Quern for something that has not
-/// come: each of them may still wake a task. Requires: the census is locked.
+/// Threads of the process that are neither workers nor Quern's own helpers, and do not wait in
+/// Quern for something that has not come: each of them may still wake a task. Requires: the census
+/// is locked.
 std::size_t threads_that_may_act(const census& all) {
     std::set<pid_t> harmless;
     for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
@@ -43,6 +44,9 @@ std::size_t threads_that_may_act(const census& all) {
         }
         // They have no task: else the pool would not be quiet.
         p->which.spares.for_each_thread_id([&harmless](pid_t id) { harmless.insert(id); });
+    }
+    for (harmless_thread* h = all.harmless.front(); h != nullptr; h = all.harmless.after(*h)) {
+        harmless.insert(h->thread);
     }
     for (outside_wait* o = all.outside.front(); o != nullptr; o = all.outside.after(*o)) {
         if (!o->event.is_set()) {

@@ -25,21 +25,6 @@ namespace {
 constexpr std::size_t k_longest_name = 63;  ///< of a task's name, what is shown
 constexpr std::size_t k_largest_thing = 1024;
 
-std::string copy_text(const char* text) {
-    char copy[k_longest_name + 1] = {};
-    if (text == nullptr) {
-        return "";
-    }
-    // In pieces: the text may end just before memory that is not there.
-    for (std::size_t i = 0; i < k_longest_name; ++i) {
-        if (!copy_if_there(copy + i, text + i, 1) || copy[i] == '\0') {
-            copy[i] = '\0';
-            break;
-        }
-    }
-    return copy;
-}
-
 /// False when it does not wait. The note is read once: its owner may go on and wait for another
 /// thing meanwhile, and then kind and thing do not belong together. That is seen in most cases, and
 /// does no harm in the others: a look reads a copy of bytes, and makes something of any.
@@ -70,6 +55,21 @@ bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept {
     // The bare call: a sanitizer that watched it would take it for an access of ours.
     return ::syscall(SYS_process_vm_readv, ::getpid(), &here, 1UL, &there, 1UL, 0UL) ==
            static_cast<long>(bytes);
+}
+
+std::string copy_text(const char* text) {
+    char copy[k_longest_name + 1] = {};
+    if (text == nullptr) {
+        return "";
+    }
+    // In pieces: the text may end just before memory that is not there.
+    for (std::size_t i = 0; i < k_longest_name; ++i) {
+        if (!copy_if_there(copy + i, text + i, 1) || copy[i] == '\0') {
+            copy[i] = '\0';
+            break;
+        }
+    }
+    return copy;
 }
 
 std::vector<sighting> look_around() {

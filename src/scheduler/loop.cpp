@@ -162,6 +162,15 @@ void worker::look_after_timers() noexcept {
 }
 
 work* worker::take_ready() noexcept {
+    stats.looks.add();
+    work* const item = look_for_ready();
+    if (item == nullptr) {
+        stats.misses.add();
+    }
+    return item;
+}
+
+work* worker::look_for_ready() noexcept {
     ++m_tick;
     if (m_tick % k_ageing_interval == 0) {
         if (work* item = take_aged()) {

@@ -213,6 +213,14 @@ std::uint64_t pool::contexts_away() const noexcept {
     return sum;
 }
 
+std::size_t pool::items_of_nodes() const noexcept {
+    std::size_t sum = 0;
+    for (const auto& each : m_nodes) {
+        sum += each->ready.size();
+    }
+    return sum;
+}
+
 /// None of them counted twice on its way from one to the other.
 bool pool::all_asleep() const noexcept {
     const std::uint32_t throttled = m_throttled.load(std::memory_order_seq_cst);

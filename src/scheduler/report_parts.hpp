@@ -43,4 +43,7 @@ std::string describe(const std::vector<sighting>& all);
 /// Copies memory that may be gone: false then.
 bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept;
 
+/// A text in memory that may be gone, as much of it as a report shows; empty for null.
+std::string copy_text(const char* text);
+
 }  // namespace quern::detail

@@ -107,8 +107,7 @@ void read_option(settings& into, std::string_view text) {
         throw std::invalid_argument("quern: option " + option + " needs a value: " + option +
                                     "=VALUE; accepted: " + row->accepted());
     }
-    const std::string_view value =
-        equals == text.size() ? row->bare : text.substr(equals + 1);
+    const std::string_view value = equals == text.size() ? row->bare : text.substr(equals + 1);
     into.set(row->name, {std::string(value), setting_source::command_line, "command line"});
 }
 

@@ -19,6 +19,8 @@ worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
     wakes += other.wakes;
     contexts_recycled += other.contexts_recycled;
     contexts_made += other.contexts_made;
+    looks += other.looks;
+    misses += other.misses;
     return *this;
 }
 
@@ -60,6 +62,8 @@ worker_totals worker_stats::read() const noexcept {
     result.wakes = wakes.value();
     result.contexts_recycled = contexts_recycled.value();
     result.contexts_made = contexts_made.value();
+    result.misses = misses.value();  // first: no more of them than looks
+    result.looks = looks.value();
     return result;
 }
 

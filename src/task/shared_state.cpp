@@ -3,9 +3,11 @@
 #include <quern/task/promise.hpp>
 #include <quern/task/shared_state.hpp>
 
+#include <quern/base/process.hpp>
 #include <quern/scheduler/worker.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <exception>
 #include <future>
@@ -41,19 +43,32 @@ state_waiter** end_of(state_waiter* chain) noexcept {
     return &chain->next;
 }
 
-/// Never destroyed: promises may be given up to the very end.
+/// One for all promises, made where an allocation may fail. Destroyed after all static objects:
+/// promises may be given up by their destructors.
+constinit std::atomic<const std::exception_ptr*> g_broken_promise{nullptr};
+
 const std::exception_ptr& make_broken_promise() {
-    return *new std::exception_ptr(
+    const auto* const made = new std::exception_ptr(
         std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
+    const std::exception_ptr* earlier = nullptr;
+    if (!g_broken_promise.compare_exchange_strong(earlier, made, std::memory_order_acq_rel)) {
+        delete made;
+        return *earlier;
+    }
+    return *made;
 }
 
 [[maybe_unused]] const std::exception_ptr& g_made_before_main = broken_promise();
 
+[[gnu::destructor(k_after_static_objects)]] void forget_broken_promise() {
+    delete g_broken_promise.exchange(nullptr, std::memory_order_acq_rel);
+}
+
 }  // namespace
 
 const std::exception_ptr& broken_promise() noexcept {
-    static const std::exception_ptr& error = make_broken_promise();
-    return error;
+    const auto* const made = g_broken_promise.load(std::memory_order_acquire);  // pairs: made
+    return made != nullptr ? *made : make_broken_promise();
 }
 
 const wait_kind state_base::k_wait{

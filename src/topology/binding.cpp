@@ -4,8 +4,7 @@
 #include <quern/topology/binding.hpp>
 
 #include <quern/base/nearest_match.hpp>
-
-#include "text.hpp"
+#include <quern/topology/text.hpp>
 
 #include <algorithm>
 

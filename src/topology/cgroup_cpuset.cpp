@@ -3,7 +3,8 @@
 // in one file, so that the nearest folder that has it decides; folders without it (controller not
 // enabled there) inherit from above. Called by limits.cpp alone.
 #include "cgroup.hpp"
-#include "text.hpp"
+
+#include <quern/topology/text.hpp>
 
 namespace quern::topology::detail {
 

@@ -3,8 +3,9 @@
 // The two must be joined because inside a container the mount often begins below the hierarchy's
 // root: a group /docker/7/app whose mount has the root /docker/7 is the folder <mount point>/app,
 // and nothing above the mount point can be seen.
-#include "cgroup.hpp"
-#include "text.hpp"
+#include <quern/topology/cgroup_paths.hpp>
+
+#include <quern/topology/text.hpp>
 
 #include <algorithm>
 
@@ -153,11 +154,11 @@ outcome<std::vector<cgroup_chain>> find_cgroup_chains(const system_root& root,
     constexpr std::string_view k_mounts = "/proc/self/mountinfo";
     const outcome<std::string> groups = read_text(root, k_groups);
     if (!groups) {
-        return unavailable{groups.reason()};
+        return unavailable{groups.reason(), groups.error()};
     }
     const outcome<std::string> mount_table = read_text(root, k_mounts);
     if (!mount_table) {
-        return unavailable{mount_table.reason()};
+        return unavailable{mount_table.reason(), mount_table.error()};
     }
     const std::vector<mount> mounts =
         find_mounts(*mount_table, controller, root.resolve(k_mounts), said);

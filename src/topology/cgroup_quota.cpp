@@ -4,7 +4,8 @@
 // version 1 has two, cpu.cfs_quota_us (-1 for none) and cpu.cfs_period_us. Called by limits.cpp
 // alone.
 #include "cgroup.hpp"
-#include "text.hpp"
+
+#include <quern/topology/text.hpp>
 
 namespace quern::topology::detail {
 

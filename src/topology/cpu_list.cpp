@@ -3,7 +3,7 @@
 // fault gets a sentence and a huge range must not allocate.
 #include <quern/topology/cpu_list.hpp>
 
-#include "text.hpp"
+#include <quern/topology/text.hpp>
 
 #include <algorithm>
 

@@ -3,7 +3,8 @@
 // Called by machine.cpp. The whole computer is read, also the parts that this process may not use:
 // limits are the business of limits.cpp.
 #include "machine_parts.hpp"
-#include "text.hpp"
+
+#include <quern/topology/text.hpp>
 
 #include <hwloc.h>
 #include <hwloc/distances.h>

@@ -4,9 +4,9 @@
 #include <quern/topology/limits.hpp>
 
 #include <quern/topology/binding.hpp>
+#include <quern/topology/text.hpp>
 
 #include "cgroup.hpp"
-#include "text.hpp"
 
 #include <algorithm>
 #include <array>

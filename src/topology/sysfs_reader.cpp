@@ -3,9 +3,9 @@
 // which hwloc fails, and for invented trees in tests and below `quern info --root`. Must cope with
 // any file missing or malformed: containers hide much.
 #include "machine_parts.hpp"
-#include "text.hpp"
 
 #include <quern/topology/binding.hpp>
+#include <quern/topology/text.hpp>
 
 #include <algorithm>
 #include <tuple>

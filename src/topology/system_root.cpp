@@ -3,11 +3,14 @@
 // shown. Called by all readers of this layer and by the probes of the command-line tool.
 #include <quern/topology/system_root.hpp>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <system_error>
 
 namespace quern::topology {
@@ -67,6 +70,14 @@ private:
     int m_fd;
 };
 
+unavailable failed(const std::string& path, int error) {
+    return {path + ": " + errno_text(error), error};
+}
+
+int refused(const system_root& root, std::string_view absolute_path) {
+    return root.refuses != nullptr ? root.refuses(absolute_path) : 0;
+}
+
 }  // namespace
 
 std::string errno_text(int error) {
@@ -92,9 +103,12 @@ std::string system_root::resolve(std::string_view absolute) const {
 
 outcome<std::string> read_text(const system_root& root, std::string_view absolute_path) {
     const std::string path = root.resolve(absolute_path);
+    if (const int error = refused(root, absolute_path)) {
+        return failed(path, error);
+    }
     const file_descriptor file(path);
     if (file.get() < 0) {
-        return unavailable{path + ": " + errno_text(errno)};
+        return failed(path, errno);
     }
     std::string text;
     std::array<char, 16384> chunk;
@@ -104,7 +118,7 @@ outcome<std::string> read_text(const system_root& root, std::string_view absolut
             continue;
         }
         if (got < 0) {
-            return unavailable{path + ": " + errno_text(errno)};
+            return failed(path, errno);
         }
         if (got == 0) {
             break;
@@ -118,13 +132,34 @@ outcome<std::string> read_word(const system_root& root, std::string_view absolut
     constexpr std::string_view k_white = " \t\r\n";
     const outcome<std::string> text = read_text(root, absolute_path);
     if (!text) {
-        return unavailable{text.reason()};
+        return unavailable{text.reason(), text.error()};
     }
     const std::size_t first = text->find_first_not_of(k_white);
     if (first == std::string::npos) {
         return std::string();
     }
     return text->substr(first, text->find_last_not_of(k_white) - first + 1);
+}
+
+outcome<std::vector<std::string>> list_folder(const system_root& root,
+                                              std::string_view absolute_path) {
+    const std::string path = root.resolve(absolute_path);
+    if (const int error = refused(root, absolute_path)) {
+        return failed(path, error);
+    }
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
+    if (folder == nullptr) {
+        return failed(path, errno);
+    }
+    std::vector<std::string> names;
+    while (const dirent* entry = ::readdir(folder.get())) {  // its own stream: safe
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") {
+            names.emplace_back(name);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
 }
 
 }  // namespace quern::topology

@@ -46,6 +46,14 @@ void* allocate(std::size_t size) {
 
 [[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size == 0 ? 1 : size); }
 [[gnu::noinline]] void* operator new[](std::size_t size) { return allocate(size == 0 ? 1 : size); }
+// The library's own, which ends in the one above, is not for the address sanitizer: it has one too.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    try {
+        return operator new(size);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

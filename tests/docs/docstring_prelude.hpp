@@ -4,11 +4,13 @@
 // A name that means something else in one header is declared in the namespace of that header.
 #pragma once
 
+#include <quern/counters/system_sources.hpp>
 #include <quern/quern.hpp>
 #include <quern/topology/binding.hpp>
 #include <quern/topology/limits.hpp>
 #include <quern/topology/machine.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -36,6 +38,7 @@ extern std::vector<double> x, y, old_grid, new_grid;
 double norm(const std::vector<double>& of);
 std::pair<int, int> divide(int dividend, int divisor);
 void vote(int one, int other);
+extern pid_t pid;
 extern int from_balance, to_balance, balance;
 
 // Things of a program.

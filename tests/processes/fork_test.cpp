@@ -11,11 +11,6 @@
 #include <string>
 #include <thread>
 
-#if defined(__SANITIZE_ADDRESS__)
-// In the child of a fork, what the parent's other threads hold looks lost.
-extern "C" int __lsan_is_turned_off() { return 1; }  // NOLINT: the sanitizer's name
-#endif
-
 namespace {
 
 using quern::runtime;

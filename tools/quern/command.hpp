@@ -8,6 +8,8 @@
 
 #include <functional>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace quern::tool {
 
@@ -35,5 +37,11 @@ auto reading_settings(F&& f) {
 
 /// Each adds one subcommand, which sets `chosen` when it is named.
 void add_info(CLI::App& quern, action& chosen);
+void add_top(CLI::App& quern, action& chosen);
+void add_grain(CLI::App& quern, action& chosen);
+void add_tasks(CLI::App& quern, action& chosen);
+void add_counters(CLI::App& quern, action& chosen);
+/// `program` is what stood behind "--".
+void add_run(CLI::App& quern, action& chosen, const std::vector<std::string>& program);
 
 }  // namespace quern::tool

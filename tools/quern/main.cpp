@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quern::tool {
@@ -25,8 +27,14 @@ constexpr const char* k_examples = R"(Examples:
   quern info --workers 4 --binding=0,2-4
   quern info --quern:config=quern.toml
                               the settings of a runtime, and where each is from
+  quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
+                              how large tasks should be, by runs with many sizes
   HWLOC_SYNTHETIC="pack:2 [numa] l3:2 core:4 pu:2" quern info --binding
-                              the same questions about an invented machine)";
+                              the same questions about an invented machine
+  quern top                   what the workers of a running program do
+  quern tasks 4711            which of its tasks wait, and for what
+  quern counters read 4711 '/threads/time/*' --interval 1000
+  quern run --report run.html --counters '/threads/*' -- ./fib --n 30)";
 
 std::vector<std::string> names_of_subcommands(CLI::App& app) {
     std::vector<std::string> names;
@@ -58,8 +66,11 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
 /// words.
 void reject_leftovers(CLI::App& app) {
     for (CLI::App* sub : app.get_subcommands()) {
-        const std::vector<std::string> left = sub->remaining();
-        if (!left.empty()) {
+        std::vector<std::string> left = sub->remaining();
+        std::erase(left, "--");  // CLI11 keeps it when a program and its arguments follow
+        const bool is_a_program =
+            sub->get_prefix_command() && !left.empty() && !left[0].starts_with('-');
+        if (!left.empty() && !is_a_program) {
             const char* const what =
                 left[0].starts_with('-') ? "unknown option" : "unexpected argument";
             reject(left[0], fmt::format("quern {}: {}", sub->get_name(), what),
@@ -75,16 +86,35 @@ void reject_leftovers(CLI::App& app) {
     }
 }
 
+/// What stands behind "--" on the command line of `quern run`: a program's, and not ours to read.
+std::vector<std::string> take_program(int& argc, char** argv) {
+    std::vector<std::string> words;
+    if (argc > 1 && std::string_view(argv[1]) == "run") {
+        char** const end = argv + argc;
+        char** const dashes = std::find_if(
+            argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+        words.assign(std::min(dashes + 1, end), end);
+        argc = static_cast<int>(dashes - argv);
+    }
+    return words;
+}
+
 int run(int argc, char** argv) {
     if (!reading_settings([&] { return take_command_line(argc, argv); })) {
         return k_success;
     }
+    const std::vector<std::string> program = take_program(argc, argv);
     CLI::App app("Tools around Quern, a task-parallel runtime.", "quern");
     action chosen;
     app.set_version_flag("--version", "quern " QUERN_VERSION_STRING);
     app.footer(k_examples);
     app.allow_extras();
     add_info(app, chosen);
+    add_top(app, chosen);
+    add_grain(app, chosen);
+    add_tasks(app, chosen);
+    add_counters(app, chosen);
+    add_run(app, chosen, program);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& asked) {  // --help, --version

@@ -111,7 +111,11 @@ class Info(unittest.TestCase):
 class Settings(unittest.TestCase):
     DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
                 "active_workers": "all", "spin_us": "50", "steal_batch": "auto",
-                "hang_report": "certain", "spare_threads": "64", "crash_report": "on", "config": ""}
+                "hang_report": "certain", "spare_threads": "64", "crash_report": "on", "print-counter": "",
+                "print-counter-interval": "none", "print-counter-destination": "stdout",
+                "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
+                "metrics-port": "none", "live": "on", "profile": "", "calibration": "", "trace": "", "report": "",
+                "trace-events": "1000000", "config": ""}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)

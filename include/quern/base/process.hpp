@@ -17,12 +17,14 @@ enum class process_lock : std::uint8_t {
     default_runtime,  ///< which runtime is the default one
     new_runtime,      ///< one runtime is made at a time; the machine is read meanwhile
     settings,         ///< what was said for the whole process
+    live,             ///< who may be looked into from outside
     stacks,           ///< the free stacks
     census,           ///< who is there, for reports
+    counters,         ///< which counters there are, and of which runtimes
     trace,            ///< who records and listens
 };
 
-inline constexpr int k_process_locks = 6;
+inline constexpr int k_process_locks = static_cast<int>(process_lock::trace) + 1;  // the last
 
 /// The lock, which lives as long as the process. User code must not run while it is held.
 std::mutex& lock_of(process_lock which) noexcept;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Where counters come from: a source offers counters that are read together, the statistics of the
-// workers or a file of the system. A reading is raw, a running sum or a pair of them, and each reader
-// makes values of it against its own baseline. So nothing is ever reset, and no two readers disturb
-// each other.
+// workers or a file of the system. A reading is raw, a running sum or a pair of them, and each
+// reader makes values of it against its own baseline. So nothing is ever reset, and no two readers
+// disturb each other.
 #pragma once
 
 #include <quern/scheduler/runtime.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ struct counter_info {
 struct place {
     std::optional<pool_ref> pool{};  ///< nothing: the whole runtime and its process
     std::optional<unsigned> worker{};
+    /// The runtime that is meant where no pool is named. It lives while the source reads.
+    const runtime* whole = nullptr;
 };
 
 /// A raw reading.
@@ -68,6 +71,17 @@ public:
 
     /// One reading for each of counters(), in that order, all of the same moment.
     virtual std::vector<raw_reading> read(const place& where) = 0;
+
+    /// For each of the places what read() gives, as far as possible all of the same moment: so a
+    /// source of workers whose sums are to agree overrides it.
+    virtual std::vector<std::vector<raw_reading>> read_all(std::span<const place> places) {
+        std::vector<std::vector<raw_reading>> all;
+        all.reserve(places.size());
+        for (const place& each : places) {
+            all.push_back(read(each));
+        }
+        return all;
+    }
 };
 
 }  // namespace quern::counters

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who is there: all pools of the process, and the threads outside that wait in Quern. Kept for
-// reports alone; nothing that schedules reads it. Entered when a pool is made and when a thread
-// outside goes to sleep, both slow.
+// Who is there: all pools of the process, the threads outside that wait in Quern, and Quern's own
+// threads that never wake a task. Kept for reports alone; nothing that schedules reads it. Entered
+// when a pool is made and when a thread outside goes to sleep, both slow.
 #pragma once
 
 #include <quern/base/intrusive_list.hpp>
@@ -37,6 +37,19 @@ public:
     const std::uintptr_t holder;  ///< as this_thread_outside() gave it
 };
 
+/// The calling thread is one of Quern's own that serve who looks at the program (counters, traces)
+/// and never wake a task, so a report of a hang need not wait for it. Made and destroyed by that
+/// thread: for all of its life, or around the part of it that runs no code of the user's.
+class harmless_thread : public list_link {
+public:
+    harmless_thread() noexcept;
+    ~harmless_thread();
+    harmless_thread(const harmless_thread&) = delete;
+    harmless_thread& operator=(const harmless_thread&) = delete;
+
+    const pid_t thread;  ///< as the kernel numbers it
+};
+
 /// A pool that can be found, from construction to destruction.
 class pool_entry : public list_link {
 public:
@@ -60,9 +73,13 @@ public:
 
     intrusive_list<pool_entry> pools;
     intrusive_list<outside_wait> outside;
+    intrusive_list<harmless_thread> harmless;
 
     /// In the child of a fork(): these threads are not there, and their stacks are used again.
-    void begin_child() noexcept { outside.forget(); }
+    void begin_child() noexcept {
+        outside.forget();
+        harmless.forget();
+    }
 };
 
 }  // namespace quern::detail

@@ -105,6 +105,8 @@ public:
     context* youngest_context() const noexcept {
         return m_youngest.load(std::memory_order_acquire);  // pairs with make_context
     }
+    /// Ready tasks in the queues that workers of one NUMA node share; what it was a moment ago.
+    std::size_t items_of_nodes() const noexcept;
     hang_report_mode hang_report() const noexcept { return m_hang_report; }
 
     /// The function is called by idle workers, by one at a time, and must not block. While there is

@@ -90,6 +90,10 @@ public:
 
     /// seq_cst: read by a worker that has announced that it will sleep.
     bool empty() const noexcept { return m_size.load(std::memory_order_seq_cst) == 0; }
+    /// What it was a moment ago. Any thread.
+    std::size_t size() const noexcept {
+        return static_cast<std::size_t>(m_size.load(std::memory_order_relaxed));
+    }
 
 private:
     static constexpr std::size_t k_first_room = 64;  // items (guessed)

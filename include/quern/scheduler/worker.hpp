@@ -122,6 +122,11 @@ public:
     bool may_be_robbed() const noexcept;
     void make_hungry() noexcept;
 
+    // -- read by reports ---------------------------------------------------------------------
+
+    /// What runs now, if anything; it lives as long as the pool, and may run elsewhere by now.
+    context* running() const noexcept { return m_current.load(std::memory_order_acquire); }
+
     worker_queues queues;
     shelf suspended;
     worker_stats stats;
@@ -147,6 +152,7 @@ private:
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
     work* take_ready() noexcept;
+    work* look_for_ready() noexcept;
     work* take_aged() noexcept;
     work* take_injected() noexcept;
     work* search_and_park() noexcept;

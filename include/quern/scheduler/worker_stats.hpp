@@ -29,6 +29,8 @@ struct worker_totals {
     std::uint64_t wakes = 0;              ///< sleepers this worker woke
     std::uint64_t contexts_recycled = 0;  ///< stacks used again
     std::uint64_t contexts_made = 0;      ///< stacks taken from the system
+    std::uint64_t looks = 0;              ///< times the worker looked into its queues
+    std::uint64_t misses = 0;             ///< of these, times there was nothing
 
     worker_totals& operator+=(const worker_totals& other) noexcept;
     double total_ns() const noexcept { return running_ns + managing_ns + idle_ns; }
@@ -85,7 +87,7 @@ public:
     worker_totals read() const noexcept;
 
     single_writer_counter tasks, inlined, activations, suspensions, stolen, parks, wakes;
-    single_writer_counter contexts_recycled, contexts_made;
+    single_writer_counter contexts_recycled, contexts_made, looks, misses;
 
 private:
     std::atomic<std::uint32_t> m_version{0};

@@ -46,13 +46,13 @@ struct holds_futures<std::pair<First, Second>>
 /// How many futures an argument holds, where its type says so: not in a sequence.
 template <class A>
 struct futures_in {
-    static constexpr bool known = is_future_v<A> || !holds_futures<A>::value;
-    static constexpr std::size_t count = is_future_v<A> ? 1 : 0;
+    static constexpr bool k_known = is_future_v<A> || !holds_futures<A>::value;
+    static constexpr std::size_t k_count = is_future_v<A> ? 1 : 0;
 };
 template <class... Elements>
 struct futures_in<std::tuple<Elements...>> {
-    static constexpr bool known = (futures_in<Elements>::known && ...);
-    static constexpr std::size_t count = (futures_in<Elements>::count + ... + 0);
+    static constexpr bool k_known = (futures_in<Elements>::k_known && ...);
+    static constexpr std::size_t k_count = (futures_in<Elements>::k_count + ... + 0);
 };
 template <class First, class Second>
 struct futures_in<std::pair<First, Second>> : futures_in<std::tuple<First, Second>> {};
@@ -112,7 +112,7 @@ public:
           m_inline(how.how == launch::sync),
           m_runs_code(m_inline && runs_code) {
         const std::size_t count = count_futures(this->input());
-        if constexpr (!futures_in<Arguments>::known) {
+        if constexpr (!futures_in<Arguments>::k_known) {
             m_nodes = std::vector<node>(count);
         }
     }
@@ -155,8 +155,8 @@ private:
 
     const bool m_inline;
     const bool m_runs_code;
-    std::conditional_t<futures_in<Arguments>::known, std::array<node, futures_in<Arguments>::count>,
-                       std::vector<node>>
+    std::conditional_t<futures_in<Arguments>::k_known,
+                       std::array<node, futures_in<Arguments>::k_count>, std::vector<node>>
         m_nodes;
     std::atomic<std::size_t> m_missing{0};
 };

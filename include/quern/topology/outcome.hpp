@@ -15,6 +15,7 @@ namespace quern::topology {
 /// Why there is no value; one line, without a full stop, fit to be shown to the user.
 struct unavailable {
     std::string reason;
+    int error = 0;  ///< the errno value, where a system call said so
 
     friend bool operator==(const unavailable&, const unavailable&) = default;
 };
@@ -40,6 +41,11 @@ public:
     const std::string& reason() const {
         QUERN_ASSERT(!has_value(), "outcome::reason() asked of a value");
         return std::get_if<1>(&m_content)->reason;
+    }
+    /// The errno value behind the reason, or 0. Requires: !has_value().
+    int error() const {
+        QUERN_ASSERT(!has_value(), "outcome::error() asked of a value");
+        return std::get_if<1>(&m_content)->error;
     }
 
     friend bool operator==(const outcome&, const outcome&) = default;

@@ -8,11 +8,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace quern::topology {
 
 struct system_root {
     std::string prefix = "/";
+
+    /// For tests, which often run as root: the errno value that opening this absolute path is to
+    /// give in place of the file, or 0. Null outside of tests.
+    int (*refuses)(std::string_view absolute) = nullptr;
 
     /// Whether this is the machine the process runs on, so that system calls may be asked as well
     /// as files.
@@ -29,6 +34,10 @@ outcome<std::string> read_text(const system_root& root, std::string_view absolut
 
 /// The content without white space at both ends; otherwise as read_text.
 outcome<std::string> read_word(const system_root& root, std::string_view absolute_path);
+
+/// The names in a folder, ascending, without "." and ".."; errors as in read_text. Thread safe.
+outcome<std::vector<std::string>> list_folder(const system_root& root,
+                                              std::string_view absolute_path);
 
 /// The name and the meaning of an errno value: "EACCES (Permission denied)". Thread safe.
 std::string errno_text(int error);

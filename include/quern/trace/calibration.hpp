@@ -36,9 +36,8 @@ calibration calibration_of(const recording& run);
 
 /// Writes the text of the file. Errors are those of the stream.
 ///
-///     using namespace quern::trace;
-///     std::ofstream file(default_calibration_path());
-///     write_calibration(calibration_of(run), file);
+///     std::ofstream file(quern::trace::default_calibration_path());
+///     quern::trace::write_calibration(quern::trace::calibration_of(run), file);
 void write_calibration(const calibration& times, std::ostream& to);
 
 /// Reads it. A file that is not there gives an empty value without a fault; one that cannot be

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a program that hangs says of itself: six seeded bugs, each in a process of its own, which is
 // ended when it has spoken; and programs that wait long for good reasons, which must say nothing.
+#include <quern/counters/counter.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/channel.hpp>
 #include <quern/sync/event.hpp>
@@ -54,6 +55,17 @@ TEST(a_hang_report, names_a_cycle_of_two_locks) {
     EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
     EXPECT_NE(said.find("'diner 0' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("'diner 1' waits"), std::string::npos) << said;
+}
+
+TEST(a_hang_report, comes_while_counters_are_printed_and_sampled) {
+    hanging_child child([] {
+        ::setenv("QUERN_PRINT_COUNTER", "/statistics{/threads/idle-rate}/max@20", 1);
+        ::setenv("QUERN_PRINT_COUNTER_INTERVAL", "30", 1);
+        ::setenv("QUERN_PRINT_COUNTER_DESTINATION", "/dev/null", 1);
+        lock_in_a_ring(2);
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
 }
 
 TEST(a_hang_report, names_a_cycle_of_five_locks) {

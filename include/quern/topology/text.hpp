@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Small pieces of text handling that the parsers of this layer share. Private to the layer. No
-// function here may throw on any input, or depend on the locale.
+// Small pieces of text handling that the parsers of system files share, in this layer and in those
+// above. Not for users. No function here may throw on any input, or depend on the locale.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSL-1.0
+// The operations of /arithmetics and /statistics, and the reading of their names.
+#include "derived.hpp"
+
+#include "moments.hpp"
+#include "statistics.hpp"
+#include "tables.hpp"
+
+#include <quern/base/nearest_match.hpp>
+
+#include <charconv>
+#include <stdexcept>
+
+namespace quern::counters::detail {
+
+namespace {
+
+constexpr arithmetic k_arithmetics[] = {
+    {"add", true, sum_of, "the sum"},
+    {"subtract", true, [](numbers of) { return of.front() - sum_of(of.subspan(1)); },
+     "the first less all others"},
+    {"multiply", false, product_of, "the product"},
+    {"divide", false, [](numbers of) { return of.front() / product_of(of.subspan(1)); },
+     "the first divided by each of the others"},
+    {"mean", true, mean_of, "the arithmetic mean"},
+    {"variance", false, variance_of, "the mean square of the distance from the mean"},
+    {"median", true, median_of, "the middle one"},
+    {"min", true, min_of, "the least"},
+    {"max", true, max_of, "the greatest"},
+    {"count", false, [](numbers of) { return static_cast<double>(of.size()); },
+     "how many of them are available", true},
+};
+
+std::vector<double> window_of(const sample_log& log) { return log.youngest(log.window()); }
+
+constexpr statistic k_statistics[] = {
+    {"average", [](const sample_log& log) { return log.average(); }, "the mean of all samples"},
+    {"stddev", [](const sample_log& log) { return log.stddev(); }, "their standard deviation"},
+    {"median", [](const sample_log& log) { return median_of(log.youngest(k_median_samples)); },
+     "the middle one of the last 4096 samples"},
+    {"min", [](const sample_log& log) { return log.min(); }, "the least sample"},
+    {"max", [](const sample_log& log) { return log.max(); }, "the greatest sample"},
+    {"rolling_average", [](const sample_log& log) { return mean_of(window_of(log)); },
+     "the mean of the samples in the window"},
+    {"rolling_stddev", [](const sample_log& log) { return stddev_of(window_of(log)); },
+     "their standard deviation"},
+    {"rolling_min", [](const sample_log& log) { return min_of(window_of(log)); },
+     "the least sample in the window"},
+    {"rolling_max", [](const sample_log& log) { return max_of(window_of(log)); },
+     "the greatest sample in the window"},
+};
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+    throw std::invalid_argument("quern: counter name '" + std::string(text) + "': " + why);
+}
+
+/// The row of that name; refused with what is accepted.
+template <class Row>
+const Row& row_of(std::span<const Row> rows, std::string_view text, const std::string& name) {
+    std::vector<std::string_view> names;
+    for (const Row& each : rows) {
+        if (each.name == name) {
+            return each;
+        }
+        names.push_back(each.name);
+    }
+    refuse(text, "unknown '" + name + "'; " + quern::detail::accepted_values(name, names));
+}
+
+/// The next number of a list, which loses it; `least` to `most` are accepted.
+unsigned take_number(std::string_view text, std::string_view& list, const char* what,
+                     unsigned least, unsigned most) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(word.size() + 1, list.size()));
+    unsigned number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || end != word.data() + word.size() || number < least ||
+        number > most) {
+        refuse(text, std::string(what) + " is '" + std::string(word) +
+                         "'; accepted: a whole number from " + std::to_string(least) + " to " +
+                         std::to_string(most));
+    }
+    return number;
+}
+
+}  // namespace
+
+std::span<const arithmetic> arithmetics() noexcept { return k_arithmetics; }
+std::span<const statistic> statistics() noexcept { return k_statistics; }
+
+arithmetic_request parse_arithmetic(std::string_view text, const counter_name& name) {
+    arithmetic_request request;
+    request.how = &row_of(arithmetics(), text, name.name);
+    if (!name.instance.empty()) {
+        refuse(text, "/arithmetics has no instance; its operands have, after '@'");
+    }
+    if (name.parameters.empty()) {
+        refuse(text, "expected '@' and the names of counters, separated by commas");
+    }
+    request.operands = split_names(name.parameters);
+    for (const std::string& each : request.operands) {
+        if (parse_name(each).object == "arithmetics") {
+            refuse(text, "an operand of /arithmetics cannot be /arithmetics");
+        }
+    }
+    return request;
+}
+
+statistic_request parse_statistic(std::string_view text, const counter_name& name) {
+    constexpr unsigned k_longest_interval = 86'400'000;  // a day, as between two prints
+    constexpr unsigned k_widest_window = 100'000;
+    statistic_request request;
+    request.how = &row_of(statistics(), text, name.name);
+    request.base = name.instance;
+    if (request.base.empty() || request.base.front() != '/') {
+        refuse(text, "expected the name of a counter in braces: /statistics{/threads/idle-rate}/" +
+                         name.name + "@1000");
+    }
+    std::string_view list = name.parameters;
+    if (!list.empty()) {
+        request.interval = std::chrono::milliseconds(
+            take_number(text, list, "the interval in milliseconds", 1, k_longest_interval));
+    }
+    if (!list.empty()) {
+        request.window = take_number(text, list, "the window in samples", 1, k_widest_window);
+    }
+    if (!list.empty()) {
+        request.resets = take_number(text, list, "what tells whether a sample resets", 0, 1) != 0;
+    }
+    if (!list.empty()) {
+        refuse(text, "'" + std::string(list) + "' is too much; accepted: interval, window, reset");
+    }
+    return request;
+}
+
+void check_derived(std::string_view text, const counter_name& name) {
+    if (name.object == "statistics") {
+        check_pattern(parse_statistic(text, name).base);
+        return;
+    }
+    for (const std::string& each : parse_arithmetic(text, name).operands) {
+        check_pattern(each);
+    }
+}
+
+}  // namespace quern::counters::detail

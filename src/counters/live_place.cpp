@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+// The folder and the sockets in it.
+#include "live_place.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace quern::detail {
+
+namespace {
+
+constexpr std::size_t k_longest_name = 24;  // of a socket within its folder: a number
+constexpr int k_waiting = 16;               // connections that are not yet accepted
+
+bool is_short_enough(const std::string& folder) {
+    return folder.size() + k_longest_name < sizeof(sockaddr_un::sun_path);
+}
+
+sockaddr_un address_of(const std::string& path) noexcept {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+}
+
+/// A new socket on which `use` has succeeded, which is bind or connect; else -1 with errno.
+template <class Use>
+int open_socket(const std::string& path, Use use) noexcept {
+    const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) {
+        return -1;
+    }
+    const sockaddr_un address = address_of(path);
+    if (use(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+        const int error = errno;
+        ::close(made);
+        errno = error;
+        return -1;
+    }
+    return made;
+}
+
+}  // namespace
+
+std::vector<std::string> live_folders() {
+    std::vector<std::string> all;
+    if (const char* const runtime_dir = ::secure_getenv("XDG_RUNTIME_DIR")) {
+        const std::string folder = std::string(runtime_dir) + "/quern";
+        if (folder.front() == '/' && is_short_enough(folder)) {
+            all.push_back(folder);
+        }
+    }
+    all.push_back("/tmp/quern-" + std::to_string(::geteuid()));
+    return all;
+}
+
+std::string fault_of_folder(const std::string& folder) {
+    struct stat found;
+    if (::lstat(folder.c_str(), &found) != 0) {
+        return std::strerror(errno);
+    }
+    if (!S_ISDIR(found.st_mode)) {
+        return "it is no folder";
+    }
+    if (found.st_uid != ::geteuid()) {
+        return "it belongs to user " + std::to_string(found.st_uid);
+    }
+    constexpr mode_t k_others = S_IRWXG | S_IRWXO;
+    return (found.st_mode & k_others) != 0 ? "others may enter it" : "";
+}
+
+std::string make_live_folder() {
+    for (const std::string& folder : live_folders()) {
+        if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+            continue;
+        }
+        if (fault_of_folder(folder).empty()) {
+            return folder;
+        }
+    }
+    return "";
+}
+
+int listen_at(const std::string& path) noexcept {
+    const int listening = open_socket(path, ::bind);
+    if (listening >= 0 && ::listen(listening, k_waiting) != 0) {
+        ::unlink(path.c_str());
+        ::close(listening);
+        return -1;
+    }
+    return listening;
+}
+
+int connect_to(const std::string& path) noexcept { return open_socket(path, ::connect); }
+
+int listen_on_loopback(unsigned port) noexcept {
+    const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (made < 0) {
+        return -1;
+    }
+    const int yes = 1;  // a program that is started again need not wait for its old connections
+    ::setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::bind(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::listen(made, k_waiting) != 0) {
+        const int error = errno;
+        ::close(made);
+        errno = error;
+        return -1;
+    }
+    return made;
+}
+
+socket_state probe_socket(const std::string& path) noexcept {
+    const int connected = connect_to(path);
+    if (connected >= 0) {
+        ::close(connected);
+        return socket_state::answers;
+    }
+    return errno == ECONNREFUSED ? socket_state::stale
+           : errno == EAGAIN     ? socket_state::answers  // its queue is full
+                                 : socket_state::absent;
+}
+
+}  // namespace quern::detail

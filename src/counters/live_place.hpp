@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// Where programs and those who ask them meet: a folder of this user alone, with a socket for each
+// process, named by its number.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace quern::detail {
+
+/// The folders that a program may have chosen, the best first: $XDG_RUNTIME_DIR/quern where that is
+/// set and short enough for a socket, and /tmp/quern-<uid>.
+std::vector<std::string> live_folders();
+
+/// What is wrong with a folder: empty when it is there, is this user's and nobody else may enter.
+/// Another's folder in its place could show anything, or be shown everything.
+std::string fault_of_folder(const std::string& folder);
+
+/// The first of live_folders() that is without fault, made where it is missing; empty: none.
+std::string make_live_folder();
+
+enum class socket_state : unsigned char { absent, stale, answers };
+
+/// Whether somebody listens at a socket.
+socket_state probe_socket(const std::string& path) noexcept;
+
+/// A socket that listens at the path, or that is connected to it; -1 with errno.
+int listen_at(const std::string& path) noexcept;
+int connect_to(const std::string& path) noexcept;
+
+/// A socket that listens at a port of 127.0.0.1; -1 with errno.
+int listen_on_loopback(unsigned port) noexcept;
+
+}  // namespace quern::detail

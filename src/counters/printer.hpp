@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+// Prints the counters of one runtime as its settings say: at its start, at its end, in between.
+#pragma once
+
+#include "destination.hpp"
+#include "quiet_thread.hpp"
+
+#include <quern/counters/counter.hpp>
+#include <quern/counters/format.hpp>
+#include <quern/scheduler/settings.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quern::counters::detail {
+
+/// The patterns of the setting print-counter.
+std::vector<std::string> patterns_of(std::string_view setting);
+
+class printer {
+public:
+    /// Counts from now on. Throws std::invalid_argument for a counter that this runtime has not.
+    printer(const runtime& of, const settings& chosen);
+
+    /// The runtime ends: stops the interval and prints if that is wanted.
+    void finish() noexcept;
+
+private:
+    void print() noexcept;
+    void begin_interval(std::chrono::milliseconds every);
+
+    print_format m_format;
+    bool m_at_end;
+    destination m_to;
+    counter_set m_set;
+    unsigned m_sequence = 0;
+    quiet_thread::clock::time_point m_next{};
+    std::optional<quiet_thread> m_thread;  ///< the last member: its thread uses the others
+};
+
+}  // namespace quern::counters::detail

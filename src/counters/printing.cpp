@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// The observer of runtimes: makes them known to the registry and obeys the settings print-counter…
+// and list-counters.
+#include <quern/counters/attach.hpp>
+
+#include "printer.hpp"
+#include "tables.hpp"
+
+#include <quern/scheduler/observers.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+
+namespace quern::counters::detail {
+
+std::vector<std::string> patterns_of(std::string_view setting) {
+    std::vector<std::string> patterns;
+    while (!setting.empty()) {
+        const std::size_t end = std::min(setting.find(';'), setting.size());
+        const std::string_view one = setting.substr(0, end);
+        if (one.find_first_not_of(" \t") != std::string_view::npos) {
+            const std::size_t first = one.find_first_not_of(" \t");
+            patterns.emplace_back(one.substr(first, one.find_last_not_of(" \t") - first + 1));
+        }
+        setting.remove_prefix(std::min(end + 1, setting.size()));
+    }
+    return patterns;
+}
+
+printer::printer(const runtime& of, const settings& chosen)
+    : m_format(parse_print_format(chosen.at("print-counter-format").text)),
+      m_at_end(chosen.at("print-counter-at").text != "startup"),
+      m_to(chosen.at("print-counter-destination").text, m_format == print_format::openmetrics),
+      m_set(of) {
+    for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
+        m_set.add(each);
+    }
+    m_set.reset();  // one baseline for all
+    if (!m_to.is_open()) {
+        return;
+    }
+    if (chosen.at("print-counter-at").text != "shutdown") {
+        print();
+    }
+    if (const auto interval = chosen.number("print-counter-interval")) {
+        begin_interval(std::chrono::milliseconds(*interval));
+    }
+}
+
+/// Late by a whole interval, it leaves one out.
+void printer::begin_interval(std::chrono::milliseconds every) {
+    m_next = quiet_thread::clock::now() + every;
+    m_thread.emplace("quern/print", m_next, [this, every] {
+        print();
+        const auto now = quiet_thread::clock::now();
+        do {
+            m_next += every;
+        } while (m_next <= now);
+        return m_next;
+    });
+}
+
+void printer::print() noexcept {
+    try {
+        const snapshot now = m_set.evaluate();
+        const std::string header = m_sequence == 0 ? header_of(now, m_format) : "";
+        m_to.write(header + formatted(now, ++m_sequence, m_format));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "quern: counters cannot be printed: %s\n", error.what());
+    }
+}
+
+void printer::finish() noexcept {
+    m_thread.reset();
+    if (m_at_end && m_to.is_open()) {
+        print();
+    }
+}
+
+namespace {
+
+constinit std::atomic<bool> g_attached{false};
+constinit std::atomic<bool> g_listed{false};
+
+class counters_observer final : public runtime_observer {
+public:
+    void check(const settings& chosen) override {
+        for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
+            try {
+                check_pattern(each);
+            } catch (const std::invalid_argument& error) {
+                constexpr std::string_view k_ours = "quern: ";
+                chosen.refuse("print-counter", error.what() + k_ours.size());
+            }
+        }
+    }
+
+    void started(runtime& which, const settings& chosen) noexcept override {
+        try {
+            const auto entry = add_living(which);
+            const std::string& list = chosen.at("list-counters").text;
+            if (list != "no" && !g_listed.exchange(true)) {
+                const std::string text = listed(all_counters(), list == "full");
+                std::fputs(text.c_str(), stdout);
+                std::fflush(stdout);
+            }
+            if (!chosen.at("print-counter").text.empty()) {
+                entry->printing = std::make_unique<printer>(which, chosen);
+            }
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\nquern: the counters of this runtime are not printed\n",
+                         error.what());
+        }
+    }
+
+    void ends(runtime& which) noexcept override {
+        if (const auto entry = find_living(which)) {
+            if (entry->printing != nullptr) {
+                entry->printing->finish();
+                entry->printing.reset();
+            }
+            remove_living(*entry);
+        }
+    }
+};
+
+constinit counters_observer g_observer;
+
+}  // namespace
+
+bool attach() noexcept {
+    if (!g_attached.exchange(true)) {
+        add_observer(g_observer);
+    }
+    return true;
+}
+
+}  // namespace quern::counters::detail

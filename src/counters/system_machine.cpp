@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the kernel counts for the whole machine: the time its processors spent, how much of it the
+// hypervisor took, and how long work waited for processors, memory and storage (PSI). Times taken
+// beside these are suspect where they grow.
+#include "system_files.hpp"
+
+#include <quern/topology/text.hpp>
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace quern::counters::detail {
+
+namespace {
+
+using topology::outcome;
+using topology::unavailable;
+using topology::detail::parse_number;
+using topology::detail::quoted;
+using topology::detail::words;
+
+constexpr std::size_t k_states = 8;  // user nice system idle iowait irq softirq steal
+constexpr std::size_t k_steal = 7;
+constexpr std::size_t k_oldest = 4;  // states of the oldest kernels
+
+/// The times in the line "cpu", which is the first: those of all processors together. The columns
+/// after steal, of guests, are in user and nice too.
+outcome<std::vector<double>> processor_times(std::string_view text) {
+    const std::vector<std::string_view> found = words(text.substr(0, text.find('\n')));
+    std::vector<double> times;
+    for (std::size_t i = 1; i < found.size() && i <= k_states; ++i) {
+        const auto time = parse_number(found[i]);
+        if (!time) {
+            return unavailable{"malformed: expected a time, found " + quoted(found[i])};
+        }
+        times.push_back(static_cast<double>(*time));
+    }
+    if (times.size() < k_oldest || found.front() != "cpu") {
+        return unavailable{"malformed: expected the times of all processors, found " +
+                           quoted(text)};
+    }
+    return times;
+}
+
+outcome<double> total_time(std::string_view text) {
+    const outcome<std::vector<double>> times = processor_times(text);
+    if (!times) {
+        return unavailable{times.reason()};
+    }
+    double sum = 0;
+    for (const double time : *times) {
+        sum += time;
+    }
+    return sum;
+}
+
+outcome<double> steal_time(std::string_view text) {
+    const outcome<std::vector<double>> times = processor_times(text);
+    if (!times) {
+        return unavailable{times.reason()};
+    }
+    if (times->size() <= k_steal) {
+        return unavailable{"this kernel does not count steal time"};
+    }
+    return (*times)[k_steal];
+}
+
+std::vector<file_counter> processor_counters() {
+    const double ns_per_tick = 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    return {
+        {{"/os/steal-time", counter_kind::sum, "ns",
+          "time that the machine's processors were ready and the hypervisor gave to others"},
+         steal_time,
+         ns_per_tick},
+        {{"/os/total-time", counter_kind::sum, "ns",
+          "time of all processors of the machine, idle or not"},
+         total_time,
+         ns_per_tick},
+        {{"/os/steal-rate", counter_kind::ratio, "0.01 %",
+          "share of the processors' time that the hypervisor gave to others", 10'000},
+         steal_time,
+         ns_per_tick,
+         total_time},
+    };
+}
+
+/// Newer kernels always show 0 for processors and a whole machine, where it has no meaning.
+outcome<double> full_of_processors(std::string_view text) {
+    const outcome<double> total = in_line("full", "total=")(text);
+    if (total && *total == 0) {
+        return unavailable{"the kernel measures no full pressure of a whole machine's processors"};
+    }
+    return total;
+}
+
+std::vector<file_counter> pressure_counters(const std::string& resource,
+                                            const std::string& in_words) {
+    const std::string name = "/os/pressure/" + resource;
+    return {
+        {{name + "/some", counter_kind::sum, "us",
+          "time in which something on the machine waited for " + in_words},
+         in_line("some", "total=")},
+        {{name + "/full", counter_kind::sum, "us",
+          "time in which nothing on the machine went on for want of " + in_words},
+         resource == "cpu" ? full_of_processors : in_line("full", "total=")},
+    };
+}
+
+}  // namespace
+
+void add_machine_sources(source_list& all, const topology::system_root& root) {
+    all.push_back(std::make_unique<file_source>(root, "/proc/stat", processor_counters()));
+    const std::pair<const char*, const char*> resources[] = {
+        {"cpu", "processors"}, {"memory", "memory"}, {"io", "input and output"}};
+    for (const auto& [resource, in_words] : resources) {
+        all.push_back(std::make_unique<file_source>(root, std::string("/proc/pressure/") + resource,
+                                                    pressure_counters(resource, in_words)));
+    }
+}
+
+}  // namespace quern::counters::detail

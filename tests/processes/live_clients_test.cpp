@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+// Those who ask a process, and how they may misbehave; metrics over HTTP.
+#include "live_case.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#if defined(__SANITIZE_ADDRESS__)
+// In the child of a fork, what the parent's other threads hold looks lost.
+extern "C" int __lsan_is_turned_off() { return 1; }  // NOLINT: the sanitizer's name
+#endif
+
+namespace {
+
+using quern::runtime;
+using quern::runtime_options;
+using quern::counters::ask;
+using quern::counters::cannot_ask;
+using quern_test::can_be_asked;
+using quern_test::eventually;
+using quern_test::fork_and_wait;
+using quern_test::has;
+using quern_test::live_test;
+
+/// A connection that says what it likes.
+class raw_client {
+public:
+    explicit raw_client(const std::string& path)
+        : m_fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        connect_to(address);
+    }
+    explicit raw_client(unsigned port) : m_fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_port = htons(static_cast<std::uint16_t>(port));
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        connect_to(address);
+    }
+    raw_client(const raw_client&) = delete;
+    raw_client& operator=(const raw_client&) = delete;
+    ~raw_client() { ::close(m_fd); }
+
+    bool connected() const { return m_connected; }
+
+    void say(std::string_view text) const {
+        static_cast<void>(!::send(m_fd, text.data(), text.size(), MSG_NOSIGNAL));
+    }
+
+    /// Until the other side closes.
+    std::string hear() const {
+        std::string all;
+        char piece[1024];
+        for (ssize_t n = 0; (n = ::recv(m_fd, piece, sizeof piece, 0)) > 0;) {
+            all.append(piece, static_cast<std::size_t>(n));
+        }
+        return all;
+    }
+
+private:
+    template <class Address>
+    void connect_to(const Address& to) {
+        m_connected = ::connect(m_fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+    }
+
+    int m_fd;
+    bool m_connected = false;
+};
+
+TEST_F(live_test, clients_that_say_nothing_too_much_or_go_away_disturb_nobody) {
+    const auto end = play([&] {
+        const runtime rt(runtime_options::with_workers(1));
+        const pid_t self = ::getpid();
+        eventually([&] { return can_be_asked(self); });
+        std::vector<std::unique_ptr<raw_client>> silent;
+        for (int i = 0; i < 40; ++i) {
+            silent.push_back(std::make_unique<raw_client>(socket_of(self)));
+            if (!can_be_asked(self)) {
+                return 1;
+            }
+        }
+        const raw_client too_much(socket_of(self));
+        too_much.say(std::string(10'000, 'x'));
+        const bool refused = has(too_much.hear(), "longer than a line");
+        {
+            const raw_client gone(socket_of(self));
+            gone.say("snapshot\nsnapshot\nsnapshot\n");
+        }
+        return refused && can_be_asked(self) ? 0 : 2;
+    });
+    EXPECT_EQ(end.status, 0) << end.output;
+}
+
+TEST_F(live_test, runtimes_may_come_and_go_while_somebody_asks) {
+    const auto end = play([] {
+        std::atomic<bool> stop{false};
+        std::thread curious([&stop] {
+            while (!stop.load()) {
+                for (const char* request : {"hello", "snapshot", "tasks"}) {
+                    try {
+                        ask(::getpid(), request);
+                    } catch (const cannot_ask&) {  // between two runtimes
+                        std::this_thread::yield();
+                    }
+                }
+            }
+        });
+        const runtime stays(runtime_options::with_workers(1));
+        for (int i = 0; i < quern_test::scaled(60, 10); ++i) {
+            const runtime rt(runtime_options::with_workers(2));
+            auto part = quern::async(rt, [] { quern::this_task::yield(); });
+            quern_test::spin_for(std::chrono::milliseconds(i % 3));
+            part.get();
+        }
+        stop.store(true);
+        curious.join();
+        return 0;
+    });
+    EXPECT_EQ(end.status, 0) << end.output;
+}
+
+/// A port that nobody uses at present.
+unsigned free_port() {
+    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    const bool bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                       ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    ::close(fd);
+    return bound ? ntohs(address.sin_port) : 0;
+}
+
+std::string fetch(unsigned port, const std::string& path) {
+    const raw_client client(port);
+    client.say("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    return client.hear();
+}
+
+TEST_F(live_test, metrics_are_served_over_http) {
+    const unsigned port = free_port();
+    const auto end = play(
+        [port] {
+            const runtime rt(runtime_options::with_workers(2));
+            quern::async(rt, [] {}).get();
+            const std::string metrics = fetch(port, "/metrics");
+            std::puts(metrics.c_str());
+            const std::string elsewhere = fetch(port, "/");
+            return has(metrics, "HTTP/1.1 200 OK\r\n") &&
+                           has(metrics, "# TYPE quern_tasks counter\n") &&
+                           metrics.ends_with("# EOF\n") && has(elsewhere, "HTTP/1.1 404 Not Found")
+                       ? 0
+                       : 1;
+        },
+        {{"QUERN_METRICS_PORT", std::to_string(port)}, {"QUERN_LIVE", "off"}});
+    EXPECT_EQ(end.status, 0) << end.output;
+}
+
+TEST_F(live_test, a_port_that_is_taken_is_said_and_does_no_harm) {
+    const unsigned port = free_port();
+    const auto end = play(
+        [port] {
+            const runtime rt(runtime_options::with_workers(1));
+            if (!has(fetch(port, "/metrics"), "# EOF")) {
+                return 1;
+            }
+            return fork_and_wait([] {
+                if (quern::detail::k_tsan) {
+                    return 0;
+                }
+                const runtime own(runtime_options::with_workers(1));
+                return quern::async(own, [] { return 0; }).get();
+            });
+        },
+        {{"QUERN_METRICS_PORT", std::to_string(port)}});
+    EXPECT_EQ(end.status, 0) << end.output;
+    if (!quern::detail::k_tsan) {
+        EXPECT_TRUE(has(end.output, "quern: metrics-port is '" + std::to_string(port) +
+                                        "' (environment QUERN_METRICS_PORT): Address already in "
+                                        "use; no metrics are served there"))
+            << end.output;
+    }
+}
+
+}  // namespace

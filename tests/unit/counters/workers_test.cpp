@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// What must hold of the workers' counters at any moment, also under load: sums over the workers are
+// totals, nothing is negative, means times counts are sums, and the parts make the whole.
+#include <quern/counters/counter.hpp>
+#include <quern/task/fork_join.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <map>
+#include <random>
+#include <string>
+
+namespace {
+
+namespace counters = quern::counters;
+using quern_test::eventually;
+
+long fib(int n) {
+    if (n < 2) {
+        return n;
+    }
+    auto [a, b] = quern::fork_join([n] { return fib(n - 1); }, [n] { return fib(n - 2); });
+    return a + b;
+}
+
+/// The available values of a snapshot by name.
+std::map<std::string, double> by_name(const counters::snapshot& of) {
+    std::map<std::string, double> result;
+    for (const auto& each : of.values) {
+        if (each.ok()) {
+            result[each.name] = each.value;
+        }
+    }
+    return result;
+}
+
+class workers_counters_test : public quern_test::on_runtime {
+protected:
+    void SetUp() override {
+        set.add("/threads{*}/*");
+        set.add("/threads{pool#default/total}/*");
+        set.reset();
+    }
+
+    static std::string name(const std::string& instance, const std::string& counter) {
+        return "/threads{locality#0/" + instance + "}/" + counter;
+    }
+
+    void expect_sums(const std::map<std::string, double>& values) const {
+        for (const char* const each :
+             {"time/cumulative", "time/cumulative-overhead", "time/cumulative-idle", "time/overall",
+              "count/cumulative", "count/cumulative-phases", "count/inlined", "count/suspensions",
+              "count/stolen-to-pending", "count/pending-accesses", "count/pending-misses",
+              "count/objects", "count/stack-recycles", "count/parks", "count/wakes"}) {
+            double sum = 0;
+            for (unsigned rank = 0; rank < workers(); ++rank) {
+                sum += values.at(name("worker-thread#" + std::to_string(rank), each));
+            }
+            const double total = values.at(name("total", each));
+            // A worker's time that would run backwards by a few hundred ns is cut off at 0.
+            EXPECT_NEAR(sum, total, 1e-9 * total + 1e3 * workers()) << each;
+            EXPECT_EQ(total, values.at(name("pool#default/total", each))) << each;
+        }
+    }
+
+    static void expect_fits(const std::map<std::string, double>& values,
+                            const std::string& instance) {
+        const auto at = [&](const char* counter) { return values.at(name(instance, counter)); };
+        EXPECT_GE(at("time/cumulative-overhead"), 0);
+        EXPECT_LE(at("count/pending-misses"), at("count/pending-accesses"));
+        const double whole = at("time/overall");
+        EXPECT_NEAR(
+            at("time/cumulative") + at("time/cumulative-overhead") + at("time/cumulative-idle"),
+            whole, 0.01 * whole + 1000);
+        if (at("count/cumulative") > 0) {
+            EXPECT_NEAR(at("time/average") * at("count/cumulative"), at("time/cumulative"),
+                        1e-9 * whole);
+            EXPECT_NEAR(at("time/average-overhead") * at("count/cumulative"),
+                        at("time/cumulative-overhead"), 1e-9 * whole);
+            EXPECT_NEAR(at("time/average-phase") * at("count/cumulative-phases"),
+                        at("time/cumulative"), 1e-9 * whole);
+        }
+        EXPECT_NEAR(at("starvation-rate") + at("overhead-rate"), at("idle-rate"), 1e-3);
+        EXPECT_LE(at("idle-rate"), 10'000.001);
+    }
+
+    void expect_all(const counters::snapshot& of) const {
+        const auto values = by_name(of);
+        expect_sums(values);
+        expect_fits(values, "total");
+        for (unsigned rank = 0; rank < workers(); ++rank) {
+            expect_fits(values, "worker-thread#" + std::to_string(rank));
+        }
+    }
+
+    /// Once every worker has begun, no time is 0.
+    bool all_have_begun() {
+        return eventually([this] {
+            for (unsigned rank = 0; rank < workers(); ++rank) {
+                if (rt.default_pool().worker(rank).total_ns() == 0) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
+    counters::counter_set set{rt};
+};
+QUERN_ON_STEALING_POLICIES(workers_counters_test);
+
+TEST_P(workers_counters_test, fit_together_after_work) {
+    ASSERT_TRUE(all_have_begun());
+    set.reset();
+    EXPECT_EQ(inside([] { return fib(quern_test::scaled(20, 12)); }),
+              quern_test::scaled(6765, 144));
+    rt.default_pool().get().wait_until_quiet();
+    expect_all(set.evaluate());
+}
+
+TEST_P(workers_counters_test, fit_together_under_load) {
+    ASSERT_TRUE(all_have_begun());
+    set.reset();
+    std::atomic<bool> stop{false};
+    std::vector<quern::future<void>> load;
+    for (unsigned i = 0; i < 2 * workers(); ++i) {
+        load.push_back(quern::async(rt, [&stop, seed = i] {
+            std::minstd_rand random(seed + 1);
+            while (!stop) {
+                switch (random() % 3) {
+                    case 0:
+                        fib(8);
+                        break;
+                    case 1:
+                        quern::async([] {}).get();
+                        break;
+                    default:
+                        quern_test::let_others_run();
+                }
+            }
+        }));
+    }
+    for (int i = 0; i < quern_test::scaled(100, 20); ++i) {
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+        expect_all(set.evaluate(i % 7 == 0));
+    }
+    stop = true;
+    for (auto& f : load) {
+        f.get();
+    }
+}
+
+TEST_P(workers_counters_test, count_every_task) {
+    constexpr int k_tasks = 100;
+    std::vector<quern::future<void>> all;
+    for (int i = 0; i < k_tasks; ++i) {
+        all.push_back(quern::async(rt, [] {}));
+    }
+    for (auto& f : all) {
+        f.get();
+    }
+    rt.default_pool().get().wait_until_quiet();
+    EXPECT_EQ(by_name(set.evaluate()).at(name("total", "count/cumulative")), k_tasks);
+}
+
+TEST_P(workers_counters_test, show_the_tasks_of_the_moment) {
+    quern_test::waiting_room room;
+    quern_test::door hold;
+    std::vector<quern::future<void>> all;
+    for (int i = 0; i < 3; ++i) {
+        all.push_back(quern::async(rt, [&] { room.wait(); }));
+    }
+    ASSERT_TRUE(eventually([&] { return room.size() == 3; }));
+    for (unsigned i = 0; i < workers(); ++i) {
+        all.push_back(quern::async(rt, [&] { hold.pass(); }));
+    }
+    const auto now = [this](const char* counter) {
+        return by_name(set.evaluate())[name("total", counter)];
+    };
+    EXPECT_TRUE(eventually([&] { return now("count/instantaneous/active") == workers(); }));
+    for (int i = 0; i < 5; ++i) {
+        all.push_back(quern::async(rt, [] {}));
+    }
+    EXPECT_EQ(now("count/instantaneous/suspended"), 3);
+    EXPECT_EQ(now("count/instantaneous/pending"), 5);
+    EXPECT_EQ(now("count/instantaneous/all"), 8 + workers());
+    EXPECT_EQ(counters::create("/threadqueue/length", rt).value().value, 5);
+    EXPECT_EQ(counters::create("/scheduler/utilization/instantaneous", rt).value().value, 100);
+    hold.open();
+    room.resume_all();
+    for (auto& f : all) {
+        f.get();
+    }
+    rt.default_pool().get().wait_until_quiet();
+    EXPECT_EQ(now("count/instantaneous/all"), 0);
+}
+
+TEST_P(workers_counters_test, say_why_a_number_is_missing) {
+    for (const auto& each : set.evaluate().values) {
+        EXPECT_TRUE(each.ok() || !each.why.empty()) << each.name;
+    }
+}
+
+}  // namespace

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Commands of gdb for programs that use Quern. A task that waits has a stack, but no thread: gdb does not show it.
+
+    (gdb) source tools/gdb/quern.py
+    (gdb) quern tasks        the tasks that wait: name, pool, what for, where they were made
+    (gdb) quern bt 2         the calls of the second of them; `quern bt all` those of all
+
+Works on running programs, and on core files as far as frame pointers go. Needs Quern's own debug information (build it with
+-g); x86-64 alone. Reads, but for registers of the selected thread, which it puts back.
+"""
+
+import gdb
+
+# Offsets in the frame that a stack was left with: src/context/switch_x86_64.S.
+FRAME = {"r15": 8, "r14": 16, "r13": 24, "r12": 32, "rbx": 40, "rbp": 48, "rip": 56}
+FRAME_SIZE = 64
+CENSUS = "'quern::detail::(anonymous namespace)::g_census'"
+MOST_FRAMES = 200
+
+
+def loaded(atomic):
+    """The value of a std::atomic of libstdc++, of a pointer or a number, or of quern's relaxed<>."""
+    kind = atomic.type.strip_typedefs()
+    names = [field.name for field in kind.fields()]
+    if "m_value" in names:
+        return loaded(atomic["m_value"])
+    if "_M_b" in names:
+        return atomic["_M_b"]["_M_p"]
+    if "_M_i" in names:
+        return atomic["_M_i"]
+    return loaded(atomic[kind.fields()[0]])  # atomic<number> derives from what holds it
+
+
+def text_at(pointer):
+    """What a const char* points to; empty for null and for memory that is gone."""
+    try:
+        return pointer.string(errors="replace") if int(pointer) else ""
+    except gdb.MemoryError:
+        return ""
+
+
+def place_of(address):
+    """Function, file and line at an address in the code, as far as they are known."""
+    function = gdb.execute(f"info symbol {address - 1:#x}", to_string=True).split(" + ")[0].split(" in section")[0].strip()
+    function = hex(address) if function.startswith("No symbol") else function
+    line = gdb.find_pc_line(address - 1)
+    return f"{function} at {line.symtab.filename}:{line.line}" if line.symtab else function
+
+
+class Waiting:
+    """A task that waits."""
+
+    def __init__(self, context, pool):
+        self.context = context
+        self.pool = pool
+        self.sp = int(context["m_sp"])
+        kind = loaded(context["waits"]["m_kind"])
+        self.kind = text_at(kind["name"])
+        self.thing = int(loaded(context["waits"]["m_thing"]))
+        root = context
+        while int(loaded(root["m_below"])):
+            root = loaded(root["m_below"]).dereference()
+        self.name = text_at(loaded(root["task"]["name"]))
+        self.site = int(loaded(root["task"]["site"]))
+
+    def line(self):
+        text = "task" + (f" '{self.name}'" if self.name else "")
+        text += f" of pool '{self.pool}' waits for {self.kind}" + (f" {self.thing:#x}" if self.thing else "")
+        return text + (f"\n     made in {place_of(self.site)}" if self.site else "")
+
+
+def each_pool():
+    try:
+        head = gdb.parse_and_eval(CENSUS)["pools"]["m_head"]
+    except gdb.error as error:
+        raise gdb.GdbError(f"quern: no debug information of Quern in this program ({error})")
+    entry_type = gdb.lookup_type("quern::detail::pool_entry").pointer()
+    link = head["next"]
+    while link != head.address:
+        yield link.cast(entry_type)["which"].referenced_value()
+        link = link["next"]
+
+
+def all_waiting():
+    found = []
+    for pool in each_pool():
+        name = text_at(pool["m_name"]["_M_dataplus"]["_M_p"])
+        context = loaded(pool["m_youngest"])
+        while int(context):
+            if int(loaded(context["waits"]["m_kind"])):
+                found.append(Waiting(context.dereference(), name))
+            context = context["m_made_before"]
+    return found
+
+
+def word(address):
+    return int.from_bytes(gdb.selected_inferior().read_memory(address, 8).tobytes(), "little")
+
+
+def by_registers(sp):
+    """The calls as gdb finds them, when the selected thread has the task's registers for a moment."""
+    changed = {name: word(sp + offset) for name, offset in FRAME.items()}
+    changed["rsp"] = sp + FRAME_SIZE
+    gdb.newest_frame().select()
+    before = {name: int(gdb.parse_and_eval(f"(unsigned long)${name}")) for name in changed}
+    try:
+        for name in ("rsp", "rbp", "rbx", "r12", "r13", "r14", "r15", "rip"):
+            gdb.execute(f"set ${name} = {changed[name]:#x}", to_string=True)
+        return gdb.execute(f"backtrace {MOST_FRAMES}", to_string=True)
+    finally:
+        for name in ("rip", "r15", "r14", "r13", "r12", "rbx", "rbp", "rsp"):
+            gdb.execute(f"set ${name} = {before[name]:#x}", to_string=True)
+
+
+def by_frame_pointers(sp):
+    """The calls as far as code keeps frame pointers: in a core file no register can be set."""
+    lines = [f"#0  {place_of(word(sp + FRAME['rip']))}"]
+    frame = word(sp + FRAME["rbp"])
+    while len(lines) < MOST_FRAMES:
+        try:
+            caller, address = word(frame), word(frame + 8)
+        except gdb.MemoryError:
+            break
+        if address == 0:
+            break
+        lines.append(f"#{len(lines):<2} {place_of(address)}")
+        if caller <= frame:
+            break
+        frame = caller
+    return "\n".join(lines) + "\n"
+
+
+def backtrace(task):
+    if gdb.selected_frame().architecture().name() != "i386:x86-64":
+        raise gdb.GdbError("quern: stacks of tasks can be read on x86-64 alone")
+    live = gdb.execute("info inferiors", to_string=True).find("core") < 0 and gdb.selected_thread() is not None
+    if live:
+        try:
+            return by_registers(task.sp)
+        except gdb.error as error:
+            if "without a process" not in str(error):
+                raise
+    return by_frame_pointers(task.sp)
+
+
+class QuernCommand(gdb.Command):
+    """Tasks of Quern that wait: `quern tasks`, `quern bt NUMBER`, `quern bt all`."""
+
+    def __init__(self):
+        super().__init__("quern", gdb.COMMAND_STACK, prefix=True)
+
+
+class TasksCommand(gdb.Command):
+    """Lists the tasks that wait, and for what."""
+
+    def __init__(self):
+        super().__init__("quern tasks", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        found = all_waiting()
+        print("no task waits" if not found else f"{len(found)} {'task waits' if len(found) == 1 else 'tasks wait'}:")
+        for number, task in enumerate(found, 1):
+            print(f"  #{number} {task.line()}")
+
+
+class BacktraceCommand(gdb.Command):
+    """Shows the calls of a task that waits, by its number in `quern tasks`, or of all."""
+
+    def __init__(self):
+        super().__init__("quern bt", gdb.COMMAND_STACK)
+
+    def invoke(self, argument, from_tty):
+        found = all_waiting()
+        if not found:
+            raise gdb.GdbError("quern: no task waits")
+        if argument == "all":
+            numbers = range(1, len(found) + 1)
+        elif argument.isdigit() and 1 <= int(argument) <= len(found):
+            numbers = [int(argument)]
+        else:
+            raise gdb.GdbError(f"quern: '{argument}' is no task; accepted: a number from 1 to {len(found)}, or all")
+        for number in numbers:
+            print(f"#{number} {found[number - 1].line()}")
+            print(backtrace(found[number - 1]))
+
+
+QuernCommand()
+TasksCommand()
+BacktraceCommand()

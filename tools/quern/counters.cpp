@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSL-1.0
+// `quern counters`: lists, describes and reads the performance counters of a running program.
+#include "command.hpp"
+#include "program.hpp"
+
+#include <quern/base/nearest_match.hpp>
+#include <quern/counters/format.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace quern::tool {
+
+namespace {
+
+constexpr unsigned k_longest_interval_ms = 86'400'000;
+constexpr std::array<std::string_view, 3> k_verbs{"list", "describe", "read"};
+
+struct counters_options {
+    std::string verb;
+    std::string program;
+    std::string patterns;  ///< several separated by ';'
+    std::string format = "text";
+    unsigned interval_ms = 0;
+    unsigned count = 0;
+    bool since_last = false;
+};
+
+counters::counter_kind kind_of(const std::string& word) {
+    return word == "sum"     ? counters::counter_kind::sum
+           : word == "ratio" ? counters::counter_kind::ratio
+                             : counters::counter_kind::level;
+}
+
+counters::source_state state_of(const std::string& word) {
+    return word == "denied"  ? counters::source_state::denied
+           : word == "stuck" ? counters::source_state::stuck
+                             : counters::source_state::absent;
+}
+
+counters::snapshot snapshot_of(const json_value& runtime) {
+    counters::snapshot seen;
+    seen.time_s = runtime.at("time_s").number();
+    for (const json_value& each : runtime.at("values").items()) {
+        counters::counter_value& value = seen.values.emplace_back();
+        value.name = each.at("name").text();
+        value.unit = each.at("unit").text();
+        value.kind = kind_of(each.at("kind").text());
+        value.value = each.at("value").number();
+        if (!each.has("value")) {
+            value.state = state_of(each.at("state").text());
+            value.why = each.at("why").text();
+        }
+    }
+    return seen;
+}
+
+int show_list(const counters_options& options, pid_t program) {
+    const json_value answer = ask_program(program, "list " + options.patterns);
+    std::vector<counters::counter_info> found;
+    for (const json_value& each : answer.at("counters").items()) {
+        counters::counter_info& info = found.emplace_back();
+        info.name = each.at("name").text();
+        info.kind = kind_of(each.at("kind").text());
+        info.unit = each.at("unit").text();
+        info.help = each.at("help").text();
+    }
+    fmt::print("{}", counters::listed(found, options.verb == "describe"));
+    return k_success;
+}
+
+int read_counters(const counters_options& options, pid_t program) {
+    const counters::print_format format =
+        reading_settings([&] { return counters::parse_print_format(options.format); });
+    counters::conversation with(program);
+    const std::string request = (options.since_last ? "since " : "counters ") + options.patterns;
+    const unsigned rounds = options.count != 0 ? options.count : options.interval_ms != 0 ? ~0U : 1;
+    auto due = std::chrono::steady_clock::now();
+    for (unsigned round = 0; round < rounds; ++round) {
+        if (round != 0) {
+            due += std::chrono::milliseconds(options.interval_ms);
+            std::this_thread::sleep_until(due);
+        }
+        const json_value answer = ask_program(with, program, request);
+        for (const json_value& runtime : answer.at("runtimes").items()) {
+            const counters::snapshot seen = snapshot_of(runtime);
+            fmt::print("{}{}", round == 0 ? counters::header_of(seen, format) : "",
+                       counters::formatted(seen, round, format));
+        }
+        std::fflush(stdout);
+    }
+    return k_success;
+}
+
+void check_verb(const std::string& verb) {
+    for (const std::string_view each : k_verbs) {
+        if (verb == each) {
+            return;
+        }
+    }
+    throw usage_error(fmt::format("quern counters: unknown request '{}'; {}", verb,
+                                  quern::detail::accepted_values(verb, k_verbs)));
+}
+
+int show_counters(counters_options options) {
+    check_verb(options.verb);
+    if (options.program.starts_with('/')) {  // only one program: its name may be left out
+        options.patterns = std::exchange(options.program, "");
+    }
+    if (options.verb == "read" && options.patterns.empty()) {
+        throw usage_error(
+            "quern counters: read wants the counters by name, with * and ? where several are "
+            "meant, such as '/threads/*'");
+    }
+    if (options.verb != "read" && (options.interval_ms != 0 || options.count != 0)) {
+        throw usage_error("quern counters: --interval and --count are for read alone");
+    }
+    if (options.count > 1 && options.interval_ms == 0) {
+        throw usage_error("quern counters: --count wants --interval");
+    }
+    const pid_t program = find_program("counters", options.program);
+    return options.verb == "read" ? read_counters(options, program) : show_list(options, program);
+}
+
+}  // namespace
+
+void add_counters(CLI::App& quern, action& chosen) {
+    const auto options = std::make_shared<counters_options>();
+    CLI::App* const sub = quern.add_subcommand(
+        "counters", "List, describe or read performance counters of a running program");
+    sub->allow_extras();
+    sub->add_option("request", options->verb, "list, describe or read")->type_name("")->required();
+    sub->add_option("program", options->program,
+                    "The number of its process, or its name; not needed while there is only one")
+        ->type_name("");
+    sub->add_option("counters", options->patterns,
+                    "Names, with * and ?, several separated by ';', such as '/threads/time/*'")
+        ->type_name("");
+    sub->add_option("--interval", options->interval_ms, "Read again after so many milliseconds")
+        ->type_name("MS")
+        ->check(CLI::Range(1u, k_longest_interval_ms).description(""));
+    sub->add_option("--count", options->count, "How often to read; without: until it ends")
+        ->type_name("N")
+        ->check(CLI::Range(1u, ~0u - 1).description(""));
+    sub->add_flag("--since-last", options->since_last,
+                  "Count from the previous reading, not from the start of the program")
+        ->disable_flag_override();
+    sub->add_option("--format", options->format, "text, csv, csv-short, json or openmetrics")
+        ->type_name("WORD");
+    sub->callback([options, &chosen] { chosen = [options] { return show_counters(*options); }; });
+}
+
+}  // namespace quern::tool

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finding a program, and reading what it answers.
+#include "program.hpp"
+
+#include "command.hpp"
+
+#include <quern/base/nearest_match.hpp>
+#include <quern/version.hpp>
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+#include <vector>
+
+namespace quern::tool {
+
+namespace {
+
+using counters::cannot_ask;
+
+struct candidate {
+    pid_t number = 0;
+    std::string name;
+    std::string command;
+};
+
+/// One that ends meanwhile, or answers strangely, is left out.
+std::vector<candidate> candidates() {
+    std::vector<candidate> all;
+    for (const pid_t number : counters::live_programs()) {
+        try {
+            const json_value hello = ask_program(number, "hello");
+            all.push_back({number, hello.at("program").text(), hello.at("command").text()});
+        } catch (const cannot_ask&) {
+            all.push_back({number, "?", "(does not answer)"});
+        }
+    }
+    return all;
+}
+
+std::string list_of(const std::vector<candidate>& all) {
+    std::string text;
+    for (const candidate& each : all) {
+        text += fmt::format("\n  {:>7}  {}", each.number, each.command);
+    }
+    return text;
+}
+
+std::optional<pid_t> number_in(const std::string& wanted) {
+    pid_t number = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    const bool whole = error == std::errc{} && end == wanted.data() + wanted.size() && number > 0;
+    return whole ? std::optional(number) : std::nullopt;
+}
+
+[[noreturn]] void refuse_name(std::string_view subcommand, const std::string& wanted,
+                              const std::vector<candidate>& all) {
+    std::vector<std::string_view> names;
+    for (const candidate& each : all) {
+        names.push_back(each.name);
+    }
+    const std::string_view nearest = quern::detail::nearest_match(wanted, names);
+    throw usage_error(
+        fmt::format("quern {}: '{}' is no program that can be looked into{}{}", subcommand, wanted,
+                    nearest.empty() ? std::string() : fmt::format("; did you mean '{}'?", nearest),
+                    all.empty() ? "; there is none" : "; there are" + list_of(all)));
+}
+
+}  // namespace
+
+pid_t find_program(std::string_view subcommand, const std::string& wanted) {
+    if (const auto number = number_in(wanted)) {
+        return *number;
+    }
+    std::vector<candidate> all = candidates();
+    if (!wanted.empty()) {
+        const std::vector<candidate> named = [&] {
+            std::vector<candidate> found;
+            for (const candidate& each : all) {
+                if (each.name == wanted) {
+                    found.push_back(each);
+                }
+            }
+            return found;
+        }();
+        if (named.empty()) {
+            refuse_name(subcommand, wanted, all);
+        }
+        all = named;
+    }
+    if (all.empty()) {
+        throw cannot_ask("no program of this user can be looked into at present");
+    }
+    if (all.size() > 1) {
+        throw usage_error(fmt::format("quern {}: there are {} programs; say the number of one:{}",
+                                      subcommand, all.size(), list_of(all)));
+    }
+    return all.front().number;
+}
+
+json_value ask_program(pid_t program, std::string_view request) {
+    counters::conversation with(program);
+    return ask_program(with, program, request);
+}
+
+json_value ask_program(counters::conversation& with, pid_t program, std::string_view request) {
+    json_value answer;
+    try {
+        answer = json_value::parse(with.ask(request));
+    } catch (const json_error& error) {
+        throw cannot_ask(fmt::format("program {} answers {}", program, error.what()));
+    }
+    if (answer.at("protocol").whole<int>() != counters::k_live_protocol) {
+        throw cannot_ask(fmt::format(
+            "program {} uses Quern {}, which speaks protocol {}; this is the quern of version "
+            "{}, which speaks protocol {}: use the one of the program's version",
+            program, answer.has("version") ? answer.at("version").text() : "of an unknown version",
+            answer.at("protocol").whole<int>(), QUERN_VERSION_STRING, counters::k_live_protocol));
+    }
+    if (answer.has("error")) {
+        throw cannot_ask(fmt::format("program {} refuses: {}", program, answer.at("error").text()));
+    }
+    return answer;
+}
+
+}  // namespace quern::tool

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// `quern run`: starts a program of Quern with settings given as options, so that nobody must know
+// the names of variables. It becomes the program: the process, its input, output and status are the
+// program's own.
+#include "command.hpp"
+
+#include <quern/scheduler/settings.hpp>
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace quern::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An option that says what a setting is.
+struct forwarded {
+    const char* option;
+    const char* setting;
+    const char* type;
+    const char* help;
+    const char* bare = nullptr;  ///< the value where the option is given without one
+};
+
+constexpr forwarded k_forwarded[] = {
+    {"--threads", "threads", "N", "Workers"},
+    {"--policy", "policy", "NAME", "Scheduling policy"},
+    {"--bind", "bind", "NAME", "Where workers run"},
+    {"--counters", "print-counter", "NAMES",
+     "Print these counters at the end, such as '/threads/*'"},
+    {"--interval", "print-counter-interval", "MS", "Print them every so many milliseconds too"},
+    {"--format", "print-counter-format", "WORD", "text, csv, csv-short, json or openmetrics"},
+    {"--profile", "profile", "FILE", "Print statistics of each kind of task at the end", "stderr"},
+    {"--trace", "trace", "FILE", "Record the run for ui.perfetto.dev"},
+    {"--report", "report", "FILE", "Write a page that says where the time went"},
+    {"--metrics-port", "metrics-port", "PORT", "Serve counters as OpenMetrics text on 127.0.0.1"},
+};
+
+struct run_options {
+    std::vector<std::pair<const forwarded*, std::shared_ptr<std::string>>> given;
+    bool calibrate = false;
+    std::vector<std::string> command;
+};
+
+/// Where the program is, as the system would find it.
+std::string path_of(const std::string& program) {
+    if (program.find('/') != std::string::npos) {
+        return program;
+    }
+    const char* const path = std::getenv("PATH");
+    std::string folders = path != nullptr ? path : "/bin:/usr/bin";
+    for (std::size_t begin = 0; begin <= folders.size();) {
+        const std::size_t end = std::min(folders.find(':', begin), folders.size());
+        const std::string file = folders.substr(begin, end - begin) + "/" + program;
+        if (::access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) {
+            return file;
+        }
+        begin = end + 1;
+    }
+    return "";
+}
+
+void set_variable(std::string_view setting, const std::string& value, const std::string& option) {
+    for (const quern::setting& row : setting_table()) {
+        if (row.name == setting) {
+            reading_settings([&] {  // a mistake is told before the program starts
+                settings().set(setting, {value, setting_source::program, "option " + option});
+            });
+            ::setenv(row.variable().c_str(), value.c_str(), 1);
+        }
+    }
+}
+
+/// The program runs elsewhere perhaps: paths must lead to the same file from there.
+void set_calibration(const std::string& program) {
+    std::error_code failed;
+    const fs::path where = fs::canonical(program, failed);
+    if (failed) {
+        throw std::runtime_error(fmt::format("'{}': {}", program, failed.message()));
+    }
+    set_variable("threads", "1", "--calibrate");
+    set_variable("calibration", where.string() + ".quern-calibration", "--calibrate");
+}
+
+int run_program(run_options& options) {
+    if (options.command.empty()) {
+        throw usage_error("quern run: the program is missing; for instance: quern run -- ./fib 30");
+    }
+    const std::string program = path_of(options.command.front());
+    if (program.empty()) {
+        throw std::runtime_error(
+            fmt::format("there is no program '{}' in PATH", options.command.front()));
+    }
+    for (const auto& [row, value] : options.given) {
+        set_variable(row->setting, *value, row->option);
+    }
+    if (options.calibrate) {
+        set_calibration(program);
+    }
+    std::vector<char*> arguments;
+    for (std::string& each : options.command) {
+        arguments.push_back(each.data());
+    }
+    arguments.push_back(nullptr);
+    ::execv(program.c_str(), arguments.data());
+    throw std::runtime_error(
+        fmt::format("'{}' cannot be started: {}", program, std::strerror(errno)));
+}
+
+void add_forwarded(CLI::App& run, const std::shared_ptr<run_options>& options) {
+    for (const forwarded& row : k_forwarded) {
+        const auto value = std::make_shared<std::string>();
+        CLI::Option* const option = run.add_option_function<std::string>(
+                                           row.option,
+                                           [options, &row, value](const std::string& text) {
+                                               *value = text;
+                                               options->given.emplace_back(&row, value);
+                                           },
+                                           row.help)
+                                        ->type_name(row.type);
+        if (row.bare != nullptr) {
+            option->expected(0, 1)->default_str(row.bare);
+        }
+    }
+}
+
+}  // namespace
+
+void add_run(CLI::App& quern, action& chosen, const std::vector<std::string>& program) {
+    const auto options = std::make_shared<run_options>();
+    options->command = program;
+    CLI::App* const run = quern.add_subcommand(
+        "run", "Start a program with settings: quern run [options] -- program [arguments]");
+    run->prefix_command();
+    add_forwarded(*run, options);
+    run->add_flag("--calibrate", options->calibrate,
+                  "Run on one worker and keep what tasks take, as <program>.quern-calibration: "
+                  "reports of later runs then know how much longer tasks take beside others")
+        ->disable_flag_override();
+    run->callback([run, options, &chosen] {
+        if (options->command.empty()) {
+            options->command = run->remaining();
+        }
+        chosen = [options] { return run_program(*options); };
+    });
+}
+
+}  // namespace quern::tool

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// `quern tasks`: which tasks of a running program wait, for what, and who holds that. The answer to
+// "why does it not go on?" without stopping the program.
+#include "command.hpp"
+#include "program.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace quern::tool {
+
+void add_tasks(CLI::App& quern, action& chosen) {
+    const auto program = std::make_shared<std::string>();
+    CLI::App* const tasks =
+        quern.add_subcommand("tasks", "Show which tasks of a running program wait, and for what");
+    tasks->allow_extras();
+    tasks
+        ->add_option("program", *program,
+                     "The number of its process, or its name; not needed while there is only one")
+        ->type_name("");
+    tasks->callback([program, &chosen] {
+        chosen = [program] {
+            const json_value answer = ask_program(find_program("tasks", *program), "tasks");
+            fmt::print("{}", answer.at("tasks").text());
+            return k_success;
+        };
+    });
+}
+
+}  // namespace quern::tool

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Looks into running programs as a user would. Usage: test_live.py <path of quern> <a program to look into> <gdb script>"""
+
+import contextlib
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+QUERN, PROGRAM, GDB_SCRIPT = sys.argv[1:4]
+del sys.argv[1:4]
+HOME = tempfile.TemporaryDirectory()
+ENVIRONMENT = {**{key: value for key, value in os.environ.items() if not key.startswith("QUERN_")},
+               "XDG_RUNTIME_DIR": HOME.name}
+PATIENCE = 30  # seconds
+
+
+def run(*arguments, **variables):
+    return subprocess.run([QUERN, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False,
+                          env={**ENVIRONMENT, **variables})
+
+
+@contextlib.contextmanager
+def program(**variables):
+    """A program that can be looked into."""
+    with subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                          env={**ENVIRONMENT, **variables}) as child:
+        assert child.stdout.readline() == "ready\n"
+        deadline = time.monotonic() + PATIENCE
+        while variables.get("QUERN_LIVE") != "off" and not os.path.exists(f"{HOME.name}/quern/{child.pid}"):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        try:
+            yield child
+        finally:
+            with contextlib.suppress(BrokenPipeError):
+                child.stdin.close()
+
+
+class Top(unittest.TestCase):
+    def test_once(self):
+        with program() as child:
+            for arguments in [(), (str(child.pid),), (os.path.basename(PROGRAM),)]:
+                result = run("top", *arguments, "--once", "--interval", "100")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertIn(f"({child.pid})", result.stdout.splitlines()[0])
+                self.assertRegex(result.stdout, r"pool default, work-stealing: 2 of 2 workers active")
+                self.assertRegex(result.stdout, r"(?m)^ +[01] +running .* grinder: .*test_program.cpp:\d+")
+
+    def test_json(self):
+        with program() as child:
+            answer = json.loads(run("top", "--json", "--interval", "100").stdout)
+            self.assertEqual(answer["pid"], child.pid)
+            pool = answer["pools"][0]
+            self.assertEqual((pool["name"], len(pool["workers"]), pool["suspended"] > 0), ("default", 2, True))
+            self.assertGreater(answer["resident_bytes"], 0)
+
+    def test_ends_with_the_program(self):
+        with program() as child:
+            top = subprocess.Popen([QUERN, "top", "--interval", "50"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=ENVIRONMENT)
+            top.stdout.readline()
+        self.assertIn("pool default", top.stdout.read())
+        self.assertIn(f"program {child.pid} has ended", top.stderr.read())
+        self.assertEqual(top.wait(), 1)
+        top.stdout.close()
+        top.stderr.close()
+
+    def test_on_a_screen(self):
+        with program():
+            pid, terminal = pty.fork()
+            if pid == 0:
+                os.execve(QUERN, [QUERN, "top", "--interval", "100"], {**ENVIRONMENT, "TERM": "xterm", "COLUMNS": "140", "LINES": "30"})
+            seen = b""
+            for key, expected in [(b"", b"grinder"), (b"s", b"tasks/s  p pause"), (b"?", b"this help, or back"), (b"q", None)]:
+                os.write(terminal, key)
+                deadline = time.monotonic() + PATIENCE
+                while expected is not None and expected not in seen and time.monotonic() < deadline:
+                    if select.select([terminal], [], [], 0.1)[0]:
+                        seen += os.read(terminal, 4096)
+                if expected is not None:
+                    if b"\x1b[" not in seen:  # frame after frame
+                        os.kill(pid, signal.SIGTERM)
+                        os.waitpid(pid, 0)
+                        self.skipTest("this build has no curses")
+                    self.assertTrue(expected in seen, f"{expected} is not shown")
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while os.read(terminal, 4096):
+                    pass
+            self.assertEqual(os.waitpid(pid, 0)[1], 0)
+            os.close(terminal)
+
+
+class Tasks(unittest.TestCase):
+    def test_say_what_they_wait_for(self):
+        with program():
+            self.assertRegex(run("tasks").stdout, r"task 'waiter' waits \d+\.\d s for event 0x[0-9a-f]+: not set")
+
+
+class Counters(unittest.TestCase):
+    def test_list_and_describe(self):
+        with program():
+            self.assertIn("/threads/time/average\n", run("counters", "list").stdout)
+            self.assertIn("/threads{locality#0/total}/time/average\n", run("counters", "list", "/threads/time/*").stdout)
+            self.assertRegex(run("counters", "describe", "/threads/time/average").stdout, r"ratio, ns: \w+")
+
+    def test_read(self):
+        with program() as child:
+            result = run("counters", "read", str(child.pid), "/threads/count/cumulative", "--format", "csv")
+            self.assertRegex(result.stdout, r"^/threads\{locality#0/total\}/count/cumulative,0,")
+            lines = run("counters", "read", "/threads/count/cumulative", "--interval", "20", "--count", "3",
+                        "--format", "json", "--since-last").stdout.splitlines()
+            self.assertEqual([json.loads(line)["sequence"] for line in lines], [0, 1, 2])
+
+    def test_mistakes(self):
+        with program():
+            for arguments, status, part in [(("raed",), 2, "did you mean 'read'?"), (("read",), 2, "read wants the counters"),
+                                            (("read", "/threads/nothing"), 1, "no counter is called '/threads/nothing'"),
+                                            (("read", "/threads/*", "--format", "cvs"), 2, "did you mean 'csv'?"),
+                                            (("list", "--interval", "5"), 2, "for read alone")]:
+                result = run("counters", *arguments)
+                self.assertEqual(result.returncode, status, arguments)
+                self.assertIn(part, result.stderr)
+
+
+class Run(unittest.TestCase):
+    def test_sets_variables(self):
+        result = run("run", "--threads", "3", "--counters", "/threads/*", "--profile", "--", "/usr/bin/env")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for line in ["QUERN_THREADS=3", "QUERN_PRINT_COUNTER=/threads/*", "QUERN_PROFILE=stderr"]:
+            self.assertIn(line, result.stdout.splitlines())
+
+    def test_calibrates_on_one_worker(self):
+        output = run("run", "--calibrate", "--", "/usr/bin/env").stdout
+        self.assertIn("QUERN_THREADS=1\n", output)
+        self.assertRegex(output, r"(?m)^QUERN_CALIBRATION=/.*/env\.quern-calibration$")
+
+    def test_is_the_program(self):
+        result = run("run", "--", "/bin/sh", "-c", "echo $1 --quern:x=1; exit 7", "sh", "--json")
+        self.assertEqual((result.returncode, result.stdout), (7, "--json --quern:x=1\n"))
+
+    def test_mistakes(self):
+        for arguments, status, part in [((), 2, "the program is missing"), (("--", "no-such-program"), 1, "in PATH"),
+                                        (("--threads", "x", "--", "env"), 2, "threads is 'x' (option --threads)"),
+                                        (("--trcae", "x", "--", "env"), 2, "did you mean '--trace'?")]:
+            result = run("run", *arguments)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertIn(part, result.stderr)
+
+
+class Programs(unittest.TestCase):
+    def expect(self, arguments, status, *parts):
+        result = run(*arguments)
+        self.assertEqual((result.returncode, result.stdout), (status, ""))
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    def test_of_two_one_must_be_named(self):
+        with program() as one, program() as other:
+            self.expect(["top"], 2, "there are 2 programs", str(one.pid), str(other.pid), PROGRAM)
+            self.expect(["tasks", os.path.basename(PROGRAM)], 2, "there are 2 programs")
+            self.assertEqual(run("tasks", str(one.pid)).returncode, 0)
+
+    def test_that_cannot_be_looked_into(self):
+        self.expect(["top"], 1, "no program of this user can be looked into")
+        self.expect(["top", str(os.getpid())], 1, "does not use Quern")
+        with program(QUERN_LIVE="off") as child:
+            self.expect(["tasks", str(child.pid)], 1, "the setting live is off")
+        self.expect(["tasks", str(child.pid)], 1, "there is no program")
+        with program() as child:
+            name = os.path.basename(PROGRAM)
+            self.expect(["top", name + "x"], 2, f"did you mean '{name}'?")
+
+    def test_that_was_killed_has_ended(self):
+        with program() as child:
+            child.kill()
+            child.wait()
+            self.expect(["tasks", str(child.pid)], 1, f"program {child.pid} has ended")
+
+    def test_of_another_version(self):
+        with program():  # makes the folder
+            pass
+        path = f"{HOME.name}/quern/1"
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(path)
+            server.listen()
+
+            def answer():
+                connected = server.accept()[0]
+                connected.recv(100)
+                connected.sendall(b'{"protocol":99,"version":"9.8.7"}\n')
+                connected.close()
+
+            thread = threading.Thread(target=answer)
+            thread.start()
+            self.expect(["tasks", "1"], 1, "uses Quern 9.8.7, which speaks protocol 99", "which speaks protocol 1")
+            thread.join()
+        os.unlink(path)
+
+
+@unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+class Gdb(unittest.TestCase):
+    def test_shows_tasks_and_their_calls(self):
+        with program() as child:
+            result = subprocess.run(["gdb", "-nx", "-batch", "-p", str(child.pid), "-x", GDB_SCRIPT, "-ex", "quern tasks",
+                                     "-ex", "quern bt all", "-ex", "quern bt 77"], capture_output=True, text=True,
+                                    timeout=2 * PATIENCE, check=False, env=ENVIRONMENT)
+            if "Operation not permitted" in result.stderr or "ptrace" in result.stderr:
+                self.skipTest("this process may not attach a debugger")
+            if "no debug information" in result.stderr:
+                self.skipTest("this build has no debug information")
+            self.assertRegex(result.stdout, r"#\d+ task 'waiter' of pool 'default' waits for", result.stderr)
+            self.assertRegex(result.stdout, r"(?m)^#\d+ .*wait_for_the_end")
+            self.assertIn("'77' is no task; accepted: a number from 1 to", result.stderr)
+            self.assertIn("task 'waiter'", run("tasks").stdout)  # it goes on as before
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the tests of `quern top` and its like look into: a task that runs, one that waits, and some
+// work now and then, until its input ends. Says "ready" when all of it is so.
+#include <quern/quern.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+namespace {
+
+[[gnu::noinline]] void wait_for_the_end(quern::event& end) {
+    end.wait();
+    std::puts("waited");
+}
+
+}  // namespace
+
+int main() {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::detail::pool* const pool = &rt.default_pool().get();
+    quern::event end;
+    std::atomic<bool> stop{false};
+    std::atomic<bool> runs{false};
+    auto waiter = quern::async({.name = "waiter", .pool = pool}, [&] { wait_for_the_end(end); });
+    auto grinder = quern::async({.name = "grinder", .pool = pool}, [&] {
+        runs.store(true);
+        while (!stop.load()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    });
+    std::thread feeder([&] {
+        while (!stop.load()) {
+            quern::async({.name = "grain", .pool = pool}, [] {}).get();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    });
+    while (!runs.load() || rt.totals().suspensions == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    std::puts("ready");
+    std::fflush(stdout);
+    while (std::getchar() != EOF) {
+    }
+    stop.store(true);
+    feeder.join();
+    grinder.get();
+    end.set();
+    waiter.get();
+}

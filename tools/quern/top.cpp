@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// `quern top`: what the workers of a running program do, again and again. Asks the program for two
+// snapshots and shows what has happened in between: on a screen, where there is a terminal.
+#include "command.hpp"
+#include "program.hpp"
+#include "top_frame.hpp"
+#include "top_screen.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace quern::tool {
+
+namespace {
+
+constexpr unsigned k_longest_interval_ms = 3'600'000;
+constexpr std::size_t k_text_width = 160;  // columns; places in the source are long
+
+struct top_options {
+    std::string program;
+    unsigned interval_ms = 1000;
+    bool once = false;
+    bool json = false;
+};
+
+/// Frame after frame as text, until the program ends.
+int print_frames(pid_t program, const top_options& options) {
+    counters::conversation with(program);
+    json_value before = ask_program(with, program, "snapshot");
+    for (;;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(options.interval_ms));
+        json_value now = ask_program(with, program, "snapshot");
+        const top_frame frame = make_frame(before, now);
+        if (options.json) {
+            fmt::print("{}", frame_as_json(frame));
+        } else {
+            fmt::print("{}\n", fmt::join(lines_of(frame, k_text_width), "\n"));
+        }
+        std::fflush(stdout);
+        if (options.once || options.json) {
+            return k_success;
+        }
+        fmt::print("\n");
+        before = std::move(now);
+    }
+}
+
+int show_top(const top_options& options) {
+    const pid_t program = find_program("top", options.program);
+    if (options.once || options.json || !has_screen()) {
+        return print_frames(program, options);
+    }
+    counters::conversation with(program);
+    const std::string why = watch_on_screen([&] { return ask_program(with, program, "snapshot"); },
+                                            std::chrono::milliseconds(options.interval_ms));
+    if (!why.empty()) {
+        fmt::print(stderr, "quern: {}\n", why);
+    }
+    return k_success;
+}
+
+}  // namespace
+
+void add_top(CLI::App& quern, action& chosen) {
+    const auto options = std::make_shared<top_options>();
+    CLI::App* const top = quern.add_subcommand("top", "Watch the workers of a running program");
+    top->allow_extras();
+    top->add_option("program", options->program,
+                    "The number of its process, or its name; not needed while there is only one")
+        ->type_name("");
+    top->add_option("--interval", options->interval_ms, "Milliseconds between two looks")
+        ->type_name("MS")
+        ->check(CLI::Range(1u, k_longest_interval_ms).description(""));
+    top->add_flag("--once", options->once, "Print what happened in one interval, and end")
+        ->disable_flag_override();
+    top->add_flag("--json", options->json, "The same as JSON")->disable_flag_override();
+    top->callback([options, &chosen] { chosen = [options] { return show_top(*options); }; });
+}
+
+}  // namespace quern::tool

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSL-1.0
+// From snapshots to frames, and frames as JSON.
+#include "top_frame.hpp"
+
+#include "json_writer.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include <unistd.h>
+
+namespace quern::tool {
+
+namespace {
+
+/// What the rates come from, summed over workers.
+struct sums {
+    double running_ns = 0;
+    double managing_ns = 0;
+    double idle_ns = 0;
+    double tasks = 0;
+    double stolen = 0;
+    double suspensions = 0;
+
+    explicit sums(const json_value& worker)
+        : running_ns(worker.at("running_ns").number()),
+          managing_ns(worker.at("managing_ns").number()),
+          idle_ns(worker.at("idle_ns").number()),
+          tasks(worker.at("tasks").number()),
+          stolen(worker.at("stolen").number()),
+          suspensions(worker.at("suspensions").number()) {}
+    sums() = default;
+
+    sums& add(const sums& other, double sign) {
+        running_ns += sign * other.running_ns;
+        managing_ns += sign * other.managing_ns;
+        idle_ns += sign * other.idle_ns;
+        tasks += sign * other.tasks;
+        stolen += sign * other.stolen;
+        suspensions += sign * other.suspensions;
+        return *this;
+    }
+};
+
+top_rates rates_of(const sums& since, double seconds) {
+    top_rates rates;
+    const double total = since.running_ns + since.managing_ns + since.idle_ns;
+    if (total > 0) {
+        rates.running = since.running_ns / total;
+        rates.overhead = since.managing_ns / total;
+        rates.idle = since.idle_ns / total;
+    }
+    if (since.tasks > 0) {
+        rates.ns_per_task = since.running_ns / since.tasks;
+    }
+    if (seconds > 0) {
+        rates.tasks_per_s = std::max(since.tasks, 0.0) / seconds;
+        rates.stolen_per_s = std::max(since.stolen, 0.0) / seconds;
+        rates.suspensions_per_s = std::max(since.suspensions, 0.0) / seconds;
+    }
+    return rates;
+}
+
+/// The worker of the same thread in another snapshot, or null.
+const json_value& same_worker(const json_value& snapshot, double thread) {
+    static const json_value k_nothing;
+    for (const json_value& runtime : snapshot.at("runtimes").items()) {
+        for (const json_value& pool : runtime.at("pools").items()) {
+            for (const json_value& worker : pool.at("workers").items()) {
+                if (worker.at("thread").number() == thread) {
+                    return worker;
+                }
+            }
+        }
+    }
+    return k_nothing;
+}
+
+std::string what_runs(const json_value& worker) {
+    const std::string& name = worker.at("task").text();
+    const std::string& place = worker.at("place").text();
+    return name.empty() || place.empty() ? name + place : name + ": " + place;
+}
+
+top_pool pool_of(const json_value& before, const json_value& now, double seconds) {
+    top_pool pool;
+    pool.name = now.at("name").text();
+    pool.policy = now.at("policy").text();
+    pool.active_workers = now.at("active_workers").whole<unsigned>();
+    pool.queued = now.at("queued").whole<std::uint64_t>();
+    pool.suspended = now.at("suspended").whole<std::uint64_t>();
+    sums of_all;
+    for (const json_value& each : now.at("workers").items()) {
+        sums since(each);
+        since.add(sums(same_worker(before, each.at("thread").number())), -1);
+        of_all.add(since, 1);
+        top_worker& worker = pool.workers.emplace_back();
+        worker.rank = each.at("rank").whole<unsigned>();
+        worker.phase = each.at("phase").text();
+        worker.queued = each.at("queued").whole<std::uint64_t>();
+        worker.rates = rates_of(since, seconds);
+        worker.runs = what_runs(each);
+        pool.queued += worker.queued;
+    }
+    pool.rates = rates_of(of_all, seconds);
+    return pool;
+}
+
+/// As the kernel counts it.
+std::uint64_t resident_bytes(pid_t pid) {
+    const std::string path = "/proc/" + std::to_string(pid) + "/statm";
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                               std::fclose);
+    unsigned long all = 0;
+    unsigned long resident = 0;
+    if (file == nullptr || std::fscanf(file.get(), "%lu %lu", &all, &resident) != 2) {
+        return 0;
+    }
+    return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+void add_rates(json_writer& json, const top_rates& rates) {
+    json.number("tasks_per_s", rates.tasks_per_s);
+    if (rates.ns_per_task) {
+        json.number("ns_per_task", *rates.ns_per_task);
+    }
+    json.number("running", rates.running);
+    json.number("overhead", rates.overhead);
+    json.number("idle", rates.idle);
+    json.number("stolen_per_s", rates.stolen_per_s);
+    json.number("suspensions_per_s", rates.suspensions_per_s);
+}
+
+void add_worker(json_writer& json, const top_worker& worker) {
+    json.begin_object();
+    json.number("rank", worker.rank);
+    json.text("phase", worker.phase);
+    json.number("queued", worker.queued);
+    add_rates(json, worker.rates);
+    if (!worker.runs.empty()) {
+        json.text("runs", worker.runs);
+    }
+    json.end_object();
+}
+
+}  // namespace
+
+top_frame make_frame(const json_value& before, const json_value& now) {
+    top_frame frame;
+    frame.pid = now.at("pid").whole<pid_t>();
+    frame.program = now.at("program").text();
+    frame.version = now.at("version").text();
+    frame.uptime_s = now.at("seconds").number();
+    frame.interval_s = 1e-9 * (now.at("time_ns").number() - before.at("time_ns").number());
+    frame.resident_bytes = resident_bytes(frame.pid);
+    for (const json_value& runtime : now.at("runtimes").items()) {
+        for (const json_value& pool : runtime.at("pools").items()) {
+            frame.pools.push_back(pool_of(before, pool, frame.interval_s));
+        }
+    }
+    return frame;
+}
+
+void sort_workers(top_frame& frame, top_order order) {
+    const auto key = [order](const top_worker& w) {
+        switch (order) {
+            case top_order::tasks:
+                return -w.rates.tasks_per_s;
+            case top_order::overhead:
+                return -w.rates.overhead;
+            case top_order::idle:
+                return -w.rates.idle;
+            case top_order::queued:
+                return -static_cast<double>(w.queued);
+            case top_order::rank:
+                break;
+        }
+        return static_cast<double>(w.rank);
+    };
+    for (top_pool& pool : frame.pools) {
+        std::stable_sort(
+            pool.workers.begin(), pool.workers.end(),
+            [&key](const top_worker& a, const top_worker& b) { return key(a) < key(b); });
+    }
+}
+
+std::string frame_as_json(const top_frame& frame) {
+    json_writer json;
+    json.begin_object();
+    json.number("pid", frame.pid);
+    json.text("program", frame.program);
+    json.text("version", frame.version);
+    json.number("uptime_s", frame.uptime_s);
+    json.number("interval_s", frame.interval_s);
+    json.number("resident_bytes", frame.resident_bytes);
+    json.begin_array("pools");
+    for (const top_pool& pool : frame.pools) {
+        json.begin_object();
+        json.text("name", pool.name);
+        json.text("policy", pool.policy);
+        json.number("active_workers", pool.active_workers);
+        json.number("queued", pool.queued);
+        json.number("suspended", pool.suspended);
+        add_rates(json, pool.rates);
+        json.begin_array("workers");
+        for (const top_worker& worker : pool.workers) {
+            add_worker(json, worker);
+        }
+        json.end_array();
+        json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    return json.take();
+}
+
+}  // namespace quern::tool

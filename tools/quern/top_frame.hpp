@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// What `quern top` shows: the difference of two snapshots of a program, as rates and shares. Made
+// here, shown as text, JSON or on a screen by others.
+#pragma once
+
+#include "json_reader.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace quern::tool {
+
+/// Of a worker, or of all workers of a pool together.
+struct top_rates {
+    double tasks_per_s = 0;
+    std::optional<double> ns_per_task;  ///< nothing: no task has ended
+    double running = 0;                 ///< share of the time, 0 to 1
+    double overhead = 0;
+    double idle = 0;
+    double stolen_per_s = 0;
+    double suspensions_per_s = 0;
+};
+
+struct top_worker {
+    unsigned rank = 0;
+    std::string phase;
+    std::uint64_t queued = 0;
+    top_rates rates;
+    std::string runs;  ///< the name of the task, or where it was made; empty: nothing
+};
+
+struct top_pool {
+    std::string name;
+    std::string policy;
+    unsigned active_workers = 0;
+    std::uint64_t queued = 0;  ///< of all workers, and what belongs to none
+    std::uint64_t suspended = 0;
+    top_rates rates;
+    std::vector<top_worker> workers;
+};
+
+struct top_frame {
+    pid_t pid = 0;
+    std::string program;
+    std::string version;
+    double uptime_s = 0;
+    double interval_s = 0;
+    std::uint64_t resident_bytes = 0;  ///< 0: unknown
+    std::vector<top_pool> pools;
+};
+
+/// Of a program that was asked twice. Pools that are new count from their beginning.
+top_frame make_frame(const json_value& before, const json_value& now);
+
+/// In which order workers are shown.
+enum class top_order : std::uint8_t { rank, tasks, overhead, idle, queued };
+inline constexpr const char* k_top_orders[] = {"rank", "tasks/s", "overhead", "idle", "queued"};
+void sort_workers(top_frame& frame, top_order order);
+
+/// Lines for people, without ends of line; about `width` columns wide.
+std::vector<std::string> lines_of(const top_frame& frame, std::size_t width);
+
+/// A JSON document.
+std::string frame_as_json(const top_frame& frame);
+
+}  // namespace quern::tool

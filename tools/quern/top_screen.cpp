@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+// The screen, by curses.
+#include "top_screen.hpp"
+
+#include <quern/counters/programs.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clocale>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#define NCURSES_NOMACROS  // functions, which have names with ::
+#include <ncurses.h>
+#include <unistd.h>
+
+namespace quern::tool {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr const char* k_help[] = {
+    "",
+    "  q      leave",
+    "  s      sort workers by another column",
+    "  p      pause, or go on",
+    "  +, -   look less or more often",
+    "  up, down, page up, page down   move through the workers",
+    "  ?      this help, or back",
+    "",
+    "  state      what the worker does: running a task, managing (the scheduler), idle",
+    "  mean task  time in task bodies for each task that ended",
+    "  overhead   share of the time that the scheduler took",
+    "  idle       share of the time without work",
+    "  queued     ready tasks that wait for a worker",
+    "  stolen/s   tasks taken from another worker",
+};
+
+/// While it lives, the terminal is curses'.
+class terminal {
+public:
+    terminal() {
+        std::setlocale(LC_CTYPE, "");
+        ::initscr();
+        ::cbreak();
+        ::noecho();
+        ::keypad(stdscr, TRUE);
+        ::curs_set(0);
+    }
+    terminal(const terminal&) = delete;
+    terminal& operator=(const terminal&) = delete;
+    ~terminal() { ::endwin(); }
+};
+
+class screen {
+public:
+    screen(const snapshot_source& look, std::chrono::milliseconds interval)
+        : m_look(look), m_interval(interval), m_before(look()), m_due(clock::now() + k_first) {}
+
+    /// False: the user leaves.
+    bool step() {
+        const auto left =
+            std::chrono::ceil<std::chrono::milliseconds>(m_due - clock::now()).count();
+        ::timeout(static_cast<int>(std::clamp<long>(left, 0, k_longest_wait)));
+        const int key = ::getch();
+        if (key == 'q') {
+            return false;
+        }
+        obey(key);
+        if (clock::now() >= m_due) {
+            m_due = clock::now() + m_interval;
+            if (!m_paused) {
+                look_again();
+            }
+        }
+        draw();
+        return true;
+    }
+
+private:
+    static constexpr auto k_first = std::chrono::milliseconds(200);  // something to see soon
+    static constexpr long k_longest_wait = 1000;                     // milliseconds
+    static constexpr auto k_shortest = std::chrono::milliseconds(50);
+    static constexpr auto k_longest = std::chrono::milliseconds(60'000);
+
+    void obey(int key) {
+        const int page = std::max(LINES - 4, 1);
+        switch (key) {
+            case 's':
+                m_order = static_cast<top_order>((static_cast<std::size_t>(m_order) + 1) %
+                                                 std::size(k_top_orders));
+                break;
+            case 'p':
+                m_paused = !m_paused;
+                break;
+            case '?':
+            case 'h':
+                m_helps = !m_helps;
+                break;
+            case '+':
+                m_interval = std::min<std::chrono::milliseconds>(2 * m_interval, k_longest);
+                break;
+            case '-':
+                m_interval = std::max<std::chrono::milliseconds>(m_interval / 2, k_shortest);
+                m_due = std::min(m_due, clock::now() + m_interval);
+                break;
+            case KEY_DOWN:
+            case KEY_UP:
+                m_first += key == KEY_DOWN ? 1 : -1;
+                break;
+            case KEY_NPAGE:
+            case KEY_PPAGE:
+                m_first += key == KEY_NPAGE ? page : -page;
+                break;
+            default:
+                break;
+        }
+    }
+
+    void look_again() {
+        json_value now = m_look();
+        m_frame = make_frame(m_before, now);
+        m_before = std::move(now);
+    }
+
+    void draw() {
+        ::erase();
+        const int height = LINES - 1;  // the last one is for the keys
+        if (m_helps) {
+            for (int i = 0; i < std::min<int>(height, std::size(k_help)); ++i) {
+                ::mvaddstr(i, 0, k_help[i]);
+            }
+        } else if (m_frame) {
+            draw_frame(height);
+        }
+        ::attron(A_REVERSE);
+        ::mvaddnstr(height, 0, status().c_str(), COLS);
+        ::attroff(A_REVERSE);
+        ::refresh();
+    }
+
+    void draw_frame(int height) {
+        top_frame shown = *m_frame;
+        sort_workers(shown, m_order);
+        const auto lines = lines_of(shown, static_cast<std::size_t>(COLS));
+        const int most = std::max(static_cast<int>(lines.size()) - height, 0);
+        m_first = std::clamp(m_first, 0, most);
+        for (int i = 0; i < height && i + m_first < static_cast<int>(lines.size()); ++i) {
+            const std::string& line = lines[static_cast<std::size_t>(i + m_first)];
+            const bool is_heading = line.starts_with("worker") || i + m_first == 0;
+            ::attrset(is_heading ? A_BOLD : A_NORMAL);
+            ::mvaddnstr(i, 0, line.c_str(), COLS);
+        }
+        ::attrset(A_NORMAL);
+    }
+
+    std::string status() const {
+        return fmt::format(" q leave  s sort: {}  p {}  +- every {} ms  ? help ",
+                           k_top_orders[static_cast<std::size_t>(m_order)],
+                           m_paused ? "go on (paused)" : "pause", m_interval.count());
+    }
+
+    const snapshot_source& m_look;
+    std::chrono::milliseconds m_interval;
+    json_value m_before;
+    std::optional<top_frame> m_frame;
+    clock::time_point m_due;
+    top_order m_order = top_order::rank;
+    bool m_paused = false;
+    bool m_helps = false;
+    int m_first = 0;  ///< the line at the top
+};
+
+}  // namespace
+
+bool has_screen() {
+    const char* const kind = std::getenv("TERM");
+    return ::isatty(STDOUT_FILENO) == 1 && ::isatty(STDIN_FILENO) == 1 && kind != nullptr &&
+           *kind != '\0' && std::string_view(kind) != "dumb";
+}
+
+std::string watch_on_screen(const snapshot_source& look, std::chrono::milliseconds interval) {
+    screen shown(look, interval);  // asks, and may throw, while the terminal is as it was
+    const terminal whole;
+    try {
+        while (shown.step()) {
+        }
+    } catch (const counters::cannot_ask& error) {
+        return error.what();
+    }
+    return "";
+}
+
+}  // namespace quern::tool

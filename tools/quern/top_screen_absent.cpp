@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// Without curses: no screen.
+#include "top_screen.hpp"
+
+namespace quern::tool {
+
+bool has_screen() { return false; }
+
+std::string watch_on_screen(const snapshot_source&, std::chrono::milliseconds) { return ""; }
+
+}  // namespace quern::tool

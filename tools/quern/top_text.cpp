@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// A frame of `quern top` as lines.
+#include "top_frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace quern::tool {
+
+namespace {
+
+constexpr std::size_t k_narrowest = 40;  // columns; less cannot be read
+
+/// Three digits and a unit: "1.23 M".
+std::string in_short(double value, const char* const (&units)[5], double step) {
+    std::size_t unit = 0;
+    while (value >= step * 0.9995 && unit + 1 < std::size(units)) {
+        value /= step;
+        ++unit;
+    }
+    const int digits = unit == 0 && value == std::uint64_t(value) ? 0
+                       : value < 9.995                            ? 2
+                       : value < 99.95                            ? 1
+                                                                  : 0;
+    return fmt::format("{:.{}f}{}", value, digits, units[unit]);
+}
+
+std::string number(double value) { return in_short(value, {"", " k", " M", " G", " T"}, 1000); }
+std::string bytes(double value) {
+    return in_short(value, {" B", " KiB", " MiB", " GiB", " TiB"}, 1024);
+}
+std::string time(double ns) { return in_short(ns, {" ns", " us", " ms", " s", " ks"}, 1000); }
+std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
+std::string mean_task(const top_rates& rates) {
+    return rates.ns_per_task ? time(*rates.ns_per_task) : "-";
+}
+
+std::string duration(double seconds) {
+    const auto whole = static_cast<std::uint64_t>(seconds);
+    if (whole < 60) {
+        return fmt::format("{:.1f} s", seconds);
+    }
+    return whole < 3600 ? fmt::format("{}:{:02} min", whole / 60, whole % 60)
+                        : fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
+}
+
+std::string heading(const top_frame& frame) {
+    std::string text = fmt::format("{} ({}), Quern {}, up {}", frame.program, frame.pid,
+                                   frame.version, duration(frame.uptime_s));
+    if (frame.resident_bytes != 0) {
+        text += fmt::format(", {} resident", bytes(static_cast<double>(frame.resident_bytes)));
+    }
+    return text + fmt::format(", over {}", duration(frame.interval_s));
+}
+
+std::string about(const top_pool& pool) {
+    return fmt::format("pool {}, {}: {} of {} workers active, {} queued, {} suspended", pool.name,
+                       pool.policy, pool.active_workers, pool.workers.size(),
+                       number(static_cast<double>(pool.queued)),
+                       number(static_cast<double>(pool.suspended)));
+}
+
+std::string row(std::string_view who, std::string_view state, const top_rates& rates,
+                std::string_view queued, std::string_view runs) {
+    return fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8}  {}", who, state,
+                       number(rates.tasks_per_s), mean_task(rates), share(rates.overhead),
+                       share(rates.idle), queued, number(rates.stolen_per_s), runs);
+}
+
+}  // namespace
+
+std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
+    std::vector<std::string> lines{heading(frame)};
+    for (const top_pool& pool : frame.pools) {
+        lines.emplace_back();
+        lines.push_back(about(pool));
+        lines.push_back(fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8}  {}",
+                                    "worker", "state", "tasks/s", "mean task", "overhead", "idle",
+                                    "queued", "stolen/s", "runs"));
+        for (const top_worker& worker : pool.workers) {
+            lines.push_back(row(std::to_string(worker.rank), worker.phase, worker.rates,
+                                number(static_cast<double>(worker.queued)), worker.runs));
+        }
+        if (pool.workers.size() > 1) {
+            lines.push_back(
+                row("all", "", pool.rates, number(static_cast<double>(pool.queued)), ""));
+        }
+    }
+    for (std::string& line : lines) {
+        line.resize(std::min(line.size(), std::max(width, k_narrowest)));
+        line.erase(line.find_last_not_of(' ') + 1);
+    }
+    return lines;
+}
+
+}  // namespace quern::tool
