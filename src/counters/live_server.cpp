@@ -264,8 +264,12 @@ void live_server::send_out(client& c) {
     }
 }
 
+/// Under the lock: no fork() may come between the place that forgets the descriptor and its end.
 void live_server::drop(client& c) noexcept {
-    c.fd.close();
+    {
+        const std::scoped_lock lock(lock_of(process_lock::live));
+        c.fd.close();
+    }
     c.in.clear();
     c.out.clear();
     c.session = {};
