@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -89,10 +90,14 @@ std::string make_live_folder() {
     return "";
 }
 
-int listen_at(const std::string& path) noexcept {
-    const int listening = open_socket(path, ::bind);
-    if (listening >= 0 && ::listen(listening, k_waiting) != 0) {
-        ::unlink(path.c_str());
+int listen_at(const std::string& folder, const std::string& name) {
+    // Under another name until it listens: a reader would take it for that of a dead program.
+    const std::string hidden = folder + "/." + name;
+    ::unlink(hidden.c_str());
+    const int listening = open_socket(hidden, ::bind);
+    if (listening >= 0 && (::listen(listening, k_waiting) != 0 ||
+                           ::rename(hidden.c_str(), (folder + "/" + name).c_str()) != 0)) {
+        ::unlink(hidden.c_str());
         ::close(listening);
         return -1;
     }

@@ -26,8 +26,10 @@ enum class socket_state : unsigned char { absent, stale, answers };
 /// Whether somebody listens at a socket.
 socket_state probe_socket(const std::string& path) noexcept;
 
-/// A socket that listens at the path, or that is connected to it; -1 with errno.
-int listen_at(const std::string& path) noexcept;
+/// A socket that listens in the folder under that name, instead of a stale one; -1 with errno.
+int listen_at(const std::string& folder, const std::string& name);
+
+/// A socket that is connected to the path; -1 with errno.
 int connect_to(const std::string& path) noexcept;
 
 /// A socket that listens at a port of 127.0.0.1; -1 with errno.

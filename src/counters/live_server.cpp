@@ -132,15 +132,13 @@ void live_server::open_socket() try {
     if (folder.empty()) {
         return;
     }
-    const std::string path = folder + "/" + std::to_string(::getpid());
+    const std::string name = std::to_string(::getpid());
+    const std::string path = folder + "/" + name;
     const std::scoped_lock lock(lock_of(process_lock::live));
-    if (m_stop.load(std::memory_order_relaxed)) {
+    if (m_stop.load(std::memory_order_relaxed) || probe_socket(path) == socket_state::answers) {
         return;
     }
-    if (probe_socket(path) == socket_state::stale) {
-        ::unlink(path.c_str());
-    }
-    if (const int listening = listen_at(path); listening >= 0) {
+    if (const int listening = listen_at(folder, name); listening >= 0) {
         m_listening.set(listening);
         m_path = path;
     }
@@ -264,8 +262,12 @@ void live_server::send_out(client& c) {
     }
 }
 
+/// Under the lock: no fork() may come between the place that forgets the descriptor and its end.
 void live_server::drop(client& c) noexcept {
-    c.fd.close();
+    {
+        const std::scoped_lock lock(lock_of(process_lock::live));
+        c.fd.close();
+    }
     c.in.clear();
     c.out.clear();
     c.session = {};

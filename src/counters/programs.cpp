@@ -60,9 +60,12 @@ uid_t owner_of(pid_t program) {
     return ::stat(folder.c_str(), &found) == 0 ? found.st_uid : ::geteuid();
 }
 
+/// Whether there is a process of that number; its last socket may be stale even so.
+bool is_there(pid_t program) { return ::kill(program, 0) == 0 || errno != ESRCH; }
+
 /// No socket: why not.
 [[noreturn]] void refuse_absent(pid_t program) {
-    if (::kill(program, 0) != 0 && errno == ESRCH) {
+    if (!is_there(program)) {
         throw cannot_ask("there is no " + name_of(program));
     }
     if (const uid_t owner = owner_of(program); owner != ::geteuid()) {
@@ -81,11 +84,11 @@ int connect_to(pid_t program) {
         if (connected >= 0) {
             return connected;
         }
-        if (errno == ECONNREFUSED) {
+        if (errno == ECONNREFUSED && !is_there(program)) {
             ::unlink(path.c_str());
             throw cannot_ask(name_of(program) + " has ended");
         }
-        if (errno != ENOENT) {
+        if (errno != ENOENT && errno != ECONNREFUSED) {
             throw cannot_ask(name_of(program) + " does not answer: " + std::strerror(errno));
         }
     }
@@ -128,7 +131,9 @@ std::vector<pid_t> live_programs() {
                     all.push_back(number);
                     break;
                 case detail::socket_state::stale:
-                    ::unlink(file.path().c_str());
+                    if (!is_there(number)) {
+                        ::unlink(file.path().c_str());
+                    }
                     break;
                 case detail::socket_state::absent:
                     break;

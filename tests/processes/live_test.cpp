@@ -67,6 +67,25 @@ TEST_F(live_test, a_snapshot_names_what_runs) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+TEST_F(live_test, names_of_tasks_may_be_any_text) {
+    const auto end = play([] {
+        const runtime rt(runtime_options::with_workers(1));
+        quern_test::door gate;
+        auto task = quern::async({.name = "a \"b\"\n\x01\xff", .pool = &rt.default_pool().get()},
+                                 [&] { gate.pass(); });
+        const bool seen = eventually([] {
+            const pid_t self = ::getpid();
+            return can_be_asked(self) &&
+                   has(ask(self, "snapshot"), "\"task\":\"a \\\"b\\\"\\n\\u0001?\"");
+        });
+        std::puts(ask(::getpid(), "snapshot").c_str());
+        gate.open();
+        task.get();
+        return seen ? 0 : 1;
+    });
+    EXPECT_EQ(end.status, 0) << end.output;
+}
+
 TEST_F(live_test, tasks_are_those_that_wait_and_for_what) {
     const auto end = play([] {
         runtime rt(runtime_options::with_workers(1));

@@ -5,7 +5,8 @@
     (gdb) quern tasks        the tasks that wait: name, pool, what for, where they were made
     (gdb) quern bt 2         the calls of the second of them; `quern bt all` those of all
 
-Works on running programs, and on core files as far as frame pointers go. Needs Quern's own debug information (build it with
+Works on running programs, and on core files that the system wrote as far as code keeps frame pointers (gdb's own gcore leaves
+stacks out that have guard regions). Needs Quern's own debug information (build it with
 -g); x86-64 alone. Reads, but for registers of the selected thread, which it puts back.
 """
 
@@ -44,7 +45,14 @@ def place_of(address):
     function = gdb.execute(f"info symbol {address - 1:#x}", to_string=True).split(" + ")[0].split(" in section")[0].strip()
     function = hex(address) if function.startswith("No symbol") else function
     line = gdb.find_pc_line(address - 1)
-    return f"{function} at {line.symtab.filename}:{line.line}" if line.symtab else function
+    if line.symtab is None:
+        return function
+    if "/include/" not in line.symtab.filename:
+        return f"{function} at {line.symtab.filename}:{line.line}"
+    block = gdb.block_for_pc(address - 1)  # an inlined function of a library: say where its caller begins
+    while block is not None and (block.function is None or "/include/" in block.function.symtab.filename):
+        block = block.superblock
+    return f"{function}, which begins at {block.function.symtab.filename}:{block.function.line}" if block else function
 
 
 class Waiting:
