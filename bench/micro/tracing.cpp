@@ -15,13 +15,14 @@
 namespace {
 
 constexpr int k_batch = 1'000;
+constexpr int k_group = 100;
 
 enum mode : std::int64_t { k_off, k_statistics, k_events };
 
 /// Runs the body many times in one task. The recording begins anew for every batch, or it would be
 /// full.
 template <class Body>
-void in_a_task(benchmark::State& state, Body body) {
+void in_a_task(benchmark::State& state, Body body, int batch = k_batch) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     const auto how = static_cast<mode>(state.range(0));
     for (auto _ : state) {
@@ -33,8 +34,8 @@ void in_a_task(benchmark::State& state, Body body) {
                                      .samples_system = false});
         }
         state.ResumeTiming();
-        quern::async(rt, [&body] {
-            for (int i = 0; i < k_batch; ++i) {
+        quern::async(rt, [&body, batch] {
+            for (int i = 0; i < batch; ++i) {
                 body();
             }
         }).get();
@@ -55,18 +56,21 @@ void async_and_get(benchmark::State& state) {
 
 /// Tasks from a queue, one after the other.
 void tasks_of_a_group(benchmark::State& state) {
-    in_a_task(state, [] {
-        quern::task_group group;
-        for (int i = 0; i < 100; ++i) {
-            group.run({.name = "small", .stack = quern::stack_class::medium}, [] {});
-        }
-        group.wait();
-    });
+    in_a_task(
+        state,
+        [] {
+            quern::task_group group;
+            for (int i = 0; i < k_group; ++i) {
+                group.run({.name = "small", .stack = quern::stack_class::medium}, [] {});
+            }
+            group.wait();
+        },
+        k_batch / k_group);
 }
 
-BENCHMARK(yield)->Arg(k_off)->Arg(k_statistics)->Arg(k_events);
-BENCHMARK(async_and_get)->Arg(k_off)->Arg(k_statistics)->Arg(k_events);
-BENCHMARK(tasks_of_a_group)->Arg(k_off)->Arg(k_statistics)->Arg(k_events);
+BENCHMARK(yield)->Arg(k_off)->Arg(k_statistics)->Arg(k_events)->UseRealTime();
+BENCHMARK(async_and_get)->Arg(k_off)->Arg(k_statistics)->Arg(k_events)->UseRealTime();
+BENCHMARK(tasks_of_a_group)->Arg(k_off)->Arg(k_statistics)->Arg(k_events)->UseRealTime();
 
 }  // namespace
 

@@ -34,7 +34,7 @@ struct recorder_options {
 /// Errors: std::bad_alloc; std::system_error when the thread that samples cannot be made.
 /// Thread safety: one object must not be used by two threads at once; any thread may make one, and
 /// stop() may be called within a task.
-/// Cost: about 50 ns for each beginning and end of a task; stop() about 1 s for 10^6 events.
+/// Cost: about 40 ns for each piece of a task; stop() about 1 s for 10^6 events.
 ///
 ///     quern::trace::recorder recorder(rt);
 ///     solve();
