@@ -10,6 +10,7 @@ installed it is fetched into DIR, and where that fails too the test is skipped w
 
 import argparse
 import collections
+import importlib
 import os
 import subprocess
 import sys
@@ -21,6 +22,7 @@ SKIP = 77
 
 def load_descriptors(folder):
     """Returns the module with the messages, or None with the reason printed."""
+    os.makedirs(folder, exist_ok=True)
     sys.path.insert(0, folder)
     try:
         from perfetto.protos.perfetto.trace import perfetto_trace_pb2
@@ -31,6 +33,7 @@ def load_descriptors(folder):
                "--timeout", "10", "--target", folder, *PACKAGES]
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=120)
+        importlib.invalidate_caches()
         from perfetto.protos.perfetto.trace import perfetto_trace_pb2
         return perfetto_trace_pb2
     except (OSError, subprocess.SubprocessError, ImportError) as error:
