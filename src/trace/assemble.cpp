@@ -106,7 +106,8 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
               .rank = from.rank,
               .thread = from.thread,
               .dropped = from.events->dropped(),
-              .totals = from.after};
+              .totals = from.after,
+              .describing_ns = static_cast<double>(from.events->described()) * ns};
     made.slices.reserve(from.events->size());
     from.events->for_each([&](const event& e) {
         const slice s = slice_of(e, ns, sites[e.site()]);
@@ -187,16 +188,18 @@ void assemble(recorder::state& s) {
     recording& made = s.made;
     merged_sites sites;
     worker_totals sum;
+    double describing_ns = 0.0;
     for (recorded_worker& w : s.workers) {
         made.lanes.push_back(lane_of(w, sites.add(w.events->sites())));
         w.events->forget_events();
         sum += w.after;
+        describing_ns += made.lanes.back().describing_ns;
     }
     made.sites = sites.give();
     spread_parents(made.lanes);
     made.tree = count_spawns(made.lanes);
     made.overhead_ns_per_task =
-        sum.tasks == 0 ? 0.0 : sum.managing_ns / static_cast<double>(sum.tasks);
+        sum.tasks == 0 ? 0.0 : (sum.managing_ns + describing_ns) / static_cast<double>(sum.tasks);
     made.critical_path_ns = critical_path(made);
     s.workers.clear();
 }

@@ -29,8 +29,11 @@ double sane(double value) { return std::isfinite(value) && value > 0.0 ? value :
 void add_totals(efficiency& into, const recording& run) {
     into.workers = run.lanes.size();
     for (const lane& one : run.lanes) {
-        into.work_ns += sane(one.totals.running_ns);
-        into.overhead_ns += sane(one.totals.managing_ns);
+        const double running = sane(one.totals.running_ns);
+        const double describing = std::min(running, sane(one.describing_ns));
+        into.work_ns += running - describing;
+        into.overhead_ns += sane(one.totals.managing_ns) + describing;
+        into.describing_ns += describing;
         into.starvation_ns += sane(one.totals.idle_ns);
         into.tasks += one.totals.tasks;
     }

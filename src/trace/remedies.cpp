@@ -51,6 +51,10 @@ std::string overhead_remedy(const efficiency& of, const recording& run) {
     std::string text = "The largest loss is overhead: the runtime took " + duration_words(each) +
                        " for each of " + count_words(of.tasks, "task") + " of " +
                        duration_words(mean) + ". ";
+    if (of.describing_ns > of.overhead_ns / 2) {
+        text += percent_words(of.describing_ns / of.overhead_ns) +
+                " of that went into making them, in other tasks. ";
+    }
     const site* const most =
         largest(run, [](const site& s) { return static_cast<double>(s.tasks); });
     const double wanted = each * k_tasks_per_overhead;

@@ -51,6 +51,7 @@ public:
     virtual void piece_ends(const piece& ended) noexcept = 0;
     virtual void parked(std::uint32_t /*rank*/, tick_count /*begin*/, tick_count /*end*/) noexcept {
     }
+    virtual void described(std::uint32_t /*rank*/, tick_count /*spent*/) noexcept {}
     virtual void stole(std::uint32_t /*rank*/, std::uint32_t /*victim*/,
                        tick_count /*at*/) noexcept {}
     /// A task is about to be queued; the thread may be any. Only for sinks that want it.

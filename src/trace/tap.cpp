@@ -215,6 +215,14 @@ void tap::on_inline_end(self which, worker& on, task_record& outer) {
     l.is_continued = inner.trace.pieces == 1;  // else both have waited together
 }
 
+void tap::on_described(self which, worker& on, tick_count spent) {
+    if (const visit v(which, on); v) {
+        for (sink* const s : v.at().sinks) {
+            s->described(on.rank(), spent);
+        }
+    }
+}
+
 void tap::on_steal(self which, worker& thief, worker& victim) {
     if (const visit v(which, thief); v) {
         for (sink* const s : v.at().sinks) {

@@ -80,6 +80,7 @@ private:
     static void on_inline_begin(self, worker& on, task_record& outer,
                                 const quern::detail::runnable& item);
     static void on_inline_end(self, worker& on, task_record& outer);
+    static void on_described(self, worker& on, tick_count spent);
     static void on_steal(self, worker& thief, worker& victim);
     static void on_park(self, worker& on);
     static void on_unpark(self, worker& on);

@@ -21,6 +21,7 @@ tap::tap(std::size_t lanes) {
     suspends = on_suspend;
     inline_begins = on_inline_begin;
     inline_ends = on_inline_end;
+    described = on_described;
     steals = on_steal;
     parks = on_park;
     unparks = on_unpark;

@@ -67,10 +67,12 @@ public:
     void piece_ends(const piece& ended) noexcept override;
     void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override;
     void stole(std::uint32_t rank, std::uint32_t victim, tick_count at) noexcept override;
+    void described(std::uint32_t, tick_count spent) noexcept override { m_described += spent; }
 
     const site_table& sites() const noexcept { return m_sites; }
     std::uint64_t size() const noexcept { return m_size; }
     std::uint64_t dropped() const noexcept { return m_dropped; }
+    tick_count described() const noexcept { return m_described; }
 
     template <class Visit>
     void for_each(Visit visit) const {
@@ -95,6 +97,7 @@ private:
     const std::uint64_t m_most;
     std::uint64_t m_size = 0;
     std::uint64_t m_dropped = 0;
+    tick_count m_described = 0;
     site_table m_sites;
     std::vector<std::unique_ptr<event[]>> m_chunks;
 };

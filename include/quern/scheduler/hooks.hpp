@@ -35,6 +35,8 @@ struct hooks {
     void (*inline_begins)(self, worker& on, task_record& outer, const runnable& item) =
         [](self, worker&, task_record&, const runnable&) {};
     void (*inline_ends)(self, worker& on, task_record& outer) = [](self, worker&, task_record&) {};
+    /// A task has made another, for which it has taken so long.
+    void (*described)(self, worker& on, tick_count spent) = [](self, worker&, tick_count) {};
     void (*steals)(self, worker& thief, worker& victim) = [](self, worker&, worker&) {};
     void (*parks)(self, worker& on) = [](self, worker&) {};
     void (*unparks)(self, worker& on) = [](self, worker&) {};

@@ -107,12 +107,14 @@ private:
 template <class F, class... Args>
 auto start_async(const task_attributes& wanted, F&& f, Args&&... args) {
     pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    describing making;
     auto call = bind_call(std::forward<F>(f), std::forward<Args>(args)...);
     using T = std::invoke_result_t<decltype(call)&>;
     using task = task_state<decltype(call), T>;
     auto* state = new task(std::move(call), wanted.stop);
     apply_attributes(wanted, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
+    making.end_before_call(wanted.how);
     start(wanted, where, *state);
     return result;
 }
@@ -120,6 +122,7 @@ auto start_async(const task_attributes& wanted, F&& f, Args&&... args) {
 template <class F, class... Args>
 void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
     pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    const describing making;
     auto call = bind_call(std::forward<F>(f), std::forward<Args>(args)...);
     auto* task = new posted_task<decltype(call)>(std::move(call), wanted.stop);
     apply_attributes(wanted, *task);

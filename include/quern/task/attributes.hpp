@@ -127,6 +127,43 @@ inline context* begin_task(runnable& item) noexcept {
     return &larger;
 }
 
+/// Stands around the making of a task. What that takes is the runtime's work, though it happens in
+/// a task: those who record count it so. A branch when nobody does.
+class describing {
+public:
+    describing() noexcept {
+        if (const worker* const here = current_worker()) {
+            m_hooks = here->home().hooks.load(std::memory_order_acquire);
+            m_begin = m_hooks != nullptr ? ticks() : 0;
+        }
+    }
+    describing(const describing&) = delete;
+    describing& operator=(const describing&) = delete;
+    ~describing() { end(); }
+
+    /// What follows is not part of it: a call of the task's function.
+    void end() noexcept {
+        if (m_hooks == nullptr) [[likely]] {
+            return;
+        }
+        worker* const here = current_worker();
+        if (here != nullptr && here->home().hooks.load(std::memory_order_acquire) == m_hooks) {
+            m_hooks->described(*m_hooks, *here, ticks() - m_begin);
+        }
+        m_hooks = nullptr;
+    }
+    /// The same for a task that is perhaps begun at once.
+    void end_before_call(launch how) noexcept {
+        if (how == launch::sync || how == launch::fork) {
+            end();
+        }
+    }
+
+private:
+    const hooks* m_hooks = nullptr;
+    tick_count m_begin = 0;
+};
+
 /// Stands around the call of a task's function, so that what is local to the task is destroyed
 /// before anybody learns that it has ended. `own` is false for a call that is part of its caller.
 class task_end {

@@ -44,9 +44,11 @@ template <class Future, class F>
 auto attach(const task_attributes& how, Future source, F&& f) {
     using function = std::decay_t<F>;
     using T = std::invoke_result_t<function&, Future>;
+    describing making;
     auto* next =
         new continuation<Future, function, T>(how, std::move(source), function(std::forward<F>(f)));
     future<T> result{state_ref<shared_state<T>>(next)};
+    making.end_before_call(how.how);
     next->start();
     return result;
 }

@@ -165,9 +165,11 @@ private:
 template <class F, class Arguments>
 auto join_futures(const task_attributes& how, Arguments arguments, F f, bool runs_code = true) {
     using T = std::invoke_result_t<F&, Arguments&&>;
+    describing making;
     auto* frame =
         new join_frame<F, Arguments, T>(how, std::move(f), std::move(arguments), runs_code);
     future<T> result{state_ref<shared_state<T>>(frame)};
+    making.end_before_call(how.how);
     frame->start();
     return result;
 }

@@ -124,6 +124,7 @@ private:
 
     template <class F>
     void run_made(const task_attributes& wanted, F&& f) {
+        const detail::describing making;
         auto* t = new group_task<std::decay_t<F>>(*this, wanted.stop, std::forward<F>(f));
         detail::apply_attributes(wanted, *t);
         launch_task(*t);

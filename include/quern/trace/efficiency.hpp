@@ -21,8 +21,9 @@ struct efficiency {
     std::size_t workers = 0;
     std::uint64_t tasks = 0;
     double total_ns = 0.0;
-    double work_ns = 0.0;        ///< in task bodies, without the inflation where that is known
-    double overhead_ns = 0.0;    ///< the runtime's own work: taking, stealing, switching, finishing
+    double work_ns = 0.0;      ///< in task bodies, without the inflation where that is known
+    double overhead_ns = 0.0;  ///< the runtime's own work: making, taking, stealing, switching …
+    double describing_ns = 0.0;  ///< of the overhead: in the making of tasks, by other tasks
     double starvation_ns = 0.0;  ///< workers searched or slept
     std::optional<double> inflation_ns;  ///< nothing: unknown, and contained in the work
     double calibrated = 0.0;             ///< share of task time whose time on one worker is known

@@ -72,6 +72,7 @@ struct lane {
     std::vector<theft> thefts{};     ///< what it has stolen
     std::uint64_t dropped = 0;       ///< events for which there was no room
     worker_totals totals;            ///< of the recorded time
+    double describing_ns = 0.0;      ///< of the running time: in the making of other tasks
 };
 
 /// Something that changed with time.
@@ -106,7 +107,7 @@ struct recording {
     std::vector<series> counters;
     std::vector<spawn_count> tree;
     std::vector<decision> decisions;
-    double overhead_ns_per_task = 0.0;  ///< managing time divided by tasks
+    double overhead_ns_per_task = 0.0;  ///< managing and describing time divided by tasks
     /// The longest chain of tasks one of which made or woke the next, or 0 when it is not known.
     double critical_path_ns = 0.0;
 };

@@ -15,7 +15,7 @@ function drawParts() {
   const bar = element("div", { class: "bar", "aria-hidden": "true" });
   const rows = [];
   const means = { work: what.inflation === undefined ? "in tasks (with inflation, which is unknown)" : "in tasks, as long as they take alone",
-    overhead: "the runtime's own work: taking, stealing, switching, finishing tasks", starvation: "workers had nothing to do",
+    overhead: "the runtime's own work: making, taking, stealing, switching, finishing tasks", starvation: "workers had nothing to do",
     inflation: "tasks took longer than alone" };
   for (const [name, colour] of Object.entries(PARTS)) {
     const known = what[name] !== undefined;

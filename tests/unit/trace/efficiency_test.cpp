@@ -54,6 +54,19 @@ TEST(efficiency, overhead_wants_larger_tasks) {
     EXPECT_TRUE(contains(fine.remedy, "'update' (heat.cpp:42)")) << fine.remedy;
 }
 
+TEST(efficiency, the_making_of_tasks_is_overhead) {
+    recording run = recording_of(1, {8.0, 1.0, 1.0, 1'000'000});
+    run.lanes[0].describing_ns = run.lanes[0].totals.running_ns / 2;
+    const efficiency of = efficiency_of(run);
+    expect_parts_to_add_up(of);
+    EXPECT_NEAR(of.share(of.work_ns), 0.4, 0.01);
+    EXPECT_NEAR(of.share(of.overhead_ns), 0.5, 0.01);
+    EXPECT_EQ(of.largest, loss_kind::overhead);
+    EXPECT_TRUE(contains(of.remedy, "80 % of that went into making them")) << of.remedy;
+    run.lanes[0].describing_ns = 1e30;  // never more than all the time in tasks
+    expect_parts_to_add_up(efficiency_of(run));
+}
+
 TEST(efficiency, overhead_of_large_tasks_is_not_blamed_on_their_size) {
     const efficiency large = efficiency_of(recording_of(2, {8.0, 1.5, 0.5, 2}));
     EXPECT_EQ(large.largest, loss_kind::overhead);

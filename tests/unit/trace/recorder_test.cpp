@@ -83,6 +83,35 @@ protected:
     }
 };
 
+TEST_P(recorder_test, counts_the_making_of_tasks) {
+    const auto describing = [](const recording& run) {
+        double sum = 0;
+        for (const auto& lane : run.lanes) {
+            EXPECT_LE(lane.describing_ns, lane.totals.running_ns * 1.01 + 1e4);
+            sum += lane.describing_ns;
+        }
+        return sum;
+    };
+    constexpr int k_tasks = 1000;
+    EXPECT_GT(describing(record([] {
+                  quern::task_group group;
+                  for (int i = 0; i < k_tasks; ++i) {
+                      group.run([] {});
+                  }
+                  group.wait();
+              })),
+              k_tasks * 5.0);  // nanoseconds: no allocation is faster
+    EXPECT_GT(describing(record([] {
+                  auto last = quern::make_ready_future(0);
+                  for (int i = 0; i < k_tasks; ++i) {
+                      last = last.then([](auto before) { return before.get() + 1; });
+                  }
+                  EXPECT_EQ(last.get(), k_tasks);
+              })),
+              k_tasks * 5.0);
+    EXPECT_EQ(describing(record([] { quern_test::spin_for(std::chrono::milliseconds(1)); })), 0.0);
+}
+
 TEST_P(recorder_test, counts_every_task_once) {
     constexpr int k_tasks = 1000;
     const recording run = record([] {
