@@ -104,7 +104,7 @@ void task_group::run_own_tasks() noexcept {
         if (item == nullptr) {
             break;
         }
-        if (item->group != this || item->stack != stack_class::small) {
+        if (!is_own(*item) || item->stack != stack_class::small) {
             here.put_back(*item);
             break;
         }

@@ -47,12 +47,12 @@ struct runnable : work {
     /// Requires: is_hinted() and not is_for_worker().
     std::uint32_t node() const noexcept { return static_cast<std::uint32_t>(home - k_first_node); }
 
-    runnable* next = nullptr;     ///< link of the queue that holds it
-    const void* group = nullptr;  ///< the task group it belongs to, if any
-    const char* name = nullptr;   ///< given by the user; must outlive the task
+    runnable* next = nullptr;    ///< link of the queue that holds it
+    const char* name = nullptr;  ///< given by the user; must outlive the task
     priority urgency = priority::normal;
     bool staged;  ///< described but never started; false for a resumed context
     stack_class stack = stack_class::small;  ///< the least that it may be started on
+    bool in_group = false;                   ///< it is a task of a task_group
     std::int32_t home = k_anywhere;
     const void* site = nullptr;  ///< the code address where it was made, if known
     readiness ready;             ///< how it came into a queue, for the hooks

@@ -79,7 +79,7 @@ private:
 
     struct task_base : detail::runnable {
         task_base(run_function f, task_group& g) noexcept : runnable(f), home_group(g) {
-            group = &g;
+            in_group = true;
         }
         task_group& home_group;
     };
@@ -131,6 +131,9 @@ private:
     }
 
     bool owned_here() const noexcept;
+    bool is_own(detail::runnable& item) const noexcept {
+        return item.in_group && &static_cast<task_base&>(item).home_group == this;
+    }
     void launch_task(detail::runnable& item) noexcept;
     detail::context* task_ended() noexcept;
     void failed(std::exception_ptr error) noexcept;

@@ -92,7 +92,7 @@ TEST_P(recorder_test, counts_the_making_of_tasks) {
         }
         return sum;
     };
-    constexpr int k_tasks = 1000;
+    static constexpr int k_tasks = 1000;
     EXPECT_GT(describing(record([] {
                   quern::task_group group;
                   for (int i = 0; i < k_tasks; ++i) {
