@@ -38,7 +38,8 @@ std::vector<std::string> folders() {
         }
         const std::string fault = detail::fault_of_folder(folder);
         if (!fault.empty()) {
-            throw cannot_ask("the folder '" + folder + "' is not to be trusted: " + fault);
+            std::string why = "the folder '";
+            throw cannot_ask(why.append(folder).append("' is not to be trusted: ").append(fault));
         }
         all.push_back(folder);
     }

@@ -88,6 +88,7 @@ bool is_derived(const counter_name& name) noexcept {
 void refuse_unknown(std::string_view text, const std::string& plain) {
     const std::vector<counter_info> all = all_counters();
     std::vector<std::string_view> names;
+    names.reserve(all.size());
     for (const counter_info& each : all) {
         names.push_back(each.name);
     }

@@ -9,6 +9,6 @@ namespace quern::detail {
 /// Later calls do nothing. Thread safe. Always true.
 bool attach_trace() noexcept;
 
-inline const bool trace_is_attached = attach_trace();
+inline const bool k_trace_is_attached = attach_trace();
 
 }  // namespace quern::detail
