@@ -176,6 +176,7 @@ std::vector<spawn_count> count_spawns(std::vector<lane>& lanes) {
         }
     });
     std::vector<spawn_count> tree;
+    tree.reserve(counts.size());
     for (const auto& [pair, tasks] : counts) {
         tree.push_back({pair.first, pair.second, tasks});
     }
