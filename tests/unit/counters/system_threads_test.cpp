@@ -135,6 +135,9 @@ TEST_P(schedule_test, a_worker_without_a_pool_is_a_question) {
 }
 
 TEST_P(schedule_test, the_child_of_a_fork_begins_anew) {
+    if (quern::detail::k_asan) {
+        GTEST_SKIP() << "the sanitizer's allocator may be locked by another thread at a fork";
+    }
     const sources all;
     const place pool = of_pool();
     all.read("/os/schedule/run-time");
