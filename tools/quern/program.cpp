@@ -57,6 +57,7 @@ std::optional<pid_t> number_in(const std::string& wanted) {
 [[noreturn]] void refuse_name(std::string_view subcommand, const std::string& wanted,
                               const std::vector<candidate>& all) {
     std::vector<std::string_view> names;
+    names.reserve(all.size());
     for (const candidate& each : all) {
         names.push_back(each.name);
     }

@@ -65,7 +65,7 @@ std::string path_of(const std::string& program) {
     std::string folders = path != nullptr ? path : "/bin:/usr/bin";
     for (std::size_t begin = 0; begin <= folders.size();) {
         const std::size_t end = std::min(folders.find(':', begin), folders.size());
-        const std::string file = folders.substr(begin, end - begin) + "/" + program;
+        std::string file = folders.substr(begin, end - begin) + "/" + program;
         if (::access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) {
             return file;
         }
