@@ -149,11 +149,12 @@ private:
         const auto lines = lines_of(shown, static_cast<std::size_t>(COLS));
         const int most = std::max(static_cast<int>(lines.size()) - height, 0);
         m_first = std::clamp(m_first, 0, most);
-        for (int i = 0; i < height && i + m_first < static_cast<int>(lines.size()); ++i) {
-            const std::string& line = lines[static_cast<std::size_t>(i + m_first)];
-            const bool is_heading = line.starts_with("worker") || i + m_first == 0;
+        const auto first = static_cast<std::size_t>(m_first);
+        for (int row = 0; row < height && m_first + row < static_cast<int>(lines.size()); ++row) {
+            const std::size_t at = first + static_cast<std::size_t>(row);
+            const bool is_heading = lines[at].starts_with("worker") || at == 0;
             ::attrset(is_heading ? A_BOLD : A_NORMAL);
-            ::mvaddnstr(i, 0, line.c_str(), COLS);
+            ::mvaddnstr(row, 0, lines[at].c_str(), COLS);
         }
         ::attrset(A_NORMAL);
     }

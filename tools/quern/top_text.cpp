@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace quern::tool {
 
@@ -19,10 +20,10 @@ std::string in_short(double value, const char* const (&units)[5], double step) {
         value /= step;
         ++unit;
     }
-    const int digits = unit == 0 && value == std::uint64_t(value) ? 0
-                       : value < 9.995                            ? 2
-                       : value < 99.95                            ? 1
-                                                                  : 0;
+    const int digits = unit == 0 && value == std::floor(value) ? 0
+                       : value < 9.995                         ? 2
+                       : value < 99.95                         ? 1
+                                                               : 0;
     return fmt::format("{:.{}f}{}", value, digits, units[unit]);
 }
 
