@@ -83,6 +83,7 @@ TEST_F(arithmetics_test, agrees_with_the_total) {
     counters::counter_set set(rt);
     set.add("/arithmetics/add@/threads{worker-thread#*}/count/pending-accesses");
     set.add("/threads/count/pending-accesses");
+    set.reset();  // from the same moment on
     const auto values = set.evaluate().values;
     EXPECT_EQ(values[0].value, values[1].value);
 }
