@@ -75,7 +75,7 @@ TEST_F(statistics_test, forget_what_has_left_the_window) {
     const auto values = set.evaluate().values;
     EXPECT_EQ(values[1].value, 20);
     EXPECT_TRUE(eventually([&] { return set.evaluate().values[3].value == 0; }));
-    EXPECT_LT(values[4].value, 20);
+    EXPECT_LE(values[4].value, 20);  // its samples may have begun later
 }
 
 TEST_F(statistics_test, say_that_there_is_no_sample_yet) {
