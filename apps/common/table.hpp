@@ -19,17 +19,7 @@ quern::worker_totals totals_of(const quern::runtime& rt, F&& f) {
     const quern::worker_totals before = rt.totals();
     f();
     quern::worker_totals after = rt.totals();
-    after.running_ns -= before.running_ns;
-    after.managing_ns -= before.managing_ns;
-    after.idle_ns -= before.idle_ns;
-    after.tasks -= before.tasks;
-    after.activations -= before.activations;
-    after.suspensions -= before.suspensions;
-    after.stolen -= before.stolen;
-    after.parks -= before.parks;
-    after.wakes -= before.wakes;
-    after.contexts_recycled -= before.contexts_recycled;
-    after.contexts_made -= before.contexts_made;
+    after -= before;
     return after;
 }
 

@@ -3,36 +3,14 @@
 // and are '?' otherwise: names of tasks are the user's.
 #include "live_text.hpp"
 
+#include <quern/base/utf8.hpp>
+
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 
 namespace quern::detail {
-
-namespace {
-
-/// The length of the UTF-8 sequence at the front, 0 when it is malformed or cut short.
-std::size_t utf8_length(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text.front());
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xc2 ? 0
-                               : lead < 0xe0 ? 2
-                               : lead < 0xf0 ? 3
-                               : lead < 0xf5 ? 4
-                                             : 0;
-    if (length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
-}  // namespace
 
 json_line& json_line::open(char bracket, std::string_view key) {
     start(key);

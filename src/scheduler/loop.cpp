@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The life of a worker: take an item, run it, go on; search when there is none; sleep when the
-// search is in vain. Every context runs this loop at its bottom, so a worker whose task blocks
-// goes on with the loop of another context. The protocol by which nobody sleeps while there is
-// work: README.md in this folder, section "Parking"; the steps are named here.
+// search is in vain (parking.cpp). Every context runs this loop at its bottom, so a worker whose
+// task blocks goes on with the loop of another context.
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace quern::detail {
@@ -26,9 +24,6 @@ constexpr std::uint32_t k_ageing_interval = 1021;
 /// Pauses between two rounds over all victims, doubled per round up to the limit.
 constexpr int k_first_pause = 1;
 constexpr int k_last_pause = 64;
-
-/// A worker that only pollers can wake looks at them this often.
-constexpr auto k_poll_interval = std::chrono::microseconds(100);
 
 }  // namespace
 
@@ -296,116 +291,9 @@ work* worker::search() noexcept {
     return nullptr;
 }
 
-void worker::park() noexcept {
-    const auto counts = m_pool.gate.announce_sleep(bed);  // step 1: say so
-    for (const auto& w : m_pool.m_workers) {              // step 2: ask for what is private
-        if (w.get() != this && m_pool.policy().steals) {
-            w->make_hungry();
-        }
-    }
-    // step 3: look once more
-    if (!queues.pinned.empty() || m_pool.has_shared_work() || has_public_work() ||
-        m_pool.m_stop.load(std::memory_order_seq_cst)) {
-        m_pool.gate.cancel_sleep(bed);
-        return;
-    }
-    m_pool.notify_quiet(counts.sleeping);
-    stats.parks.add();
-    const hooks* h = m_pool.hooks.load(std::memory_order_acquire);
-    if (h != nullptr) {
-        h->parks(*h, *this);
-    }
-    sleep();  // step 4
-    if (h != nullptr) {
-        h->unparks(*h, *this);
-    }
-}
-
-/// One of those asleep keeps watch when there are timers or pollers: it sleeps until the earliest
-/// time, or looks at the pollers now and then. It counts as asleep meanwhile; what a timer or a
-/// poller makes ready wakes a sleeper as usual, perhaps this one. Called up for work, the watch
-/// wakes another, who searches in vain and takes its place.
-/// Nobody is missed: one who sets an earlier time looks afterwards at who keeps watch, and the
-/// watch says so before it looks at the time. One who finds the watch kept has announced its sleep
-/// before, so that the one who leaves it afterwards sees it in the gate.
-void worker::sleep() noexcept {
-    const auto needed = [this] { return !m_pool.pollers.empty() || !m_pool.timers.empty(); };
-    while (needed()) {
-        worker* nobody = nullptr;
-        if (!m_pool.m_watch.compare_exchange_strong(nobody, this, std::memory_order_seq_cst)) {
-            break;
-        }
-        bool woken = false;
-        while (!woken && needed()) {
-            woken = m_pool.gate.sleep_for(bed, until_next_look());
-            if (!woken) {
-                m_pool.timers.fire_due();
-                m_pool.pollers.poll();
-                if (!may_be_robbed() && has_public_work()) {
-                    m_pool.gate.wake(bed);  // what they have made ready is for this one alone
-                }
-            }
-        }
-        m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);
-        if (woken) {
-            if (needed() && m_pool.gate.load().sleeping != 0) {
-                m_pool.wake_one(m_rank);
-            }
-            return;
-        }
-    }
-    sleep_watching_for_hangs();
-}
-
-void worker::sleep_watching_for_hangs() noexcept {
-    hang_watch watch(m_pool);
-    while (watch.is_kept()) {
-        if (m_pool.gate.sleep_for(bed, watch.pause())) {
-            return;
-        }
-        watch.look();
-    }
-    m_pool.gate.sleep(bed);
-}
-
-std::chrono::nanoseconds worker::until_next_look() const noexcept {
-    constexpr std::chrono::nanoseconds k_longest = std::chrono::hours(1);
-    const std::chrono::nanoseconds limit = m_pool.pollers.empty() ? k_longest : k_poll_interval;
-    const auto now = timer::clock::now();
-    const auto earliest = m_pool.timers.earliest();
-    if (earliest == timer::clock::time_point::min()) {
-        return k_poll_interval;  // another worker is firing what is due
-    }
-    return std::min<std::chrono::nanoseconds>(std::max(earliest, now) - now, limit);
-}
-
 bool worker::is_throttled() const noexcept {
     return m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst) &&
            !m_pool.m_stop.load(std::memory_order_seq_cst);
-}
-
-/// Sleeps while it is throttled, but wakes for what is pinned to it: that is the result. The queue
-/// is popped by an awake worker only: an item that is in nobody's queue is never overlooked.
-work* worker::obey_throttle() noexcept {
-    if (has_public_work() || m_pool.timers.any()) {
-        notify_public_work();  // somebody else has to see to it now
-    }
-    stats.enter(worker_phase::idle);
-    m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);
-    if (m_pool.hang_report().enabled && m_pool.all_asleep() && m_pool.contexts_away() != 0) {
-        m_pool.wake_one(m_rank);  // it finds nothing, sleeps as the last one, and watches for hangs
-    }
-    for (;;) {
-        const std::uint32_t seen = m_pool.m_throttle_word.load(std::memory_order_seq_cst);
-        if (!is_throttled() || !queues.pinned.empty()) {
-            break;
-        }
-        m_pool.notify_quiet(m_pool.gate.load().sleeping);
-        std_atomics::futex_wait(m_pool.m_throttle_word, seen);
-    }
-    m_pool.m_throttled.fetch_sub(1, std::memory_order_seq_cst);
-    stats.enter(worker_phase::managing);
-    return is_throttled() ? queues.pinned.pop() : nullptr;
 }
 
 }  // namespace quern::detail

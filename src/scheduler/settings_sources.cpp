@@ -77,16 +77,15 @@ void read_environment(settings& into) {
     }
 }
 
+std::string with_dashes(std::string text) {
+    std::replace(text.begin(), text.end(), '_', '-');
+    return text;
+}
+
 /// Both of --quern:spin_us and --quern:spin-us are the setting spin_us.
-const setting* find_option(std::string option) {
-    for (const char from : {'-', '_'}) {
-        if (const setting* const row = find_spelt(option, detail::as_option)) {
-            return row;
-        }
-        std::replace(option.begin() + static_cast<std::ptrdiff_t>(k_option_prefix.size()),
-                     option.end(), from, from == '-' ? '_' : '-');
-    }
-    return find_spelt(option, detail::as_option);
+const setting* find_option(const std::string& option) {
+    return find_spelt(with_dashes(option),
+                      [](std::string_view name) { return with_dashes(detail::as_option(name)); });
 }
 
 /// An option --quern:name=value, or --quern:name alone where that has a meaning.

@@ -6,21 +6,36 @@
 
 namespace quern {
 
+namespace {
+
+/// f of each figure of both.
+template <class F>
+void with_each(worker_totals& a, const worker_totals& b, F&& f) {
+    f(a.running_ns, b.running_ns);
+    f(a.managing_ns, b.managing_ns);
+    f(a.idle_ns, b.idle_ns);
+    f(a.tasks, b.tasks);
+    f(a.inlined, b.inlined);
+    f(a.activations, b.activations);
+    f(a.suspensions, b.suspensions);
+    f(a.stolen, b.stolen);
+    f(a.parks, b.parks);
+    f(a.wakes, b.wakes);
+    f(a.contexts_recycled, b.contexts_recycled);
+    f(a.contexts_made, b.contexts_made);
+    f(a.looks, b.looks);
+    f(a.misses, b.misses);
+}
+
+}  // namespace
+
 worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
-    running_ns += other.running_ns;
-    managing_ns += other.managing_ns;
-    idle_ns += other.idle_ns;
-    tasks += other.tasks;
-    inlined += other.inlined;
-    activations += other.activations;
-    suspensions += other.suspensions;
-    stolen += other.stolen;
-    parks += other.parks;
-    wakes += other.wakes;
-    contexts_recycled += other.contexts_recycled;
-    contexts_made += other.contexts_made;
-    looks += other.looks;
-    misses += other.misses;
+    with_each(*this, other, [](auto& sum, auto more) { sum += more; });
+    return *this;
+}
+
+worker_totals& worker_totals::operator-=(const worker_totals& earlier) noexcept {
+    with_each(*this, earlier, [](auto& now, auto before) { now -= before; });
     return *this;
 }
 

@@ -25,22 +25,6 @@ constinit std::atomic<std::size_t> g_recording{0};
 /// Those that do. Requires: the lock trace is held.
 std::vector<recorder::state*>& recorders() { return detail::registry::of_process().recorders; }
 
-worker_totals difference(worker_totals after, const worker_totals& before) {
-    after.running_ns -= before.running_ns;
-    after.managing_ns -= before.managing_ns;
-    after.idle_ns -= before.idle_ns;
-    after.tasks -= before.tasks;
-    after.inlined -= before.inlined;
-    after.activations -= before.activations;
-    after.suspensions -= before.suspensions;
-    after.stolen -= before.stolen;
-    after.parks -= before.parks;
-    after.wakes -= before.wakes;
-    after.contexts_recycled -= before.contexts_recycled;
-    after.contexts_made -= before.contexts_made;
-    return after;
-}
-
 void attach_all(recorder::state& s) {
     const std::scoped_lock lock(lock_of(process_lock::trace));
     recorders().push_back(&s);
@@ -57,7 +41,8 @@ void detach_all(recorder::state& s) {
         quern::detail::pool& home = w.home.get();
         detail::tap& tap = detail::tap_of(home);
         tap.detach(w.rank, *w.events);
-        w.after = difference(w.home.worker(w.rank), w.before);
+        w.after = w.home.worker(w.rank);
+        w.after -= w.before;
         w.thread = home.at(w.rank).thread_id();
         detail::release_if_idle(tap);
     }

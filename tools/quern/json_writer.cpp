@@ -3,36 +3,13 @@
 // UTF-8 cannot be shown in JSON; they come from foreign files only, and become '?'.
 #include "json_writer.hpp"
 
+#include <quern/base/utf8.hpp>
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 namespace quern::tool {
-
-namespace {
-
-/// The length of the UTF-8 sequence at the front, 0 when it is malformed or cut short. Overlong
-/// forms of two bytes are refused; rarer faults are left to the reader.
-std::size_t utf8_length(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text.front());
-    const std::size_t length = lead < 0x80   ? 1
-                               : lead < 0xc2 ? 0
-                               : lead < 0xe0 ? 2
-                               : lead < 0xf0 ? 3
-                               : lead < 0xf5 ? 4
-                                             : 0;
-    if (length > text.size()) {
-        return 0;
-    }
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((static_cast<unsigned char>(text[i]) & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    return length;
-}
-
-}  // namespace
 
 void json_writer::number(std::string_view key, double value) {
     start(key);
@@ -71,7 +48,7 @@ void json_writer::close(char bracket) {
 void json_writer::append_quoted(std::string_view value) {
     m_out += '"';
     while (!value.empty()) {
-        const std::size_t length = utf8_length(value);
+        const std::size_t length = quern::detail::utf8_length(value);
         const auto byte = static_cast<unsigned char>(value.front());
         if (length == 0) {
             m_out += '?';

@@ -33,6 +33,8 @@ struct worker_totals {
     std::uint64_t misses = 0;             ///< of these, times there was nothing
 
     worker_totals& operator+=(const worker_totals& other) noexcept;
+    /// What came after `earlier`.
+    worker_totals& operator-=(const worker_totals& earlier) noexcept;
     double total_ns() const noexcept { return running_ns + managing_ns + idle_ns; }
 };
 

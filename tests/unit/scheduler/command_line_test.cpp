@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <stdexcept>
 
 namespace {
@@ -87,6 +88,28 @@ TEST(command_line_options, count_from_left_to_right_and_from_call_to_call) {
         return first && show_threads(argc, argv) == 0 ? 0 : 1;
     });
     EXPECT_EQ(twice.output, "3 from command line, 3 workers");
+}
+
+/// The value that a setting has after such a command line.
+std::string value_after(const std::string& argument, const char* name) {
+    return in_child({.arguments = {argument}},
+                    [name](int& argc, char** argv) {
+                        const bool go_on = take_command_line(argc, argv);
+                        std::fputs(current_settings().at(name).text.c_str(), stdout);
+                        return go_on && argc == 1 ? 0 : 1;
+                    })
+        .output;
+}
+
+TEST(command_line_options, have_names_with_dashes_or_underscores) {
+    EXPECT_EQ(value_after("--quern:spin-us=7", "spin_us"), "7");
+    EXPECT_EQ(value_after("--quern:spin_us=7", "spin_us"), "7");
+    EXPECT_EQ(value_after("--quern:print_counter-format=csv", "print-counter-format"), "csv");
+}
+
+TEST(command_line_options, may_mean_something_without_a_value) {
+    EXPECT_EQ(value_after("--quern:list-counters", "list-counters"), "minimal");
+    EXPECT_EQ(value_after("--quern:list-counters=full", "list-counters"), "full");
 }
 
 TEST(command_line_options, that_are_unknown_are_errors) {
