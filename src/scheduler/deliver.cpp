@@ -60,7 +60,8 @@ void pool::inject(runnable& item) noexcept {
 
 void pool::make_ready(runnable& item) noexcept {
     tell_ready(item);
-    worker* const to = addressee(item);
+    const bool goes_anywhere = !item.is_hinted() && m_policy->steals;
+    worker* const to = goes_anywhere ? nullptr : addressee(item);
     worker* const here = current_worker();
     if (to == nullptr && here != nullptr && &here->home() == this) {
         here->push(item);

@@ -6,6 +6,7 @@
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
+#include <sched.h>
 #include <algorithm>
 #include <utility>
 
@@ -54,7 +55,7 @@ void worker::begin_item(work& item) noexcept {
     stats.enter(worker_phase::running);
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
-    here.task = {nullptr, nullptr, item.run};  // until begin_task says more
+    here.task.restart(nullptr, nullptr, item.run);  // until begin_task says more
     here.pin = nullptr;
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
@@ -282,6 +283,9 @@ work* worker::search() noexcept {
         }
         if (m_pool.timers.may_be_due(ticks())) {
             m_pool.timers.fire_due();
+        }
+        if (pauses == k_last_pause) {
+            ::sched_yield();
         }
         for (int i = 0; i < pauses; ++i) {
             std_atomics::pause();

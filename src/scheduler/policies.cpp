@@ -5,6 +5,7 @@
 #include <quern/scheduler/policy.hpp>
 #include <quern/scheduler/pool.hpp>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,7 @@ namespace quern {
 
 namespace {
 
+using detail::ready_ring;
 using detail::runnable;
 using detail::theft;
 using detail::worker;
@@ -33,6 +35,13 @@ runnable* take_in_turn(std::size_t batch, Take take) {
     return first;
 }
 
+template <class Queue>
+std::size_t how_many(const theft& what, const Queue& of) {
+    return what.batch != 0 || what.appetite == 1
+               ? std::max<std::size_t>(what.batch, 1)
+               : std::min<std::size_t>(what.appetite, (of.size() + 1) / 2);
+}
+
 /// Youngest first at home, oldest first for thieves (Blumofe and Leiserson, "Scheduling
 /// multithreaded computations by work stealing", 1999).
 constexpr scheduling_policy k_work_stealing{
@@ -48,7 +57,8 @@ constexpr scheduling_policy k_work_stealing{
                     const runnable& item) { return self.queues.deque.pop_if(&item) != nullptr; },
     .steal =
         [](worker& victim, worker&, const theft& what) {
-            return take_in_turn(what.batch, [&] { return victim.queues.deque.steal(); });
+            auto& from = victim.queues.deque;
+            return take_in_turn(how_many(what, from), [&from] { return from.steal(); });
         },
     .has_items = [](const worker& w) { return w.queues.deque.size() != 0; },
 };
@@ -60,8 +70,8 @@ worker& push_by_kind(worker& self, runnable& item) {
 
 /// Staged tasks first, which carry no stack, and always the oldest.
 runnable* steal_by_kind(worker& victim, worker&, const theft& what) {
-    const std::size_t batch = what.batch == 0 ? 1 : what.batch;
-    return (what.turn == 0 ? victim.queues.staged : victim.queues.pending).take_oldest(batch);
+    ready_ring& from = what.turn == 0 ? victim.queues.staged : victim.queues.pending;
+    return from.take_oldest(std::max<std::size_t>(how_many(what, from), 1));
 }
 
 bool has_either_kind(const worker& w) {

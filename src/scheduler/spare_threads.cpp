@@ -3,6 +3,7 @@
 // counts as suspended for its worker, and as running for the end of the pool.
 #include <quern/scheduler/spare_threads.hpp>
 
+#include <quern/base/blocks.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
@@ -70,6 +71,7 @@ private:
         if (m_all.m_processors_known) {  // it was made by a worker, and shares its binding
             pthread_setaffinity_np(pthread_self(), sizeof m_all.m_processors, &m_all.m_processors);
         }
+        const block_cache blocks;
         m_all.thread_begins();
         m_exceptions = &this_thread_exceptions();
         m_native.adopt_thread();

@@ -16,14 +16,20 @@ constexpr double k_hunger_ns = 5'000;
 constexpr double k_hunger_limit_ns = 200'000;
 constexpr double k_tiny_ns = 1'000;
 
+/// Ready items that a thief takes at once when those before were tiny: with more there is little to
+/// gain (docs/design/0010-memory-of-tasks.md has figures).
+constexpr std::uint32_t k_largest_appetite = 32;
+
 }  // namespace
 
-/// What was stolen last has been run: less hunger for a while when it was tiny.
+/// What was stolen last has been run: less hunger for a while when it was tiny, and more at once.
 void worker::learn_from_theft() noexcept {
     if (m_stole_at != 0) {
-        const bool tiny = ticks() - m_stole_at < ticks_of_ns(k_tiny_ns);
+        const double limit = k_tiny_ns * std::max(m_haul, 1U);
+        const bool tiny = ticks() - m_stole_at < ticks_of_ns(limit);
         m_hunger_interval = tiny ? std::min(2 * m_hunger_interval, ticks_of_ns(k_hunger_limit_ns))
                                  : ticks_of_ns(k_hunger_ns);
+        m_appetite = tiny && m_haul != 0 ? std::min(2 * m_appetite, k_largest_appetite) : 1;
         m_stole_at = 0;
     }
 }
@@ -74,24 +80,28 @@ work* worker::rob(worker& victim, unsigned turn) noexcept {
     if (turn == 0) {
         if (fork_entry* const entry = victim.steal_fork(m_robbed)) {
             m_loot = entry;
+            m_haul = 0;
             return entry;
         }
     }
     const scheduling_policy& policy = m_pool.policy();
     const std::size_t batch = m_pool.knobs.steal_batch.load(std::memory_order_relaxed);
-    if (runnable* loot = policy.steal(victim, *this, {turn, batch})) {
+    if (runnable* loot = policy.steal(victim, *this, {turn, batch, m_appetite})) {
         return keep_rest(*loot);
     }
+    m_haul = 1;
     return turn + 1 == policy.turns ? victim.queues.inbox.pop() : nullptr;
 }
 
 /// All but the first go to the own queues. Nobody is told: the caller is searching, and wakes
 /// another when it stops and is the last.
 work* worker::keep_rest(runnable& loot) noexcept {
+    m_haul = 1;
     for (runnable* rest = loot.next; rest != nullptr;) {
         runnable& item = *std::exchange(rest, rest->next);
         m_pool.policy().push(*this, item);
         stats.stolen.add();
+        ++m_haul;
     }
     return &loot;
 }

@@ -4,6 +4,7 @@
 
 #include "crash_parts.hpp"
 
+#include <quern/base/blocks.hpp>
 #include <quern/scheduler/pool.hpp>
 
 #include <pthread.h>
@@ -143,6 +144,7 @@ void worker::thread_main(int processing_unit, const stack_span& span) noexcept {
     std::snprintf(name, sizeof name, "quern/%u", m_rank);
     pthread_setname_np(pthread_self(), name);
     bind_thread(processing_unit);
+    const block_cache blocks;
     m_thread_id.store(static_cast<pid_t>(::syscall(SYS_gettid)), std::memory_order_relaxed);
 
     m_exceptions = &this_thread_exceptions();

@@ -82,21 +82,25 @@ const wait_kind state_base::k_wait{
         }
     }};
 
-void state_base::wait() noexcept {
+void state_base::wait(sharing with) noexcept {
     if (ready()) {
         return;
     }
     context* here = current_context();
     if (m_begin != nullptr) {
         if (here != nullptr && here->is_low(__builtin_frame_address(0))) {
+            struct request {
+                state_base& self;
+                sharing with;
+            } r{*this, with};
             call_on_fresh_stack(
                 [](void* p) {
-                    auto& self = *static_cast<state_base*>(p);
-                    self.m_begin(self);
+                    const auto& asked = *static_cast<request*>(p);
+                    asked.self.m_begin(asked.self, asked.with);
                 },
-                this);
+                &r);
         } else {
-            m_begin(*this);
+            m_begin(*this, with);
         }
         if (ready()) {
             return;

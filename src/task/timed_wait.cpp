@@ -12,7 +12,7 @@ namespace quern::detail {
 
 namespace {
 
-class timed_wait final : public state_waiter, public timer {
+class timed_wait final : public state_waiter, public timer, public in_blocks {
 public:
     timed_wait() noexcept
         : state_waiter{[](state_waiter& self) noexcept -> state_waiter* {

@@ -22,9 +22,10 @@ enum class process_lock : std::uint8_t {
     census,           ///< who is there, for reports
     counters,         ///< which counters there are, and of which runtimes
     trace,            ///< who records and listens
+    blocks,           ///< memory of tasks that no thread has for itself
 };
 
-inline constexpr int k_process_locks = static_cast<int>(process_lock::trace) + 1;  // the last
+inline constexpr int k_process_locks = static_cast<int>(process_lock::blocks) + 1;  // the last
 
 /// The lock, which lives as long as the process. User code must not run while it is held.
 std::mutex& lock_of(process_lock which) noexcept;

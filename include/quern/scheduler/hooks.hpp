@@ -56,6 +56,7 @@ struct traced_task {
     bool is_inlined = false;
     bool is_stolen = false;
     bool did_nothing = false;  ///< it came out of a queue, but its waiter had run it before
+    bool unused = false;       ///< so that a copy takes whole words
 };
 
 }  // namespace quern::detail

@@ -180,9 +180,11 @@ private:
     rng m_random;
     tick_count m_last_hunger = 0;
     tick_count m_hunger_interval = 0;
-    tick_count m_stole_at = 0;    ///< when the present item was stolen, or 0
-    work* m_loot = nullptr;       ///< the last forked child that was stolen; may have gone
-    context* m_robbed = nullptr;  ///< the context that held it
+    tick_count m_stole_at = 0;     ///< when the present item was stolen, or 0
+    std::uint32_t m_haul = 0;      ///< ready items that were taken then
+    std::uint32_t m_appetite = 1;  ///< how many of them a thief would like
+    work* m_loot = nullptr;        ///< the last forked child that was stolen; may have gone
+    context* m_robbed = nullptr;   ///< the context that held it
     std::atomic<context*> m_current{nullptr};
     exception_globals* m_exceptions = nullptr;
     single_writer_counter m_away;  ///< contexts that left here less those that came back here

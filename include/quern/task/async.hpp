@@ -2,6 +2,7 @@
 // async and post: start a task, with or without a future of its result.
 #pragma once
 
+#include <quern/base/blocks.hpp>
 #include <quern/task/future.hpp>
 #include <quern/task/task_state.hpp>
 
@@ -55,7 +56,7 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
 
 /// A task without a result.
 template <class F>
-class posted_task final : public runnable {
+class posted_task final : public runnable, public in_blocks {
 public:
     posted_task(F&& f, const std::stop_token& stop)
         : runnable(run_queued), m_stop(stop), m_function(std::move(f)) {}

@@ -81,7 +81,9 @@ class lent_context {
 public:
     explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
         if (m_here != nullptr) {
-            m_record = std::exchange(m_here->root().task, {item.name, item.site, item.run});
+            task_record& task = m_here->root().task;
+            m_record = task;
+            task.restart(item.name, item.site, item.run);
             m_urgency = std::exchange(m_here->urgency, item.urgency);
             worker& host = m_here->host();
             if (const hooks* h = host.home().hooks.load(std::memory_order_acquire)) {

@@ -4,6 +4,7 @@
 // Included by coroutine.hpp.
 #pragma once
 
+#include <quern/base/blocks.hpp>
 #include <quern/task/future.hpp>
 #include <quern/task/stop.hpp>
 
@@ -74,6 +75,12 @@ private:
 
 /// What the promise of every quern::task has.
 struct task_promise_base {
+    // Of the frame.
+    static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) noexcept {
+        free_block_of(frame, bytes);
+    }
+
     /// Who runs it now; null when an awaitable of somebody else has resumed it.
     coroutine_runner* runner = nullptr;
     task_parent* parent = nullptr;  ///< from the moment it is started

@@ -116,7 +116,7 @@ public:
     /// afterwards. Throws std::future_error(no_state) when it already is.
     T get() {
         const auto state = std::move(*this).release();
-        state->wait();
+        state->wait(base::state_type::sharing::producer);
         if constexpr (std::is_void_v<T>) {
             state->value();
         } else if constexpr (std::is_reference_v<T>) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <quern/base/atomics.hpp>
+#include <quern/base/cache_line.hpp>
 
 #include <cstdint>
 
@@ -64,9 +65,10 @@ private:
     /// More than any number of tasks that can exist.
     static constexpr std::int64_t k_bias = std::int64_t{1} << 48;
 
-    typename Atomics::template plain<std::int64_t> m_local = 0;
+    // Each side has a cache line of its own, and what stands beside the count has another one.
+    alignas(k_cache_line) typename Atomics::template plain<std::int64_t> m_local = 0;
     typename Atomics::template plain<Waiter*> m_waiter = nullptr;
-    typename Atomics::template atomic<std::int64_t> m_shared{k_bias};
+    alignas(k_cache_line) typename Atomics::template atomic<std::int64_t> m_shared{k_bias};
 };
 
 }  // namespace quern::detail

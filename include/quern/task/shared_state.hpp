@@ -4,6 +4,7 @@
 // dataflow frames. A waiter lies in the frame or the object of the one that waits.
 #pragma once
 
+#include <quern/base/blocks.hpp>
 #include <quern/base/config.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
@@ -34,7 +35,7 @@ struct state_waiter {
 /// Tells a chain of waiters, and those whom that concerns in turn.
 void tell(state_waiter* chain) noexcept;
 
-class state_base {
+class state_base : public in_blocks {
 public:
     /// Who makes it ready, for reports.
     enum class maker : std::uint8_t { task, promise, continuation };
@@ -65,10 +66,13 @@ public:
         return true;
     }
 
+    /// Who else may be at the state while one waits for it: anybody, or only its producer.
+    enum class sharing : std::uint8_t { anybody, producer };
+
     /// Returns when the state is ready. A task that nobody has begun is run here and now, which is
     /// legal because the caller could not go on without it; else the task is suspended, or the
     /// thread put to sleep if it is no worker.
-    void wait() noexcept;
+    void wait(sharing with = sharing::anybody) noexcept;
 
     /// The same until a time at the latest: true when the state is ready. It runs no task itself,
     /// because it could not stop it; a deferred task is made ready. A wait that ends by its time
@@ -87,7 +91,8 @@ public:
     }
 
 protected:
-    using begin_function = void (*)(state_base& self) noexcept;
+    using begin_function = void (*)(state_base& self, sharing with) noexcept;
+    using start_function = void (*)(state_base& self) noexcept;
     using destroy_function = void (*)(state_base& self) noexcept;
 
     state_base(std::uint32_t references, destroy_function destroy, maker who) noexcept
@@ -97,11 +102,28 @@ protected:
     /// The result is there. Returns those who must be told now, the oldest first. The caller holds
     /// a reference until then.
     [[nodiscard]] state_waiter* mark_ready() noexcept;
+    /// The same; no read-modify-write when nobody waits and nobody can come.
+    [[nodiscard]] state_waiter* mark_ready(sharing with) noexcept {
+        if (with == sharing::producer && m_word.load(std::memory_order_relaxed) == 0) {
+            m_word.store(k_ready, std::memory_order_release);  // pairs with ready
+            return nullptr;
+        }
+        return mark_ready();
+    }
+
+    /// Gives up the producer's reference. Requires: the caller has another one.
+    void release_of_producer(sharing with) noexcept {
+        if (with == sharing::producer && m_references.load(std::memory_order_acquire) == 2) {
+            m_references.store(1, std::memory_order_relaxed);
+        } else {
+            release();
+        }
+    }
 
     /// Set by states that one who waits may run itself. It does nothing when the task has begun.
     begin_function m_begin = nullptr;
     /// Set by states whose task nobody runs before somebody is interested: makes it ready.
-    begin_function m_start = nullptr;
+    start_function m_start = nullptr;
 
 private:
     static constexpr std::uintptr_t k_ready = 1;
@@ -147,13 +169,13 @@ public:
 
     /// Calls the function and keeps what comes of it.
     template <class F>
-    void set_from(F&& f) noexcept {
-        tell(settle_from(std::forward<F>(f)));
+    void set_from(F&& f, sharing with = sharing::anybody) noexcept {
+        tell(settle_from(std::forward<F>(f), with));
     }
 
     /// The same; returns those who must be told.
     template <class F>
-    [[nodiscard]] state_waiter* settle_from(F&& f) noexcept {
+    [[nodiscard]] state_waiter* settle_from(F&& f, sharing with = sharing::anybody) noexcept {
         try {
             new (&m_value) stored_result<T>(call_stored(std::forward<F>(f)));
             m_kind = kind::value;
@@ -161,7 +183,7 @@ public:
             new (&m_error) std::exception_ptr(std::current_exception());
             m_kind = kind::error;
         }
-        return mark_ready();
+        return mark_ready(with);
     }
 
 protected:

@@ -3,6 +3,7 @@
 // owner runs the tasks itself.
 #pragma once
 
+#include <quern/base/blocks.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
 #include <quern/task/attributes.hpp>
@@ -77,7 +78,7 @@ private:
         detail::external_event thread;
     };
 
-    struct task_base : detail::runnable {
+    struct task_base : detail::runnable, detail::in_blocks {
         task_base(run_function f, task_group& g) noexcept : runnable(f), home_group(g) {
             in_group = true;
         }

@@ -27,22 +27,24 @@ public:
     /// Whoever waits for it may run it: a worker of that pool, or anybody when it is null.
     void allow_waiter_to_begin(const pool* of) noexcept {
         m_pool = of;
-        this->m_begin = [](state_base& base) noexcept {
+        this->m_begin = [](state_base& base, sharing with) noexcept {
             task_state& self = cast(base);
             if (!self.may_run_here()) {
                 return;
             }
             // Best out of the queue: else its entry, and with it the state, would stay there until
             // the worker comes to it, and a recursion that always waits would fill the memory.
-            const bool is_ours = self.m_pool != nullptr && current_worker()->take_back(self);
-            {
+            if (self.m_pool == nullptr || !current_worker()->take_back(self)) {
                 const lent_context lent(self);
                 self.begin(true);
+                return;
             }
-            if (is_ours) {
-                count_task();
-                self.release();
+            {
+                const lent_context lent(self);
+                self.begin_alone(with);
             }
+            count_task();
+            self.release_of_producer(with);
         };
     }
 
@@ -61,12 +63,28 @@ public:
     /// Runs the function unless somebody has begun to, or the task has been cancelled: as a task,
     /// or as a part of the caller.
     void begin(bool as_task) noexcept {
-        if (m_begun.exchange(true, std::memory_order_relaxed)) {
-            if (as_task) {
-                note_nothing_done();
-            }
-            return;  // exclusion only; the queue and the state carry the data
+        if (!m_begun.exchange(true, std::memory_order_relaxed)) {
+            run(as_task, sharing::anybody);  // exclusion only; queue and state carry the data
+        } else if (as_task) {
+            note_nothing_done();
         }
+    }
+
+private:
+    using sharing = typename state_base::sharing;
+
+    /// For one who has taken it out of the queue: nobody else begins it, unless he waits for it
+    /// too.
+    void begin_alone(sharing with) noexcept {
+        if (with == sharing::producer) {
+            m_begun.store(true, std::memory_order_relaxed);
+            run(true, with);
+        } else {
+            begin(true);
+        }
+    }
+
+    void run(bool as_task, sharing with) noexcept {
         const stop_signal own(std::move(m_stop));
         if (own.asks_by_token()) {
             m_function.reset();
@@ -78,14 +96,15 @@ public:
         if (here != nullptr) {
             here->root().task.result = static_cast<const state_base*>(this);
         }
-        this->set_from([this, as_task]() -> T {
-            const task_end at_end(as_task);
-            return (*m_function)();
-        });
+        this->set_from(
+            [this, as_task]() -> T {
+                const task_end at_end(as_task);
+                return (*m_function)();
+            },
+            with);
         m_function.reset();
     }
 
-private:
     static void note_nothing_done() noexcept {
         if (context* const here = current_context()) {
             here->root().task.trace.did_nothing = true;
