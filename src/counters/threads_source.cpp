@@ -40,6 +40,8 @@ constexpr const char* k_one_queue =
 constexpr const char* k_no_stamps =
     "tasks carry no time stamps; the trace shows when each was made";
 
+constexpr const char* k_left_out = "Quern was built with QUERN_WITH_COUNTERS=OFF";
+
 constexpr row k_rows[] = {
     {.name = "/threads/time/average",
      .above = field<&worker_totals::running_ns>,
@@ -190,9 +192,10 @@ private:
         std::vector<raw_reading> readings;
         for (const row& each : k_rows) {
             raw_reading& one = readings.emplace_back();
-            const char* const why = each.missing != nullptr ? each.missing
-                                    : is_worker             ? each.missing_of_worker
-                                                            : nullptr;
+            const char* const why = !quern::detail::k_counters ? k_left_out
+                                    : each.missing != nullptr  ? each.missing
+                                    : is_worker                ? each.missing_of_worker
+                                                               : nullptr;
             if (why != nullptr) {
                 one.state = source_state::absent;
                 one.why = why;

@@ -90,7 +90,8 @@ constexpr setting k_table[] = {
      .least = 1,
      .most = detail::k_largest_batch,
      .fallback = "auto",
-     .help = "ready tasks that a thief takes at once; auto: one, under sherwood half"},
+     .help = "ready tasks that a thief takes at once; auto: one, more of tiny ones, under sherwood "
+             "half"},
     {.name = "hang_report",
      .type = setting_type::number,
      .least = 1,

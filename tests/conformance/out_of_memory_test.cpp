@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What is said to throw std::bad_alloc does, wherever an allocation fails, and leaves nothing half
-// done. The program's operator new refuses the calling thread after so many allocations.
+// done. The program's operator new, and the depot of blocks, refuse the calling thread after so
+// many allocations.
+#include <quern/base/blocks.hpp>
 #include <quern/sync/channel.hpp>
 #include <quern/sync/guard.hpp>
 #include <quern/sync/trigger.hpp>
@@ -33,12 +35,17 @@ namespace {
 constexpr int k_all = -1;
 thread_local int t_left = k_all;  // allocations that this thread may still make
 
+bool may_allocate() noexcept {
+    const bool may = t_left != 0;
+    t_left -= may && t_left != k_all ? 1 : 0;
+    return may;
+}
+
 void* allocate(std::size_t size) {
-    void* const memory = t_left == 0 ? nullptr : std::malloc(size);
+    void* const memory = may_allocate() ? std::malloc(size) : nullptr;
     if (memory == nullptr) {
         throw std::bad_alloc();
     }
-    t_left -= t_left == k_all ? 0 : 1;
     return memory;
 }
 
@@ -90,10 +97,14 @@ int refusals(Use&& use) {
 class out_of_memory : public testing::Test {
 protected:
     out_of_memory() {
-        quern::async([] {}).get();
-    }  // the default runtime has begun
+        quern::async([] {}).get();  // the default runtime has begun
+        quern::detail::set_block_permission(may_allocate);
+    }
 
-    ~out_of_memory() override { t_left = k_all; }
+    ~out_of_memory() override {
+        quern::detail::set_block_permission(nullptr);
+        t_left = k_all;
+    }
 };
 
 TEST_F(out_of_memory, is_thrown_by_promises_and_ready_futures) {

@@ -29,7 +29,14 @@
 #    define QUERN_TSAN 0
 #endif
 
+#if !defined(QUERN_WITH_COUNTERS)
+#    define QUERN_WITH_COUNTERS 1
+#endif
+
 namespace quern::detail {
+
+/// False in a build that shows what the counters cost, and is good for nothing else.
+inline constexpr bool k_counters = QUERN_WITH_COUNTERS != 0;
 
 inline constexpr bool k_asan = QUERN_ASAN != 0;
 inline constexpr bool k_tsan = QUERN_TSAN != 0;

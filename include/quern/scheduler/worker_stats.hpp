@@ -6,9 +6,11 @@
 
 #include <quern/base/cache_line.hpp>
 #include <quern/base/clock.hpp>
+#include <quern/base/config.hpp>
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 namespace quern {
 
@@ -58,6 +60,15 @@ private:
     std::atomic<std::uint64_t> m_value{0};
 };
 
+/// In its place where counters are left out.
+class no_counter {
+public:
+    void add() noexcept {}
+    std::uint64_t value() const noexcept { return 0; }
+};
+
+using statistic = std::conditional_t<k_counters, single_writer_counter, no_counter>;
+
 class alignas(k_cache_line) worker_stats {
 public:
     /// Books the time since the last change to the phase that ends. One clock read.
@@ -65,6 +76,10 @@ public:
     /// (release here, acquire in read).
     void enter(worker_phase next) noexcept {
         constexpr auto k_release = std::memory_order_release;
+        if constexpr (!k_counters) {
+            m_phase.store(next, k_release);
+            return;
+        }
         const std::uint32_t version = m_version.load(std::memory_order_relaxed);
         m_version.store(version + 1, std::memory_order_relaxed);  // odd: being changed
         const tick_count now = ticks();
@@ -79,7 +94,9 @@ public:
     void begin() noexcept { m_since.store(ticks(), std::memory_order_relaxed); }
 
     /// The time of the last change. The worker itself.
-    tick_count since() const noexcept { return m_since.load(std::memory_order_relaxed); }
+    tick_count since() const noexcept {
+        return k_counters ? m_since.load(std::memory_order_relaxed) : ticks();
+    }
 
     /// What the worker does now. Any thread; late by what a relaxed load may be.
     worker_phase phase() const noexcept { return m_phase.load(std::memory_order_relaxed); }
@@ -88,8 +105,9 @@ public:
     /// book the last few hundred nanoseconds to different phases.
     worker_totals read() const noexcept;
 
-    single_writer_counter tasks, inlined, activations, suspensions, stolen, parks, wakes;
-    single_writer_counter contexts_recycled, contexts_made, looks, misses;
+    single_writer_counter activations;  ///< the end of a pool relies on it
+    statistic tasks, inlined, suspensions, stolen, parks, wakes;
+    statistic contexts_recycled, contexts_made, looks, misses;
 
 private:
     std::atomic<std::uint32_t> m_version{0};

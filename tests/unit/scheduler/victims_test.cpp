@@ -144,15 +144,21 @@ struct haul {
     std::uint64_t stolen;
 };
 
-/// How the worker of one node gets eight tasks from that of another.
-haul steal_eight(const char* policy, unsigned batch) {
+/// How the worker of one node gets eight tasks from that of another. Each takes at least that long.
+haul steal_eight(const char* policy, unsigned batch,
+                 std::chrono::microseconds at_least = std::chrono::microseconds(0)) {
     held_pool pool({.workers = 2, .nodes = {0, 1}}, policy);
     quern::pool_ref(pool.get()).set_knob("steal_batch", batch);
     pool.hold_all();
     journal log;
     pool.on_worker(0, [&] {
         for (int i = 0; i < 8; ++i) {
-            quern::post([&log, i] { log.note(std::to_string(i)); });
+            quern::post([&log, i, at_least] {
+                log.note(std::to_string(i));
+                const auto end = std::chrono::steady_clock::now() + at_least;
+                while (std::chrono::steady_clock::now() < end) {
+                }
+            });
         }
     });
     const std::uint64_t before = pool.get().totals().stolen;
@@ -164,8 +170,9 @@ haul steal_eight(const char* policy, unsigned batch) {
     return {log.text(), thefts.load(), pool.get().totals().stolen - before};
 }
 
+/// Of tasks that are not tiny.
 void expect_haul(const char* policy, unsigned batch, const char* order, int expected_thefts) {
-    const haul got = steal_eight(policy, batch);
+    const haul got = steal_eight(policy, batch, std::chrono::microseconds(20));
     EXPECT_EQ(got.order, order) << policy << " " << batch;
     EXPECT_EQ(got.thefts, expected_thefts) << policy << " " << batch;
     EXPECT_EQ(got.stolen, 8U) << policy << " " << batch;
@@ -178,6 +185,16 @@ TEST(steal_batch, is_one_task_unless_said_otherwise) {
         }
     }
     expect_haul("sherwood", 1, "0 1 2 3 4 5 6 7", 8);
+}
+
+TEST(steal_batch, grows_while_tasks_are_tiny) {
+    for (const char* policy : {"work-stealing", "priority-local-fifo", "priority-local-lifo"}) {
+        EXPECT_TRUE(quern_test::eventually([&] {  // where nothing preempts the thief
+            const haul got = steal_eight(policy, 0);
+            EXPECT_EQ(got.stolen, 8U) << policy;
+            return got.thefts < 8;
+        })) << policy;
+    }
 }
 
 TEST(steal_batch, brings_so_many_of_the_oldest_to_the_thiefs_own_queue) {
