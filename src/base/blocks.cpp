@@ -208,9 +208,10 @@ QUERN_COLD void* take_from_depot(std::size_t which) {
     return fresh;
 }
 
-/// Another core has written what comes from the depot: fetching many at once takes hardly longer
-/// than one, and each is needed soon.
-void fetch_ahead(const void* block, std::size_t bytes) noexcept {
+/// What a thread takes soon has perhaps been written by another core: it is fetched meanwhile.
+constexpr std::uint32_t k_ahead = 4;
+
+void fetch(const void* block, std::size_t bytes) noexcept {
     constexpr int k_to_write = 1;
     for (std::size_t at = 0; at < bytes; at += k_cache_line) {
         __builtin_prefetch(static_cast<const std::byte*>(block) + at, k_to_write);
@@ -225,10 +226,7 @@ QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
     ask_permission();
     const std::scoped_lock lock(depot_lock());
     if (magazine* const full = g_depot.take_full(which)) {
-        for (std::uint32_t i = 0; i < k_rounds; ++i) {
-            own.blocks[i] = full->blocks[i];
-            fetch_ahead(own.blocks[i], bytes_of(which));
-        }
+        std::copy(full->blocks.begin(), full->blocks.end(), own.blocks.begin());
         own.count = k_rounds;
         g_depot.give_empty(*full);
         return own.blocks[--own.count];
@@ -281,7 +279,14 @@ void* take_block(std::size_t bytes) {
         return take_from_depot(which);
     }
     block_cache::shelf& own = cache->shelves[which];
-    return own.count != 0 ? own.blocks[--own.count] : take_slowly(own, which);
+    if (own.count == 0) [[unlikely]] {
+        return take_slowly(own, which);
+    }
+    void* const block = own.blocks[--own.count];
+    if (own.count >= k_ahead) {
+        fetch(own.blocks[own.count - k_ahead], bytes);
+    }
+    return block;
 }
 
 void give_block(void* block, std::size_t bytes) noexcept {
