@@ -30,7 +30,7 @@ constexpr unsigned k_most_repetitions = 1000;
 constexpr unsigned k_most_per_decade = 20;  // two digits tell them apart
 
 constexpr const char* k_examples = R"(Examples:
-  quern grain --from 1000 --to 5e6 -- heat --points 1e7 --steps 50 --partition {partition}
+  quern grain --from 1000 --to 5e6 -- heat --points 10000000 --steps 50 --partition {partition}
   quern grain --values 1000,10000,100000 --html grain.html -- build/bin/heat --partition={size}
   quern grain --from 1e3 --to 1e6 --workers 1,2,4,all --csv grain.csv -- heat --partition {p}
 Each run gets its number of workers by QUERN_THREADS: leave it away from the program's arguments.)";
