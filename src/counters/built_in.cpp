@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<source>> built_in_sources() {
     all.push_back(threads_source());
     all.push_back(queues_source());
     all.push_back(uptime_source());
+    all.push_back(blocks_source());
     for (auto& each : system_sources()) {
         all.push_back(std::move(each));
     }

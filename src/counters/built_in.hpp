@@ -14,5 +14,7 @@ std::unique_ptr<source> threads_source();
 /// How many tasks there are at this moment.
 std::unique_ptr<source> queues_source();
 std::unique_ptr<source> uptime_source();
+/// How much memory tasks have.
+std::unique_ptr<source> blocks_source();
 
 }  // namespace quern::counters::detail
