@@ -28,6 +28,11 @@ constexpr std::size_t class_of(std::size_t bytes) noexcept {
 }
 constexpr std::size_t bytes_of(std::size_t which) noexcept { return (which + 1) * k_block_step; }
 
+/// Whether memory of that size comes from operator new.
+constexpr bool is_plain(std::size_t bytes) noexcept {
+    return k_asan || k_tsan || bytes > k_largest_block;
+}
+
 /// Null when the system has none.
 std::byte* map_chunk(bool is_first) noexcept {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (is_first ? 0 : MAP_POPULATE);
@@ -231,8 +236,15 @@ QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
         g_depot.give_empty(*full);
         return own.blocks[--own.count];
     }
-    if (void* const block = g_depot.take_loose(which)) {
-        return block;
+    while (own.count < k_rounds) {  // what threads without a cache have given up
+        void* const block = g_depot.take_loose(which);
+        if (block == nullptr) {
+            break;
+        }
+        own.blocks[own.count++] = block;
+    }
+    if (own.count != 0) {
+        return own.blocks[--own.count];
     }
     std::byte* const fresh = g_depot.carve(which);
     if (fresh == nullptr) {
@@ -305,6 +317,18 @@ void give_block(void* block, std::size_t bytes) noexcept {
         return;
     }
     own.blocks[own.count++] = block;
+}
+
+void* allocate_block(std::size_t bytes) {
+    return is_plain(bytes) ? ::operator new(bytes) : take_block(bytes);
+}
+
+void free_block(void* block, std::size_t bytes) noexcept {
+    if (is_plain(bytes)) {
+        ::operator delete(block);
+    } else {
+        give_block(block, bytes);
+    }
 }
 
 block_cache::block_cache() noexcept {

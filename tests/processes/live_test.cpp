@@ -211,16 +211,19 @@ TEST_F(live_test, one_that_has_died_has_ended_and_leaves_nothing) {
         }
         char ready = 0;
         static_cast<void>(!::read(ends[0], &ready, 1));
-        const bool answered = can_be_asked(child);
+        const std::string alive = refusal(child);
         ::kill(child, SIGKILL);
         const int status = quern_test::wait_for_child(child);
         const bool left = fs::exists(socket_of(child));
         const std::string why = refusal(child);
-        std::puts(why.c_str());
         const bool cleared = !fs::exists(socket_of(child)) && live_programs().empty();
-        return answered && status == 128 + SIGKILL && left && cleared &&
+        const std::string gone = refusal(child);
+        std::printf(
+            "alive: '%s'; killed: %d; socket left: %d; then: '%s'; cleared: %d; then: '%s'\n",
+            alive.c_str(), status, left, why.c_str(), cleared, gone.c_str());
+        return alive.empty() && status == 128 + SIGKILL && left && cleared &&
                        has(why, "program " + std::to_string(child) + " has ended") &&
-                       has(refusal(child), "there is no program")
+                       has(gone, "there is no program")
                    ? 0
                    : 1;
     });

@@ -67,40 +67,29 @@ block_totals read_block_totals() noexcept;
 using block_permission = bool (*)() noexcept;
 void set_block_permission(block_permission ask) noexcept;
 
+/// Any thread. Throws std::bad_alloc. All memory goes back to the system when the last cache has
+/// gone and the last block is free. Where the library was built for a sanitizer, which is to see
+/// each use, this is operator new.
+void* allocate_block(std::size_t bytes);
+/// Any thread. The size is that with which it was allocated.
+void free_block(void* block, std::size_t bytes) noexcept;
+
+/// The same with blocks in any case, up to k_largest_block; for tests.
 void* take_block(std::size_t bytes);
 void give_block(void* block, std::size_t bytes) noexcept;
-
-/// Any thread. Throws std::bad_alloc. All memory goes back to the system when the last cache has
-/// gone and the last block is free. The sanitizers are to see each use: they get operator new.
-inline void* allocate_block(std::size_t bytes) {
-    if (k_asan || k_tsan || bytes > k_largest_block) {
-        return ::operator new(bytes);
-    }
-    return take_block(bytes);
-}
-
-/// Any thread. The size is that with which it was allocated.
-inline void free_block_of(void* block, std::size_t bytes) noexcept {
-    if (k_asan || k_tsan || bytes > k_largest_block) {
-        ::operator delete(block, bytes);
-    } else {
-        give_block(block, bytes);
-    }
-}
 
 /// A base of classes whose objects are to lie in blocks when they are made with new. Requires:
 /// deleted as what they were made as.
 struct in_blocks {
     static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
     static void operator delete(void* block, std::size_t bytes) noexcept {
-        free_block_of(block, bytes);
+        free_block(block, bytes);
     }
     static void* operator new(std::size_t bytes, std::align_val_t alignment) {
         return ::operator new(bytes, alignment);
     }
-    static void operator delete(void* block, std::size_t bytes,
-                                std::align_val_t alignment) noexcept {
-        ::operator delete(block, bytes, alignment);
+    static void operator delete(void* block, std::size_t, std::align_val_t alignment) noexcept {
+        ::operator delete(block, alignment);
     }
     static void* operator new(std::size_t, void* where) noexcept { return where; }
 };

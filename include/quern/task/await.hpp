@@ -78,7 +78,7 @@ struct task_promise_base {
     // Of the frame.
     static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
     static void operator delete(void* frame, std::size_t bytes) noexcept {
-        free_block_of(frame, bytes);
+        free_block(frame, bytes);
     }
 
     /// Who runs it now; null when an awaitable of somebody else has resumed it.

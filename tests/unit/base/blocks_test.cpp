@@ -132,6 +132,28 @@ TEST_P(blocks, refused_are_bad_alloc_and_lose_nothing) {
 INSTANTIATE_TEST_SUITE_P(with_and_without_a_cache, blocks, testing::Bool(),
                          [](const auto& which) { return which.param ? "cache" : "depot"; });
 
+TEST(blocks_between_threads, serve_a_worker_when_others_have_given_them_up) {
+    std::vector<piece> some;
+    for (std::size_t i = 0; i < k_several_batches; ++i) {
+        some.push_back(make_piece(96));
+    }
+    const piece last = some.back();  // so that the memory stays
+    some.pop_back();
+    give_all(some);
+    const auto before = read_block_totals().carved;
+    {
+        const block_cache own;
+        for (piece& each : some) {
+            each = make_piece(96);
+        }
+        EXPECT_EQ(read_block_totals().carved, before);
+        EXPECT_TRUE(std::all_of(some.begin(), some.end(), is_intact));
+        give_all(some);
+    }
+    give_block(last.memory, last.bytes);
+    EXPECT_EQ(read_block_totals().held, 0U);
+}
+
 /// One thread makes, the other gives up: memory goes round instead of growing.
 TEST(blocks_between_threads, go_back_to_the_one_who_makes) {
     constexpr int k_rounds = 200;
