@@ -12,6 +12,7 @@ option(QUERN_CHECK_HEADERS "Compile every public header alone, with its layer's 
 option(QUERN_WITH_HWLOC "Read the machine with hwloc; without it, from /sys" ON)
 option(QUERN_WITH_COUNTERS "Count; OFF shows what that costs, and is neither tested nor installed" ON)
 if(NOT QUERN_WITH_COUNTERS)
+    message(STATUS "QUERN_WITH_COUNTERS is OFF: a build for measuring, without tests and install rules")
     set(QUERN_BUILD_TESTS OFF)
     set(QUERN_INSTALL OFF)
 endif()

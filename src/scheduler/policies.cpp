@@ -35,11 +35,11 @@ runnable* take_in_turn(std::size_t batch, Take take) {
     return first;
 }
 
+/// Items for a thief, at least one: what the user says, else what it would like, up to half.
 template <class Queue>
 std::size_t how_many(const theft& what, const Queue& of) {
-    return what.batch != 0 || what.appetite == 1
-               ? std::max<std::size_t>(what.batch, 1)
-               : std::min<std::size_t>(what.appetite, (of.size() + 1) / 2);
+    const std::size_t half = (of.size() + 1) / 2;
+    return what.batch != 0 ? what.batch : std::max<std::size_t>(1, std::min(what.appetite, half));
 }
 
 /// Youngest first at home, oldest first for thieves (Blumofe and Leiserson, "Scheduling
@@ -71,7 +71,7 @@ worker& push_by_kind(worker& self, runnable& item) {
 /// Staged tasks first, which carry no stack, and always the oldest.
 runnable* steal_by_kind(worker& victim, worker&, const theft& what) {
     ready_ring& from = what.turn == 0 ? victim.queues.staged : victim.queues.pending;
-    return from.take_oldest(std::max<std::size_t>(how_many(what, from), 1));
+    return from.take_oldest(how_many(what, from));
 }
 
 bool has_either_kind(const worker& w) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory for what is small, made by one thread and often given up by another: tasks, states of
-// futures, frames. Each worker keeps blocks of its own; they travel between workers by the batch,
+// futures, frames. Each worker keeps blocks of its own; they travel between workers by magazine,
 // through a depot, so neither making nor giving up takes a lock or touches what others write. After
 // Bonwick and Adams, Magazines and Vmem (USENIX 2001), section 3. Why not the C library's memory:
 // docs/design/0010-memory-of-tasks.md.

@@ -18,8 +18,8 @@ struct runnable;
 /// then so over those of other nodes.
 struct theft {
     unsigned turn = 0;
-    std::size_t batch = 0;  ///< items at most; 0: as many as the policy finds right, which may be
-    std::size_t appetite = 1;  ///< so many, but no more than half
+    std::size_t batch = 0;     ///< items at most, as the user says; 0: as the policy finds right
+    std::size_t appetite = 1;  ///< as many as the thief would like then; half is the most
 };
 }  // namespace quern::detail
 
