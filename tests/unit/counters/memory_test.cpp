@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The counters of the memory that tasks have.
 #include <quern/counters/counter.hpp>
+#include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -17,6 +18,7 @@ constexpr double k_least = 64.0 * k_count;  // bytes: a state is no smaller
 
 TEST(memory_of_tasks, follows_the_states_that_there_are) {
     const quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::async(rt, [] {}).get();  // a worker is there, and the memory stays
     auto held = counters::create("/runtime/memory/tasks", rt);
     auto in_use = counters::create("/runtime/memory/tasks-in-use", rt);
     const auto before = in_use.value();
