@@ -37,9 +37,6 @@ struct row {
 
 constexpr const char* k_one_queue =
     "the same queues hold tasks not yet begun; they are counted as pending";
-constexpr const char* k_no_stamps =
-    "tasks carry no time stamps; the trace shows when each was made";
-
 constexpr const char* k_left_out = "Quern was built with QUERN_WITH_COUNTERS=OFF";
 
 constexpr row k_rows[] = {
@@ -141,15 +138,15 @@ constexpr row k_rows[] = {
      .above = field<&worker_totals::wakes>,
      .help = "sleeping workers that were woken by these"},
     {.name = "/threads/wait-time/pending",
-     .below = field<&worker_totals::tasks>,
+     .above = field<&worker_totals::waited_ns>,
+     .below = field<&worker_totals::waits>,
      .unit = "ns",
-     .help = "mean time from when a task could go on to when it did",
-     .missing = k_no_stamps},
+     .help = "mean time from when a task could begin or go on to when it did; of one in 67"},
     {.name = "/threads/wait-time/staged",
-     .below = field<&worker_totals::tasks>,
+     .above = field<&worker_totals::first_waited_ns>,
+     .below = field<&worker_totals::first_waits>,
      .unit = "ns",
-     .help = "mean time from when a task was made to when it began",
-     .missing = k_no_stamps},
+     .help = "of these, mean time from when a task was put into a queue to when it began"},
 };
 
 class threads final : public source {

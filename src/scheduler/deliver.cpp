@@ -54,16 +54,17 @@ worker* pool::addressee(runnable& item) noexcept {
 }
 
 void pool::inject(runnable& item) noexcept {
-    tell_ready(item);
+    tell_ready(item, m_timed);
     deliver(item, addressee(item));
 }
 
 void pool::make_ready(runnable& item) noexcept {
-    tell_ready(item);
+    worker* const here = current_worker();
+    const bool is_inside = here != nullptr && &here->home() == this;
+    tell_ready(item, is_inside ? here->m_timed : m_timed);
     const bool goes_anywhere = !item.is_hinted() && m_policy->steals;
     worker* const to = goes_anywhere ? nullptr : addressee(item);
-    worker* const here = current_worker();
-    if (to == nullptr && here != nullptr && &here->home() == this) {
+    if (to == nullptr && is_inside) {
         here->push(item);
     } else {
         deliver(item, to);
@@ -96,7 +97,7 @@ bool pool::has_shared_work() noexcept {
 }
 
 void pool::make_ready_on(worker& only, context& pinned) noexcept {
-    tell_ready(pinned);
+    tell_ready(pinned, m_timed);
     const visit here(*this);
     only.queues.pinned.push(pinned);  // before the looks at who sleeps, as in every publication
     if (!gate.wake(only.bed) && only.is_throttled()) {

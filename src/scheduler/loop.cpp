@@ -53,6 +53,7 @@ void worker::run_loop(context& self) noexcept {
 void worker::begin_item(work& item) noexcept {
     stats.activations.add();
     stats.enter(worker_phase::running);
+    note_wait(item);
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
     here.task.restart(nullptr, nullptr, item.run);  // until begin_task says more
@@ -60,6 +61,21 @@ void worker::begin_item(work& item) noexcept {
     here.urgency = priority::normal;
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->item_begins(*h, *this, item, &item == m_loot ? m_robbed : nullptr);
+    }
+}
+
+/// Forked children are not queued. What carries a time is a sample, or every item while hooks are
+/// there, which want to see it themselves. A task is not made ready again, a context is.
+void worker::note_wait(work& item) noexcept {
+    if (!k_counters || &item == m_loot) {
+        return;
+    }
+    auto& queued = static_cast<runnable&>(item);
+    if (queued.ready.at != 0) [[unlikely]] {
+        stats.waited(queued.ready.at, stats.since(), queued.staged);
+        if (!queued.staged && m_pool.hooks.load(std::memory_order_relaxed) == nullptr) {
+            queued.ready.at = 0;
+        }
     }
 }
 
@@ -100,7 +116,7 @@ void worker::hand_over(context& self, work& item, context& next) noexcept {
     if (next.m_first != nullptr) {
         stats.activations.take_back();
     } else if (&static_cast<const work&>(next) != &item) {
-        m_pool.tell_ready(next);
+        m_pool.tell_ready(next, m_timed);
         end_item();
         begin_item(next);
     }
@@ -137,6 +153,7 @@ context& worker::next_context() noexcept {
     if (ready != nullptr && ready->may_run_on(*this)) {
         stats.activations.add();
         stats.enter(worker_phase::running);
+        note_wait(*item);
         if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
             h->item_begins(*h, *this, *item, nullptr);
         }

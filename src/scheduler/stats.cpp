@@ -25,6 +25,10 @@ void with_each(worker_totals& a, const worker_totals& b, F&& f) {
     f(a.contexts_made, b.contexts_made);
     f(a.looks, b.looks);
     f(a.misses, b.misses);
+    f(a.waits, b.waits);
+    f(a.waited_ns, b.waited_ns);
+    f(a.first_waits, b.first_waits);
+    f(a.first_waited_ns, b.first_waited_ns);
 }
 
 }  // namespace
@@ -79,6 +83,10 @@ worker_totals worker_stats::read() const noexcept {
     result.contexts_made = contexts_made.value();
     result.misses = misses.value();  // first: no more of them than looks
     result.looks = looks.value();
+    result.waits = waits.value();
+    result.waited_ns = static_cast<double>(m_waited.value()) * ns;
+    result.first_waits = first_waits.value();
+    result.first_waited_ns = static_cast<double>(m_first_waited.value()) * ns;
     return result;
 }
 

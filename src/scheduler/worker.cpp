@@ -37,7 +37,7 @@ void bind_thread(int processing_unit) noexcept {
 }
 
 /// What the loop finds when it is reached in the child of a fork().
-constinit work g_no_way_back([](work&) -> context* { returned_in_child(); });
+constinit runnable g_no_way_back([](work&) -> context* { returned_in_child(); });
 
 /// Only what is safe in a signal handler may be called here.
 void begin_child() noexcept {
@@ -260,6 +260,7 @@ bool worker::take_back(const runnable& item) noexcept {
     if (!m_pool.policy().take_back(*this, item)) {
         return false;
     }
+    note_wait_of(item);
     stats.activations.add();
     stats.inlined.add();
     return true;

@@ -108,6 +108,7 @@ void task_group::run_own_tasks() noexcept {
             here.put_back(*item);
             break;
         }
+        here.note_wait_of(*item);
         const detail::lent_context lent(*item);
         item->run(*item);
     }

@@ -40,8 +40,9 @@ void add_totals(efficiency& into, const recording& run) {
     into.total_ns = into.work_ns + into.overhead_ns + into.starvation_ns;
 }
 
-/// Takes the inflation out of the work. The difference of all sites together: where one gained
-/// (more cache) what another lost, nothing was lost.
+/// Takes the inflation out of the work: what the tasks of each site took longer than alone. What
+/// another site gained is not set against it. It gains mostly because a part of it, a loop say, ran
+/// in its place alone and is made of tasks of its own, of another site, beside others.
 void separate_inflation(efficiency& into, const recording& run, const calibration& one_core) {
     double known_ns = 0.0;
     double all_ns = 0.0;
@@ -49,14 +50,14 @@ void separate_inflation(efficiency& into, const recording& run, const calibratio
     for (const site& one : run.sites) {
         all_ns += sane(one.total_ns);
         const one_core_time* const alone = one_core.find(one);
-        if (alone != nullptr) {
+        if (alone != nullptr && detail::comparable(one, *alone)) {
             known_ns += sane(one.total_ns);
-            longer_ns += sane(one.total_ns) - alone->mean_ns * static_cast<double>(one.tasks);
+            longer_ns += detail::longer_than_alone(one, *alone);
         }
     }
     into.calibrated = all_ns > 0.0 ? known_ns / all_ns : 0.0;
     if (known_ns > 0.0) {
-        into.inflation_ns = std::clamp(longer_ns, 0.0, into.work_ns);
+        into.inflation_ns = std::min(longer_ns, into.work_ns);
         into.work_ns -= *into.inflation_ns;
     }
 }

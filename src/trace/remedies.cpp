@@ -153,18 +153,22 @@ std::string starvation_remedy(const efficiency& of, const recording& run) {
 }
 
 /// Tasks of one kind differ, but seldom by so much, and a system takes a core away for
-/// milliseconds.
-bool was_interrupted(const site& one) {
+/// milliseconds. Such tasks explain the loss when they took half of it: they took n * stddev^2 /
+/// max at least, which is exact where all others took the mean.
+bool was_interrupted(const site& one, double lost_ns) {
     constexpr double k_slice_ns = 2e6;  // a guess: the least that Linux gives the other thread
     constexpr double k_unlike = 100.0;
-    return one.max_ns > k_slice_ns && one.max_ns > k_unlike * one.mean_ns();
+    const double outliers_ns =
+        static_cast<double>(one.tasks) * one.stddev_ns * one.stddev_ns / std::max(one.max_ns, 1.0);
+    return one.max_ns > k_slice_ns && one.max_ns > k_unlike * one.mean_ns() &&
+           outliers_ns > lost_ns / 2;
 }
 
 std::string inflation_remedy(const efficiency& of, const recording& run,
                              const calibration& one_core) {
     const auto lost = [&](const site& s) {
         const one_core_time* const alone = one_core.find(s);
-        return alone == nullptr ? 0.0 : s.total_ns - alone->mean_ns * static_cast<double>(s.tasks);
+        return alone == nullptr || !comparable(s, *alone) ? 0.0 : longer_than_alone(s, *alone);
     };
     std::string text =
         "The largest loss is inflation: tasks take longer beside others than alone. ";
@@ -172,7 +176,7 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
     if (most != nullptr) {
         text += "Those of " + quoted(*most) + " take " + duration_words(most->mean_ns()) +
                 ", and " + duration_words(one_core.find(*most)->mean_ns) + " on one worker. ";
-        if (was_interrupted(*most)) {
+        if (was_interrupted(*most, lost(*most))) {
             return text + "One took " + duration_words(most->max_ns) +
                    ": other threads had its core meanwhile. Use no more workers than there are "
                    "free "
@@ -200,6 +204,14 @@ std::string nothing_to_do(const efficiency& of) {
 
 }  // namespace
 
+bool comparable(const site& here, const one_core_time& alone) {
+    return here.tasks <= 2 * alone.tasks && alone.tasks <= 2 * here.tasks;
+}
+
+double longer_than_alone(const site& here, const one_core_time& alone) {
+    return std::max(0.0, here.total_ns - alone.mean_ns * static_cast<double>(here.tasks));
+}
+
 std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core) {
     switch (of.largest) {
         case loss_kind::overhead:
@@ -215,14 +227,11 @@ std::string remedy_for(const efficiency& of, const recording& run, const calibra
 }
 
 std::string sites_with_other_counts(const recording& run, const calibration& one_core) {
-    constexpr double k_comparable = 2.0;
     std::size_t count = 0;
     const site* first = nullptr;
     for (const site& one : run.sites) {
         const one_core_time* const alone = one_core.find(one);
-        const double here = static_cast<double>(one.tasks);
-        const double there = alone == nullptr ? here : static_cast<double>(alone->tasks);
-        if (here > there * k_comparable || there > here * k_comparable) {
+        if (alone != nullptr && !comparable(one, *alone)) {
             first = first == nullptr ? &one : first;
             ++count;
         }

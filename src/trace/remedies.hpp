@@ -11,8 +11,15 @@ namespace quern::trace::detail {
 /// For the largest loss: what it is, why, what to do. For none: what was lost most, without advice.
 std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core);
 
+/// Whether a task here does about what it did alone: a site that has half or twice the tasks
+/// divides its work otherwise.
+bool comparable(const site& here, const one_core_time& alone);
+
+/// By how much all tasks of a site took longer than as many of them did alone, or 0.
+double longer_than_alone(const site& here, const one_core_time& alone);
+
 /// Which sites made so many more or fewer tasks than when the calibration was made that their times
-/// should not be compared; empty when there are none.
+/// are not compared; empty when there are none.
 std::string sites_with_other_counts(const recording& run, const calibration& one_core);
 
 }  // namespace quern::trace::detail

@@ -42,7 +42,8 @@ struct hooks {
     void (*unparks)(self, worker& on) = [](self, worker&) {};
 };
 
-/// What is known of an item's way into a queue; written by the hook made_ready alone.
+/// What is known of an item's way into a queue. With hooks it is theirs to write; without, one item
+/// in so many has the time alone.
 struct readiness {
     std::uint64_t by = 0;  ///< whose doing, as the one who writes it understands it
     tick_count at = 0;     ///< when, or 0

@@ -178,9 +178,11 @@ private:
     void count_near_rings(worker& w) noexcept;
     node& node_of(unsigned number) noexcept;
     worker* addressee(runnable& item) noexcept;
-    void tell_ready(runnable& item) noexcept {
+    void tell_ready(runnable& item, sampling_turn& turn) noexcept {
         if (const detail::hooks* h = hooks.load(std::memory_order_acquire)) {
             h->made_ready(*h, *this, item);
+        } else if (k_counters && turn.comes()) {
+            item.ready.at = ticks();
         }
     }
     void deliver(runnable& item, worker* to) noexcept;
@@ -198,6 +200,7 @@ private:
     bool m_ended = false;                       ///< the workers' threads have ended
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject() and its like
     std::atomic<bool> m_quiet_wanted{false};
+    sampling_turn m_timed;  ///< of what threads outside make ready
     std::atomic<std::uint32_t> m_quiet_word{0};
     std::atomic<worker*> m_watch{nullptr};          ///< the sleeper that looks after the time
     std::atomic<std::uint32_t> m_throttled{0};      ///< workers that sleep for the knob

@@ -35,7 +35,7 @@ struct work {
 
 /// Work that can stand in a queue.
 struct runnable : work {
-    explicit runnable(run_function f, bool is_staged = true) noexcept
+    constexpr explicit runnable(run_function f, bool is_staged = true) noexcept
         : work(f), staged(is_staged) {}
 
     /// The hint: nobody, a worker's rank, or a NUMA node; one number, so that a task is no larger.
@@ -55,7 +55,7 @@ struct runnable : work {
     bool in_group = false;                   ///< it is a task of a task_group
     std::int32_t home = k_anywhere;
     const void* site = nullptr;  ///< the code address where it was made, if known
-    readiness ready;             ///< how it came into a queue, for the hooks
+    readiness ready;             ///< how it came into a queue
 };
 
 }  // namespace quern::detail

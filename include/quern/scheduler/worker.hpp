@@ -112,6 +112,13 @@ public:
     void arrived(context& c) noexcept;
     [[noreturn]] void leave_for(context& from, context& to) noexcept;
 
+    /// Counts how long an item stood in its queue that is run in the place of who took it out.
+    void note_wait_of(const runnable& taken) noexcept {
+        if (k_counters && taken.ready.at != 0) [[unlikely]] {
+            stats.waited(taken.ready.at, ticks(), taken.staged);
+        }
+    }
+
     // -- read by thieves ---------------------------------------------------------------------
 
     /// Takes a fork entry from the running context or the shelf; `from` is the one that held it.
@@ -147,6 +154,7 @@ private:
     context& next_context() noexcept;
     void begin_item(work& item) noexcept;
     void end_item() noexcept;
+    void note_wait(work& item) noexcept;
     [[noreturn]] void hand_over(context& self, work& item, context& next) noexcept;
     bool sends_home(const work& item, context& next) const noexcept;
     void give_up(context& self) noexcept;
@@ -177,6 +185,7 @@ private:
     pool& m_pool;
     const std::uint32_t m_rank;
     std::uint32_t m_tick = 0;
+    sampling_turn m_timed;  ///< of what this worker makes ready
     rng m_random;
     tick_count m_last_hunger = 0;
     tick_count m_hunger_interval = 0;

@@ -33,6 +33,10 @@ struct worker_totals {
     std::uint64_t contexts_made = 0;      ///< stacks taken from the system
     std::uint64_t looks = 0;              ///< times the worker looked into its queues
     std::uint64_t misses = 0;             ///< of these, times there was nothing
+    std::uint64_t waits = 0;              ///< queued items that were timed: one in so many
+    double waited_ns = 0;                 ///< from when these were ready to when they ran
+    std::uint64_t first_waits = 0;        ///< of these, tasks that had not yet begun
+    double first_waited_ns = 0;
 
     worker_totals& operator+=(const worker_totals& other) noexcept;
     /// What came after `earlier`.
@@ -43,6 +47,21 @@ struct worker_totals {
 }  // namespace quern
 
 namespace quern::detail {
+
+/// Whose turn it is to be timed: the first, and then one in so many. A clock reading takes as long
+/// as half a tiny task. Threads that share one may count a little wrong.
+class sampling_turn {
+public:
+    bool comes() noexcept {
+        const std::uint32_t left = m_left.load(std::memory_order_relaxed);
+        m_left.store(left != 0 ? left - 1 : k_interval - 1, std::memory_order_relaxed);
+        return left == 0;
+    }
+
+private:
+    static constexpr std::uint32_t k_interval = 67;  // prime: not in step with a program's pattern
+    std::atomic<std::uint32_t> m_left{0};
+};
 
 /// A counter that one thread writes and any may read.
 class single_writer_counter {
@@ -63,7 +82,7 @@ private:
 /// In its place where counters are left out.
 class no_counter {
 public:
-    void add() noexcept {}
+    void add(std::uint64_t = 1) noexcept {}
     std::uint64_t value() const noexcept { return 0; }
 };
 
@@ -101,19 +120,31 @@ public:
     /// What the worker does now. Any thread; late by what a relaxed load may be.
     worker_phase phase() const noexcept { return m_phase.load(std::memory_order_relaxed); }
 
+    /// An item that was ready since then has left its queue.
+    void waited(tick_count ready_at, tick_count now, bool is_first) noexcept {
+        const tick_count time = now > ready_at ? now - ready_at : 0;  // clocks of two cores
+        waits.add();
+        m_waited.add(time);
+        if (is_first) {
+            first_waits.add();
+            m_first_waited.add(time);
+        }
+    }
+
     /// As of now, including the phase that is going on. Any thread. Two readings in turn may
     /// book the last few hundred nanoseconds to different phases.
     worker_totals read() const noexcept;
 
     single_writer_counter activations;  ///< the end of a pool relies on it
     statistic tasks, inlined, suspensions, stolen, parks, wakes;
-    statistic contexts_recycled, contexts_made, looks, misses;
+    statistic contexts_recycled, contexts_made, looks, misses, waits, first_waits;
 
 private:
     std::atomic<std::uint32_t> m_version{0};
     std::atomic<worker_phase> m_phase{worker_phase::managing};
     std::atomic<tick_count> m_since{0};
     single_writer_counter m_ticks[3];
+    statistic m_waited, m_first_waited;  ///< ticks
 };
 
 }  // namespace quern::detail

@@ -58,7 +58,7 @@ TEST_F(arithmetics_test, expands_wildcards) {
 }
 
 TEST_F(arithmetics_test, counts_what_is_available) {
-    EXPECT_EQ(value("/arithmetics/count@/app/?,/threads/wait-time/pending").value, 3);
+    EXPECT_EQ(value("/arithmetics/count@/app/?,/threads/count/stolen-from-staged").value, 3);
 }
 
 TEST_F(arithmetics_test, keeps_a_unit_that_all_have) {
@@ -74,9 +74,9 @@ TEST_F(arithmetics_test, has_no_quotient_of_zero) {
 }
 
 TEST_F(arithmetics_test, is_unavailable_where_an_operand_is) {
-    const auto result = value("/arithmetics/add@/app/a,/threads/wait-time/pending");
+    const auto result = value("/arithmetics/add@/app/a,/threads/count/stolen-from-staged");
     EXPECT_FALSE(result.ok());
-    expect_part(result.why, "/threads{locality#0/total}/wait-time/pending: ");
+    expect_part(result.why, "/threads{locality#0/total}/count/stolen-from-staged: ");
 }
 
 TEST_F(arithmetics_test, agrees_with_the_total) {

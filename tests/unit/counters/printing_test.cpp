@@ -93,15 +93,15 @@ TEST(printing, gives_a_table_as_short_csv) {
 }
 
 TEST(printing, gives_an_object_a_line_as_json) {
-    const ended run =
-        run_with({{"QUERN_PRINT_COUNTER", std::string(k_tasks) + ";/threads/wait-time/staged"},
-                  {"QUERN_PRINT_COUNTER_FORMAT", "json"}});
+    const ended run = run_with(
+        {{"QUERN_PRINT_COUNTER", std::string(k_tasks) + ";/threads/count/stolen-from-staged"},
+         {"QUERN_PRINT_COUNTER_FORMAT", "json"}});
     const auto lines = lines_of(run.output);
     ASSERT_EQ(lines.size(), 1U) << run.output;
     EXPECT_EQ(lines[0].find("{\"time_s\":0."), 0U);
     expect_part(lines[0], "\"sequence\":1,\"counters\":[{\"name\":\"" + std::string(k_full) +
                               "\",\"value\":10,\"unit\":\"\",\"state\":\"ok\",\"why\":\"\"},");
-    expect_part(lines[0], "\"value\":null,\"unit\":\"ns\",\"state\":\"absent\",\"why\":\"tasks");
+    expect_part(lines[0], "\"value\":null,\"unit\":\"\",\"state\":\"absent\",\"why\":\"the same");
     EXPECT_EQ(lines[0].substr(lines[0].size() - 2), "]}");
 }
 

@@ -86,9 +86,9 @@ TEST_F(statistics_test, say_that_there_is_no_sample_yet) {
 }
 
 TEST_F(statistics_test, say_why_the_counter_is_unavailable) {
-    auto reader = counters::create("/statistics{/threads/wait-time/pending}/average@1", rt);
+    auto reader = counters::create("/statistics{/threads/count/stolen-from-staged}/average@1", rt);
     EXPECT_TRUE(
-        eventually([&] { return reader.value().why.find("time stamps") != std::string::npos; }));
+        eventually([&] { return reader.value().why.find("same queues") != std::string::npos; }));
 }
 
 TEST_F(statistics_test, forget_all_at_a_reset) {

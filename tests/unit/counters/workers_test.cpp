@@ -2,10 +2,14 @@
 // What must hold of the workers' counters at any moment, also under load: sums over the workers are
 // totals, nothing is negative, means times counts are sums, and the parts make the whole.
 #include <quern/counters/counter.hpp>
+#include <quern/sync/semaphore.hpp>
 #include <quern/task/fork_join.hpp>
+#include <quern/task/task_group.hpp>
+#include <quern/task/this_task.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 
+#include <chrono>
 #include <map>
 #include <random>
 #include <string>
@@ -209,6 +213,65 @@ TEST_P(workers_counters_test, say_why_a_number_is_missing) {
     for (const auto& each : set.evaluate().values) {
         EXPECT_TRUE(each.ok() || !each.why.empty()) << each.name;
     }
+}
+
+/// Keeps its worker busy for so long at least.
+void spin(std::chrono::microseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+class wait_time_counters_test : public workers_counters_test {};
+QUERN_ON_STEALING_POLICIES(wait_time_counters_test);
+
+TEST_P(wait_time_counters_test, are_those_of_tasks_behind_others) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "who takes what, and when, is known with one worker";
+    }
+    using namespace std::chrono_literals;
+    inside([] {});
+    set.reset();
+    const auto start = std::chrono::steady_clock::now();
+    inside([] {
+        quern::task_group group;
+        for (int i = 0; i < 201; ++i) {  // of which three are timed
+            group.run([] { spin(100us); });
+        }
+        group.wait();
+    });
+    const std::chrono::duration<double, std::nano> all = std::chrono::steady_clock::now() - start;
+    const auto values = by_name(set.evaluate());
+    for (const char* const each : {"wait-time/pending", "wait-time/staged"}) {
+        // First in, first out: 0, 6.7 and 13.4 ms, and nearly 0 for the task around them.
+        EXPECT_GT(values.at(name("total", each)), 4e6) << each;
+        EXPECT_LT(values.at(name("total", each)), all.count()) << each;
+    }
+}
+
+TEST_P(wait_time_counters_test, are_those_of_tasks_that_go_on_too) {
+    if (workers() != 1) {
+        GTEST_SKIP() << "who takes what, and when, is known with one worker";
+    }
+    using namespace std::chrono_literals;
+    inside([] {});
+    set.reset();
+    inside([] {
+        quern::counting_semaphore<> turn(0);
+        auto other = quern::async([&turn] {
+            for (int i = 0; i < 201; ++i) {  // of which three are timed
+                turn.acquire();
+            }
+        });
+        for (int i = 0; i < 201; ++i) {
+            quern::this_task::yield();  // it waits for its turn
+            turn.release();
+            spin(50us);
+        }
+        other.get();
+    });
+    const auto values = by_name(set.evaluate());
+    EXPECT_GT(values.at(name("total", "wait-time/pending")), 25e3);
 }
 
 }  // namespace

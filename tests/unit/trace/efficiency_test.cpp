@@ -148,11 +148,44 @@ TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
 
 TEST(efficiency, inflation_of_tasks_that_lost_their_core_is_not_blamed_on_memory) {
     recording run = recording_of(4, {8.0, 0.5, 0.5});
+    // A hundred of them took the 4 s that are lost.
     run.sites[0].max_ns = 40e6;
+    run.sites[0].stddev_ns = 400e3;
     const efficiency found = efficiency_of(run, alone(4'000.0));
     EXPECT_TRUE(contains(found.remedy, "One took 40.0 ms: other threads had its core meanwhile"))
         << found.remedy;
     EXPECT_FALSE(contains(found.remedy, "memory"));
+}
+
+TEST(efficiency, one_task_that_lost_its_core_does_not_hide_that_all_took_longer) {
+    recording run = recording_of(4, {8.0, 0.5, 0.5});
+    run.sites[0].max_ns = 40e6;
+    run.sites[0].stddev_ns = 40e3;
+    const efficiency found = efficiency_of(run, alone(4'000.0));
+    EXPECT_TRUE(contains(found.remedy, "They wait for memory")) << found.remedy;
+}
+
+TEST(efficiency, what_one_site_gained_is_not_set_against_what_another_lost) {
+    // On one worker a loop ran in its caller's place; here it is tasks of a site of their own.
+    recording run = recording_of(4, {8.0, 0.5, 0.5});
+    quern::trace::site caller = run.sites[0];
+    caller.name = "caller";
+    caller.tasks = 1;
+    caller.total_ns = 1e9;
+    run.sites.push_back(caller);
+    calibration times = alone(4'000.0);
+    times.sites.push_back({"caller", caller.location, 1, 9e9});
+    const efficiency found = efficiency_of(run, times);
+    EXPECT_DOUBLE_EQ(found.inflation_ns.value(), 4e9);
+    EXPECT_EQ(found.largest, loss_kind::inflation);
+}
+
+TEST(efficiency, sites_that_divide_their_work_otherwise_are_not_compared) {
+    const efficiency found =
+        efficiency_of(recording_of(4, {9.6, 0.2, 0.2}), alone(4'000.0, 400'000));
+    EXPECT_FALSE(found.inflation_ns.has_value());
+    EXPECT_EQ(found.largest, loss_kind::none);
+    EXPECT_TRUE(contains(found.note, "may be of other input")) << found.note;
 }
 
 TEST(efficiency, tasks_that_are_faster_than_alone_are_no_loss) {
