@@ -25,11 +25,14 @@ public:
     /// Counts from now on. Throws std::invalid_argument for a counter that this runtime has not.
     printer(const runtime& of, const settings& chosen);
 
-    /// The runtime ends: stops the interval and prints if that is wanted.
+    /// The last reading, if that is wanted; none at intervals any more.
+    void stop() noexcept;
+    /// Prints it.
     void finish() noexcept;
 
 private:
-    void print() noexcept;
+    void print(const snapshot& read);
+    void read_and_print() noexcept;
     void begin_interval(std::chrono::milliseconds every);
 
     print_format m_format;
@@ -37,6 +40,7 @@ private:
     destination m_to;
     counter_set m_set;
     unsigned m_sequence = 0;
+    std::optional<snapshot> m_last;  ///< read at the end, and not yet printed
     quiet_thread::clock::time_point m_next{};
     std::optional<quiet_thread> m_thread;  ///< the last member: its thread uses the others
 };

@@ -43,7 +43,7 @@ printer::printer(const runtime& of, const settings& chosen)
         return;
     }
     if (chosen.at("print-counter-at").text != "shutdown") {
-        print();
+        read_and_print();
     }
     if (const auto interval = chosen.number("print-counter-interval")) {
         begin_interval(std::chrono::milliseconds(*interval));
@@ -54,7 +54,7 @@ printer::printer(const runtime& of, const settings& chosen)
 void printer::begin_interval(std::chrono::milliseconds every) {
     m_next = quiet_thread::clock::now() + every;
     m_thread.emplace("quern/print", m_next, [this, every] {
-        print();
+        read_and_print();
         const auto now = quiet_thread::clock::now();
         do {
             m_next += every;
@@ -63,20 +63,38 @@ void printer::begin_interval(std::chrono::milliseconds every) {
     });
 }
 
-void printer::print() noexcept {
+void printer::print(const snapshot& read) {
+    const std::string header = m_sequence == 0 ? header_of(read, m_format) : "";
+    m_to.write(header + formatted(read, ++m_sequence, m_format));
+}
+
+namespace {
+
+template <class F>
+void or_complain(F&& f) noexcept {
     try {
-        const snapshot now = m_set.evaluate();
-        const std::string header = m_sequence == 0 ? header_of(now, m_format) : "";
-        m_to.write(header + formatted(now, ++m_sequence, m_format));
+        f();
     } catch (const std::exception& error) {
         std::fprintf(stderr, "quern: counters cannot be printed: %s\n", error.what());
     }
 }
 
-void printer::finish() noexcept {
+}  // namespace
+
+void printer::read_and_print() noexcept {
+    or_complain([this] { print(m_set.evaluate()); });
+}
+
+void printer::stop() noexcept {
     m_thread.reset();
     if (m_at_end && m_to.is_open()) {
-        print();
+        or_complain([this] { m_last = m_set.evaluate(); });
+    }
+}
+
+void printer::finish() noexcept {
+    if (m_last) {
+        or_complain([this] { print(*m_last); });
     }
 }
 
@@ -113,6 +131,12 @@ public:
         } catch (const std::exception& error) {
             std::fprintf(stderr, "%s\nquern: the counters of this runtime are not printed\n",
                          error.what());
+        }
+    }
+
+    void stops(runtime& which) noexcept override {
+        if (const auto entry = find_living(which); entry && entry->printing != nullptr) {
+            entry->printing->stop();
         }
     }
 

@@ -74,7 +74,7 @@ void worker::note_wait(work& item) noexcept {
     if (queued.ready.at != 0) [[unlikely]] {
         stats.waited(queued.ready.at, stats.since(), queued.staged);
         if (!queued.staged && m_pool.hooks.load(std::memory_order_relaxed) == nullptr) {
-            queued.ready.at = 0;
+            queued.ready = {};
         }
     }
 }

@@ -56,6 +56,7 @@ void tell_started(runtime& which, const settings& chosen) noexcept {
 
 /// The one that was told first of the start is told last of the end.
 void tell_ends(runtime& which) noexcept {
+    for_each_observer([&](runtime_observer& one) { one.stops(which); });
     for (std::size_t i = g_observers.size(); i-- > 0;) {
         if (runtime_observer* const one = g_observers[i].load(std::memory_order_acquire)) {
             one->ends(which);

@@ -190,18 +190,23 @@ void assemble(recorder::state& s) {
     merged_sites sites;
     worker_totals sum;
     double describing_ns = 0.0;
+    std::uint64_t tasks = 0;
     for (recorded_worker& w : s.workers) {
         made.lanes.push_back(lane_of(w, sites.add(w.events->sites())));
         w.events->forget_events();
+        made.tasks_seen += w.events->seen();
         sum += w.after;
         describing_ns += made.lanes.back().describing_ns;
     }
     made.sites = sites.give();
+    for (const site& each : made.sites) {
+        tasks += each.tasks;
+    }
     spread_parents(made.lanes);
     made.tree = count_spawns(made.lanes);
     made.overhead_ns_per_task =
         sum.tasks == 0 ? 0.0 : (sum.managing_ns + describing_ns) / static_cast<double>(sum.tasks);
-    made.critical_path_ns = critical_path(made);
+    made.critical_path_ns = made.tasks_seen == tasks ? critical_path(made) : 0.0;
     s.workers.clear();
 }
 

@@ -133,6 +133,7 @@ void record_for_files(runtime& which, const settings& chosen) {
     recorder_options options;
     options.events_per_worker =
         has_slices ? chosen.number("trace-events").value_or(1'000'000U) : 0U;
+    options.sample = chosen.number("trace-sample").value_or(has_slices ? 1U : 0U);
     options.chosen = &chosen;
     auto one = std::make_unique<observed_runtime>(
         observed_runtime{&which, 0, std::move(jobs), recorder(which, options)});

@@ -81,6 +81,14 @@ std::string headline(const efficiency& of) {
            count_words(of.workers, "worker") + " was work.";
 }
 
+std::uint64_t tasks_of(const recording& run) {
+    std::uint64_t all = 0;
+    for (const site& one : run.sites) {
+        all += one.tasks;
+    }
+    return all;
+}
+
 std::string note(const efficiency& of, const recording& run, const calibration& one_core) {
     std::string text = one_core.fault;
     const auto add = [&text](const std::string& more) {
@@ -94,6 +102,11 @@ std::string note(const efficiency& of, const recording& run, const calibration& 
     } else if (of.inflation_ns && of.calibrated < 0.995) {
         add("Inflation is that of the sites in the calibration, " + percent_words(of.calibrated) +
             " of the task time.");
+    }
+    if (run.tasks_seen != 0 && run.tasks_seen < tasks_of(run)) {
+        add("Of about " + count_words(tasks_of(run), "task") + " " + count_words(run.tasks_seen) +
+            " were recorded: those shorter than 2 µs are a sample, and what is said of each kind "
+            "of them is estimated.");
     }
     const std::string others = detail::sites_with_other_counts(run, one_core);
     if (of.workers > 1 && !others.empty()) {

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <stdexcept>
+#include <string>
 
 namespace quern::trace {
 
@@ -80,6 +82,11 @@ std::uint64_t recorder::state::now_ns() const {
 
 recorder::recorder(runtime& which, const recorder_options& options)
     : m_state(std::make_unique<state>(which, options)) {
+    if (options.sample > detail::sampling::k_most) {
+        throw std::invalid_argument("quern: recorder_options::sample is " +
+                                    std::to_string(options.sample) + "; accepted: 0 to " +
+                                    std::to_string(detail::sampling::k_most));
+    }
     quern::detail::attach_trace();
     state& s = *m_state;
     s.generation = quern::detail::fork_generation();
@@ -88,10 +95,10 @@ recorder::recorder(runtime& which, const recorder_options& options)
     s.start = quern::detail::ticks();
     for (const pool_ref pool : which.pools()) {
         for (unsigned rank = 0; rank < pool.workers(); ++rank) {
-            s.workers.push_back(
-                {.home = pool,
-                 .rank = rank,
-                 .events = std::make_unique<detail::track>(s.start, options.events_per_worker)});
+            s.workers.push_back({.home = pool,
+                                 .rank = rank,
+                                 .events = std::make_unique<detail::track>(
+                                     s.start, options.events_per_worker, options.sample)});
         }
     }
     if (options.samples_system && options.events_per_worker != 0) {

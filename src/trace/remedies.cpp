@@ -58,16 +58,18 @@ std::string overhead_remedy(const efficiency& of, const recording& run) {
     const site* const most =
         largest(run, [](const site& s) { return static_cast<double>(s.tasks); });
     const double wanted = each * k_tasks_per_overhead;
-    if (mean >= std::min(wanted, k_large_task_ns)) {
+    const double present = most != nullptr ? most->mean_ns() : mean;
+    if (present >= std::min(wanted, k_large_task_ns)) {
         return text +
                "The tasks are large enough: look for many waits, or more workers than cores.";
     }
-    text += "Make tasks " + short_number(std::ceil(wanted / std::max(mean, 1.0))) +
-            " times larger, " + duration_words(wanted) + " or more";
-    if (most != nullptr) {
-        text += ", first those of " + quoted(*most) + ", which made " + count_words(most->tasks);
-    }
-    return text + ": a larger chunk, a serial cut-off in a recursion, or inlining.";
+    const std::string which = most == nullptr ? "tasks "
+                                              : "those of " + quoted(*most) + ", " +
+                                                    count_words(most->tasks, "task") +
+                                                    " that take " + duration_words(present) + ", ";
+    return text + "Make " + which + short_number(std::ceil(wanted / std::max(present, 1.0))) +
+           " times larger, " + duration_words(wanted) +
+           " or more: a larger chunk, a serial cut-off in a recursion, or inlining.";
 }
 
 std::string starved_by_few_tasks(const efficiency& of) {

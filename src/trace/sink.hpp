@@ -57,6 +57,8 @@ public:
     /// A task is about to be queued; the thread may be any. Only for sinks that want it.
     virtual void made(std::uint64_t /*parent*/, const quern::detail::runnable&) noexcept {}
     virtual bool wants_made() const noexcept { return false; }
+    /// Of short tasks, one in so many is enough; 0: as few as it takes to be no burden.
+    virtual std::uint32_t sampling() const noexcept { return 1; }
 };
 
 }  // namespace quern::trace::detail

@@ -18,17 +18,19 @@ class statistics {
 public:
     static constexpr std::size_t k_buckets = 48;
 
-    void add(double ns) noexcept {
+    /// `weight`: for so many values it stands.
+    void add(double ns, std::uint64_t weight = 1) noexcept {
         if (m_count == 0) {
             m_origin = m_min = m_max = ns;
         }
         const double off = ns - m_origin;
-        ++m_count;
-        m_sum += off;
-        m_squares += off * off;
+        const auto times = static_cast<double>(weight);
+        m_count += weight;
+        m_sum += times * off;
+        m_squares += times * off * off;
         m_min = std::min(m_min, ns);
         m_max = std::max(m_max, ns);
-        ++m_histogram[bucket(ns)];
+        m_histogram[bucket(ns)] += weight;
     }
 
     void merge(const statistics& other) noexcept {

@@ -17,16 +17,40 @@ namespace {
 using quern::detail::context;
 using quern::detail::current_context;
 using quern::detail::runnable;
+using quern::detail::traced_task;
 using quern::detail::work;
 
 constexpr std::uint64_t k_ids_at_once = 1024;  ///< that a worker takes for its tasks (guessed)
 constexpr int k_rank_bits = 16;
-constexpr std::uint64_t k_no_rank = (1U << k_rank_bits) - 1;
+constexpr std::uint64_t k_rank_mask = (1U << k_rank_bits) - 1;
+constexpr std::uint64_t k_no_rank = k_rank_mask - 1;
 
+/// Who made it ready: the number of the task, if it has one, and the rank of the worker, from 1 on
+/// so that it is never 0.
+std::uint64_t doing_of(std::uint64_t task, std::uint64_t rank) noexcept {
+    return (task << k_rank_bits) | (rank + 1);
+}
+bool is_known(const readiness& ready) noexcept { return ready.by != 0; }
 std::uint64_t task_of(const readiness& ready) noexcept { return ready.by >> k_rank_bits; }
-std::uint64_t rank_of(const readiness& ready) noexcept { return ready.by & k_no_rank; }
+std::uint64_t rank_of(const readiness& ready) noexcept { return (ready.by & k_rank_mask) - 1; }
 
 task_record& present_task() noexcept { return current_context()->root().task; }
+
+/// Who made a task that begins on this worker.
+traced_task origin_of(const worker& on, const work& item, context* forked_by) noexcept {
+    traced_task made;
+    if (forked_by != nullptr) {
+        made.parent = forked_by->root().task.id;
+        made.is_stolen = &forked_by->host() != &on;
+        return made;
+    }
+    const readiness& ready = static_cast<const runnable&>(item).ready;
+    if (is_known(ready)) {
+        made.parent = task_of(ready);
+        made.is_stolen = rank_of(ready) != k_no_rank && rank_of(ready) != on.rank();
+    }
+    return made;
+}
 
 }  // namespace
 
@@ -71,28 +95,55 @@ void tap::number(lane& at, task_record& task) noexcept {
     --at.ids_left;
 }
 
-void tap::begin_piece(lane& at, tick_count now, const readiness& ready) noexcept {
-    const bool known = is_known(ready);
-    at.is_running = true;
+void tap::begin_piece(lane& at, task_record& task, tick_count now,
+                      const readiness& ready) noexcept {
+    task.trace.begun = now;
     at.is_continued = false;
-    at.begin = now;
-    at.cause = known ? task_of(ready) : 0;
-    at.ready_at = known ? ready.at : 0;
+    at.cause = is_known(ready) ? task_of(ready) : 0;
+    at.ready_at = ready.at > m_since.load(std::memory_order_relaxed) ? ready.at : 0;
 }
 
+/// A long task stands for itself alone: none is passed over.
 void tap::end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count now,
                     piece_end how) noexcept {
-    if (!at.is_running) {  // it began before anybody was attached
-        begin_piece(at, m_since.load(std::memory_order_relaxed), {});
-    }
+    const tick_count begun = begin_of(task);
     number(at, task);
-    at.is_running = false;
-    task.trace.spent += now - at.begin;
+    at.item = nullptr;
+    task.trace.spent += now - begun;
+    task.trace.begun = 0;
     ++task.trace.pieces;
-    const piece ended{rank, at.begin, now, at.cause, at.ready_at, at.is_continued, how, task};
+    if (task.trace.spent >= long_time()) {
+        task.trace.weight = 1;
+    }
+    const piece ended{rank, begun, now, at.cause, at.ready_at, at.is_continued, how, task};
     for (sink* const s : at.sinks) {
         s->piece_ends(ended);
     }
+}
+
+/// A piece of a task that is passed over ends. True: the task is long, and recorded after all.
+bool tap::is_long(task_record& task, tick_count now) noexcept {
+    const tick_count spent = task.trace.spent + (now - task.trace.begun);
+    if (spent >= long_time()) {
+        task.trace.weight = 1;
+        return true;
+    }
+    task.trace.spent = spent;
+    ++task.trace.pieces;
+    return false;
+}
+
+/// What the lane knows is of a piece before: who woke a task that was passed over is not known.
+void tap::begin_late(lane& at, const task_record& task) noexcept {
+    at.is_continued = false;
+    at.cause = task.trace.parent;
+    at.ready_at = 0;
+}
+
+/// For how many the task stands that begins now on this worker; 0: it is passed over.
+std::uint16_t tap::weigh(worker& on) noexcept {
+    sampling& takes = lane_of(on).takes;
+    return takes.takes_all() ? 1 : takes.weigh();
 }
 
 void tap::on_made_ready(self which, pool& home, runnable& item) {
@@ -103,16 +154,16 @@ void tap::on_made_ready(self which, pool& home, runnable& item) {
     }();
     const worker* const here = quern::detail::current_worker();
     const bool is_inside = here != nullptr && &here->home() == &home;
-    const std::uint64_t task = maker != nullptr ? static_cast<std::uint64_t>(maker->id) : 0;
-    item.ready = {(task << k_rank_bits) | (is_inside ? here->rank() : k_no_rank),
-                  quern::detail::ticks()};
+    lane& l = *all.m_lanes[is_inside ? here->rank() : all.outside()];
+    item.ready = {doing_of(maker != nullptr ? static_cast<std::uint64_t>(maker->id) : 0,
+                           is_inside ? here->rank() : k_no_rank),
+                  l.takes.takes_all() ? quern::detail::ticks() : 0};
     if (all.m_want_made.load(std::memory_order_relaxed) == 0 || !item.staged) {
         return;
     }
-    lane& l = *all.m_lanes[is_inside ? here->rank() : all.outside()];
     const std::scoped_lock lock(l.lock);
     for (sink* const s : l.sinks) {
-        s->made(task, item);
+        s->made(task_of(item.ready), item);
     }
 }
 
@@ -125,100 +176,155 @@ void tap::tell_begins(lane& at, const beginning& begun) noexcept {
 /// The first piece of a task; of a forked child when there is a context that forked it.
 void tap::begin_task(lane& l, worker& on, work& item, context* forked_by) noexcept {
     task_record& task = present_task();
-    if (l.is_running && l.item == &item) {  // on a larger stack now
+    if (l.item == &item) {  // on a larger stack now
         task.id = l.item_id;
     }
     number(l, task);
     l.item = &item;
     l.item_id = task.id;
-    task.trace = {};
     const auto* const queued = forked_by == nullptr ? static_cast<const runnable*>(&item) : nullptr;
-    readiness ready{};
-    if (forked_by != nullptr) {
-        task.trace.parent = forked_by->root().task.id;
-        task.trace.is_stolen = &forked_by->host() != &on;
-    } else if (is_known(queued->ready)) {
-        ready = queued->ready;
-        task.trace.parent = task_of(ready);
-        task.trace.is_stolen = rank_of(ready) != k_no_rank && rank_of(ready) != on.rank();
-    }
-    begin_piece(l, on.stats.since(), ready);
+    begin_piece(l, task, on.stats.since(), queued != nullptr ? queued->ready : readiness{});
+    l.takes.adapt(task.trace.begun);
     tell_begins(l,
                 {on.rank(), task.id, task.trace.parent, queued != nullptr ? queued->name : nullptr,
-                 queued != nullptr ? queued->site : nullptr, false, l.begin});
+                 queued != nullptr ? queued->site : nullptr, false, task.trace.begun});
+}
+
+void tap::pass_over(worker& on, task_record& task, context* resumed) noexcept {
+    task.trace.begun = on.stats.since();
+    if (resumed != nullptr) {
+        resumed->ready = {};
+    }
+    lane& l = lane_of(on);
+    if (l.item != nullptr) {
+        l.item = nullptr;
+    }
 }
 
 /// A context goes on where it was; anything else begins on the loop's own context.
 void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
+    context* const resumed = forked_by == nullptr ? context::from(item) : nullptr;
+    task_record& task = resumed != nullptr ? resumed->root().task : present_task();
+    if (resumed == nullptr) {
+        task.trace = origin_of(on, item, forked_by);
+        task.trace.weight = of(which).weigh(on);
+    }
+    if (task.trace.weight == 0) {
+        of(which).pass_over(on, task, resumed);
+        return;
+    }
     const visit v(which, on);
     if (!v) {
         return;
     }
     lane& l = v.at();
-    context* const resumed = forked_by == nullptr ? context::from(item) : nullptr;
     if (resumed == nullptr) {
         v.whole().begin_task(l, on, item, forked_by);
         return;
     }
-    task_record& task = resumed->root().task;
     v.whole().number(l, task);
-    l.item = nullptr;
-    v.whole().begin_piece(l, on.stats.since(), std::exchange(resumed->ready, readiness{}));
-    tell_begins(l, {on.rank(), task.id, task.trace.parent, task.name, task.site, true, l.begin});
+    v.whole().begin_piece(l, task, on.stats.since(), std::exchange(resumed->ready, readiness{}));
+    tell_begins(
+        l, {on.rank(), task.id, task.trace.parent, task.name, task.site, true, task.trace.begun});
+}
+
+/// Of a task that was queued.
+void tap::end_of_piece(self which, worker& on, task_record& task, piece_end how) noexcept {
+    const tick_count now = on.stats.since();
+    const bool was_recorded = task.trace.weight != 0;
+    if (!was_recorded && !is_long(task, now)) {
+        return;
+    }
+    if (const visit v(which, on); v) {
+        if (!was_recorded) {
+            begin_late(v.at(), task);
+        }
+        v.whole().end_piece(v.at(), on.rank(), task, now, how);
+    }
 }
 
 void tap::on_end(self which, worker& on) {
-    if (const visit v(which, on); v) {
-        task_record& task = present_task();
-        v.whole().end_piece(v.at(), on.rank(), task, on.stats.since(), piece_end::ended);
-        task.id = 0;  // what the loop itself makes ready, such as timers, is no task's doing
-    }
+    task_record& task = present_task();
+    end_of_piece(which, on, task, piece_end::ended);
+    task.id = 0;  // what the loop itself makes ready, such as timers, is no task's doing
 }
 
 void tap::on_suspend(self which, worker& on) {
-    if (const visit v(which, on); v) {
-        v.whole().end_piece(v.at(), on.rank(), present_task(), on.stats.since(),
-                            piece_end::suspended);
-    }
+    end_of_piece(which, on, present_task(), piece_end::suspended);
 }
 
+/// The piece of the outer task ends, and another one begins after the inner one. When the inner one
+/// is passed over, the outer one's time merely stands still.
 void tap::on_inline_begin(self which, worker& on, task_record& outer, const runnable& item) {
+    const tick_count now = quern::detail::ticks();
+    task_record& task = present_task();
+    task.trace = {.parent = task_of(item.ready) != 0 ? task_of(item.ready)
+                                                     : static_cast<std::uint64_t>(outer.id),
+                  .begun = now,
+                  .weight = of(which).weigh(on),
+                  .is_inlined = true};
+    const bool splits = task.trace.weight != 0 && outer.trace.weight != 0;
+    if (!splits) {
+        outer.trace.spent += now - of(which).begin_of(outer);
+    }
+    if (task.trace.weight == 0) {
+        return;
+    }
     const visit v(which, on);
     if (!v) {
         return;
     }
     lane& l = v.at();
-    const tick_count now = quern::detail::ticks();
-    v.whole().end_piece(l, on.rank(), outer, now, piece_end::covered);
-    task_record& task = present_task();
+    if (splits) {
+        v.whole().end_piece(l, on.rank(), outer, now, piece_end::covered);
+    }
     v.whole().number(l, task);
-    const bool known = v.whole().is_known(item.ready) && task_of(item.ready) != 0;
-    task.trace = {.parent = known ? task_of(item.ready) : static_cast<std::uint64_t>(outer.id),
-                  .is_inlined = true};
-    v.whole().begin_piece(l, now, item.ready);
+    v.whole().begin_piece(l, task, now, item.ready);
+    l.takes.adapt(now);
     l.cause = task.trace.parent;
-    l.item = nullptr;
     tell_begins(l, {on.rank(), task.id, task.trace.parent, item.name, item.site, false, now});
 }
 
 void tap::on_inline_end(self which, worker& on, task_record& outer) {
+    const tick_count now = quern::detail::ticks();
+    task_record& inner = present_task();
+    outer.trace.begun = now;
+    const bool was_split = inner.trace.weight != 0;
+    const bool is_recorded = was_split || is_long(inner, now);
+    if (!is_recorded && inner.trace.pieces == 1) {
+        return;
+    }
     const visit v(which, on);
     if (!v) {
         return;
     }
     lane& l = v.at();
-    const tick_count now = quern::detail::ticks();
-    const task_record& inner = present_task();
-    v.whole().end_piece(l, on.rank(), present_task(), now, piece_end::ended);
-    v.whole().number(l, outer);
-    v.whole().begin_piece(l, now, {});
-    l.is_continued = inner.trace.pieces == 1;  // else both have waited together
+    if (!was_split) {
+        begin_late(l, inner);
+    }
+    if (is_recorded) {
+        v.whole().end_piece(l, on.rank(), inner, now, piece_end::ended);
+    }
+    if (outer.trace.weight != 0) {
+        v.whole().number(l, outer);
+        v.whole().begin_piece(l, outer, now, {});
+        l.is_continued = was_split && inner.trace.pieces == 1;  // else both have waited together
+    }
+}
+
+bool tap::on_times_making(self which, worker& on) {
+    lane& l = of(which).lane_of(on);
+    const std::uint16_t weight = l.takes.takes_all() ? 1 : l.takes.weigh_making();
+    if (weight != 0) {
+        l.making_weight = weight;
+    }
+    return weight != 0;
 }
 
 void tap::on_described(self which, worker& on, tick_count spent) {
     if (const visit v(which, on); v) {
         for (sink* const s : v.at().sinks) {
-            s->described(on.rank(), spent);
+            s->described(on.rank(), spent * v.at().making_weight);
         }
     }
 }

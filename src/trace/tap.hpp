@@ -4,12 +4,14 @@
 // late in it. It is used again for another pool.
 #pragma once
 
+#include "sampling.hpp"
 #include "sink.hpp"
 
 #include <quern/base/cache_line.hpp>
 #include <quern/base/spin_lock.hpp>
 #include <quern/scheduler/pool.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -18,6 +20,7 @@ namespace quern::trace::detail {
 
 using quern::detail::pool;
 using quern::detail::readiness;
+using quern::detail::relaxed;
 using quern::detail::worker;
 
 class tap final : public quern::detail::hooks {
@@ -42,15 +45,16 @@ public:
 private:
     struct alignas(quern::detail::k_cache_line) lane {
         quern::detail::spin_lock lock;
+        sampling takes;  ///< without the lock
         const worker* owner = nullptr;
-        bool is_running = false;
         bool is_continued = false;
-        const quern::detail::work* item = nullptr;  ///< may begin once more, on a larger stack
+        /// May begin once more, on a larger stack.
+        relaxed<const quern::detail::work*> item = nullptr;
         std::uint64_t item_id = 0;
-        tick_count begin = 0;  ///< of the present piece
         std::uint64_t cause = 0;
         tick_count ready_at = 0;
         tick_count parked_at = 0;
+        relaxed<std::uint32_t> making_weight = 1;  ///< of the making that is timed now
         std::uint64_t next_id = 0;
         std::uint64_t ids_left = 0;
         std::vector<sink*> sinks;
@@ -60,18 +64,28 @@ private:
     static tap& of(self which) noexcept {
         return const_cast<tap&>(static_cast<const tap&>(which));  // NOLINT: made as one
     }
-    void begin_piece(lane& at, tick_count now, const readiness& ready) noexcept;
+    void begin_piece(lane& at, task_record& task, tick_count now, const readiness& ready) noexcept;
     void end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count now,
                    piece_end how) noexcept;
-    static void show_unfinished(const lane& l, std::uint32_t rank, sink& to) noexcept;
+    void show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept;
+    /// Of its present piece; when it began before anybody was attached, since somebody is.
+    tick_count begin_of(const task_record& task) const noexcept {
+        return std::max(task.trace.begun, m_since.load(std::memory_order_relaxed));
+    }
     void number(lane& at, task_record& task) noexcept;
+    /// Of a worker that may have come too late: the tap is another pool's by now.
+    lane& lane_of(const worker& on) noexcept {
+        return *m_lanes[std::min<std::size_t>(on.rank(), lanes())];
+    }
+    std::uint16_t weigh(worker& on) noexcept;
+    void pass_over(worker& on, task_record& task, quern::detail::context* resumed) noexcept;
+    static void begin_late(lane& at, const task_record& task) noexcept;
+    static void end_of_piece(self which, worker& on, task_record& task, piece_end how) noexcept;
+    static bool is_long(task_record& task, tick_count now) noexcept;
+    void aim(lane& at) noexcept;
     void begin_task(lane& l, worker& on, quern::detail::work& item,
                     quern::detail::context* forked_by) noexcept;
     static void tell_begins(lane& at, const beginning& begun) noexcept;
-    bool is_known(const readiness& ready) const noexcept {
-        return ready.at > m_since.load(std::memory_order_relaxed);
-    }
-
     static void on_made_ready(self, pool& home, quern::detail::runnable& item);
     static void on_begin(self, worker& on, quern::detail::work& item,
                          quern::detail::context* forked_by);
@@ -80,6 +94,7 @@ private:
     static void on_inline_begin(self, worker& on, task_record& outer,
                                 const quern::detail::runnable& item);
     static void on_inline_end(self, worker& on, task_record& outer);
+    static bool on_times_making(self, worker& on);
     static void on_described(self, worker& on, tick_count spent);
     static void on_steal(self, worker& thief, worker& victim);
     static void on_park(self, worker& on);

@@ -21,6 +21,7 @@ tap::tap(std::size_t lanes) {
     suspends = on_suspend;
     inline_begins = on_inline_begin;
     inline_ends = on_inline_end;
+    times_making = on_times_making;
     described = on_described;
     steals = on_steal;
     parks = on_park;
@@ -34,8 +35,10 @@ void tap::take_up(pool& which) noexcept {
         lane& l = *m_lanes[rank];
         const std::scoped_lock lock(l.lock);
         l.owner = &which.at(rank);
-        l.is_running = false;
         l.item = nullptr;
+        l.is_continued = false;
+        l.cause = 0;
+        l.ready_at = 0;
         l.parked_at = 0;
     }
     which.hooks.store(this, std::memory_order_release);  // pairs with the loads in the loop
@@ -54,9 +57,7 @@ void tap::attach(std::uint32_t rank, sink& to) {
     lane& l = *m_lanes[rank];
     const std::scoped_lock lock(l.lock);
     l.sinks.push_back(&to);
-    if (!l.is_running && l.owner != nullptr && l.owner == quern::detail::current_worker()) {
-        begin_piece(l, quern::detail::ticks(), {});  // of the task that attaches
-    }
+    aim(l);
     ++m_attached;
     if (to.wants_made()) {
         m_want_made.fetch_add(1, std::memory_order_relaxed);
@@ -64,16 +65,27 @@ void tap::attach(std::uint32_t rank, sink& to) {
 }
 
 /// One who stops recording within a task wants to see that task too.
-void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) noexcept {
+void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept {
     const worker* const here = quern::detail::current_worker();
-    if (here == nullptr || l.owner != here || !l.is_running) {
+    if (here == nullptr || l.owner != here) {
         return;
     }
     task_record& task = quern::detail::current_context()->root().task;
     ++task.trace.pieces;
-    to.piece_ends({rank, l.begin, quern::detail::ticks(), l.cause, l.ready_at, l.is_continued,
-                   piece_end::covered, task});
+    to.piece_ends({rank, begin_of(task), quern::detail::ticks(), l.cause, l.ready_at,
+                   l.is_continued, piece_end::covered, task});
     --task.trace.pieces;
+}
+
+/// As many as the one wants who wants most.
+void tap::aim(lane& at) noexcept {
+    std::uint32_t wanted = at.sinks.empty() ? sampling::k_all : sampling::k_auto;
+    for (const sink* const s : at.sinks) {
+        const std::uint32_t its = s->sampling();
+        wanted = wanted == sampling::k_auto || its == sampling::k_auto ? std::max(wanted, its)
+                                                                       : std::min(wanted, its);
+    }
+    at.takes.aim(wanted);
 }
 
 void tap::detach(std::uint32_t rank, sink& from) noexcept {
@@ -81,6 +93,7 @@ void tap::detach(std::uint32_t rank, sink& from) noexcept {
     const std::scoped_lock lock(l.lock);
     if (std::erase(l.sinks, &from) != 0) {
         --m_attached;
+        aim(l);
         show_unfinished(l, rank, from);
         if (from.wants_made()) {
             m_want_made.fetch_sub(1, std::memory_order_relaxed);

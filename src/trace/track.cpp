@@ -52,13 +52,14 @@ void track::piece_ends(const piece& ended) noexcept {
 
 void track::count(const piece& ended, std::uint16_t site) noexcept {
     site_count& s = m_sites.at(site);
-    s.phases += ended.is_continued ? 0 : 1;
-    s.suspensions += ended.how == piece_end::suspended ? 1 : 0;
+    const quern::detail::traced_task& t = ended.task.trace;
+    s.phases += ended.is_continued ? 0 : t.weight;
+    s.suspensions += ended.how == piece_end::suspended ? t.weight : 0;
     if (ended.how == piece_end::ended) {
-        const quern::detail::traced_task& t = ended.task.trace;
-        s.time.add(static_cast<double>(t.spent) * quern::detail::ns_per_tick());
-        s.inlined += t.is_inlined ? 1 : 0;
-        s.stolen += t.is_stolen ? 1 : 0;
+        s.time.add(static_cast<double>(t.spent) * quern::detail::ns_per_tick(), t.weight);
+        s.inlined += t.is_inlined ? t.weight : 0;
+        s.stolen += t.is_stolen ? t.weight : 0;
+        ++m_seen;
     }
 }
 

@@ -60,18 +60,21 @@ static_assert(sizeof(event) == 32);
 
 class track final : public sink {
 public:
-    /// Keeps so many events; 0: statistics alone.
-    track(tick_count start, std::uint64_t most_events) noexcept
-        : m_start(start), m_most(most_events) {}
+    /// Keeps so many events; 0: statistics alone. `sampling` as sink says.
+    track(tick_count start, std::uint64_t most_events, std::uint32_t sampling = 1) noexcept
+        : m_start(start), m_most(most_events), m_sampling(sampling) {}
 
     void piece_ends(const piece& ended) noexcept override;
     void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override;
     void stole(std::uint32_t rank, std::uint32_t victim, tick_count at) noexcept override;
+    std::uint32_t sampling() const noexcept override { return m_sampling; }
     void described(std::uint32_t, tick_count spent) noexcept override { m_described += spent; }
 
     const site_table& sites() const noexcept { return m_sites; }
     std::uint64_t size() const noexcept { return m_size; }
     std::uint64_t dropped() const noexcept { return m_dropped; }
+    /// Tasks that the statistics have seen; the others are estimated from these.
+    std::uint64_t seen() const noexcept { return m_seen; }
     tick_count described() const noexcept { return m_described; }
 
     template <class Visit>
@@ -95,7 +98,9 @@ private:
 
     const tick_count m_start;
     const std::uint64_t m_most;
+    const std::uint32_t m_sampling;
     std::uint64_t m_size = 0;
+    std::uint64_t m_seen = 0;
     std::uint64_t m_dropped = 0;
     tick_count m_described = 0;
     site_table m_sites;

@@ -35,7 +35,9 @@ struct hooks {
     void (*inline_begins)(self, worker& on, task_record& outer, const runnable& item) =
         [](self, worker&, task_record&, const runnable&) {};
     void (*inline_ends)(self, worker& on, task_record& outer) = [](self, worker&, task_record&) {};
-    /// A task has made another, for which it has taken so long.
+    /// Whether it is worth a look at the clock how long the making of the next task takes; and that
+    /// a task has made another, for which it has taken so long.
+    bool (*times_making)(self, worker& on) = [](self, worker&) { return true; };
     void (*described)(self, worker& on, tick_count spent) = [](self, worker&, tick_count) {};
     void (*steals)(self, worker& thief, worker& victim) = [](self, worker&, worker&) {};
     void (*parks)(self, worker& on) = [](self, worker&) {};
@@ -53,11 +55,13 @@ struct readiness {
 struct traced_task {
     std::uint64_t parent = 0;  ///< the task that made it, or 0
     tick_count spent = 0;      ///< in pieces that have ended
+    tick_count begun = 0;      ///< the present piece; 0: before anybody looked
     std::uint32_t pieces = 0;  ///< that have ended
-    bool is_inlined = false;
-    bool is_stolen = false;
-    bool did_nothing = false;  ///< it came out of a queue, but its waiter had run it before
-    bool unused = false;       ///< so that a copy takes whole words
+    std::uint16_t weight = 1;  ///< for so many tasks it stands; 0: for none, it is not recorded
+    bool is_inlined : 1 = false;
+    bool is_stolen : 1 = false;
+    bool did_nothing : 1 = false;  ///< it came out of a queue, but its waiter had run it before
+    std::uint8_t unused = 0;       ///< so that a copy takes whole words
 };
 
 }  // namespace quern::detail

@@ -26,7 +26,10 @@ public:
 
     /// The runtime ends: all its ready tasks have run, and its workers are still there. When the
     /// process ends from within a task, its other tasks may still run. Not called in the child of a
-    /// fork() for a runtime of the parent.
+    /// fork() for a runtime of the parent. First every observer is told that it stops, for a last
+    /// and quick look, so that the run is over before anybody works on what was seen; then that it
+    /// ends.
+    virtual void stops(runtime&) noexcept {}
     virtual void ends(runtime& which) noexcept = 0;
 
 protected:

@@ -181,7 +181,11 @@ private:
     void tell_ready(runnable& item, sampling_turn& turn) noexcept {
         if (const detail::hooks* h = hooks.load(std::memory_order_acquire)) {
             h->made_ready(*h, *this, item);
-        } else if (k_counters && turn.comes()) {
+            if (item.ready.at != 0) {
+                return;
+            }
+        }
+        if (k_counters && turn.comes()) {
             item.ready.at = ticks();
         }
     }

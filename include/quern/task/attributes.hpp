@@ -134,9 +134,11 @@ inline context* begin_task(runnable& item) noexcept {
 class describing {
 public:
     describing() noexcept {
-        if (const worker* const here = current_worker()) {
+        if (worker* const here = current_worker()) {
             m_hooks = here->home().hooks.load(std::memory_order_acquire);
-            m_begin = m_hooks != nullptr ? ticks() : 0;
+            if (m_hooks != nullptr) [[unlikely]] {
+                begin(*here);
+            }
         }
     }
     describing(const describing&) = delete;
@@ -162,6 +164,14 @@ public:
     }
 
 private:
+    void begin(worker& here) noexcept {
+        if (m_hooks->times_making(*m_hooks, here)) {
+            m_begin = ticks();
+        } else {
+            m_hooks = nullptr;
+        }
+    }
+
     const hooks* m_hooks = nullptr;
     tick_count m_begin = 0;
 };

@@ -107,6 +107,8 @@ struct recording {
     std::vector<series> counters;
     std::vector<spawn_count> tree;
     std::vector<decision> decisions;
+    /// Of the tasks; when these are fewer, numbers of short tasks are estimated from a sample.
+    std::uint64_t tasks_seen = 0;
     double overhead_ns_per_task = 0.0;  ///< managing and describing time divided by tasks
     /// The longest chain of tasks one of which made or woke the next, or 0 when it is not known.
     double critical_path_ns = 0.0;

@@ -48,11 +48,32 @@ TEST_F(trace_settings_test, a_trace_is_written) {
 }
 
 TEST_F(trace_settings_test, a_profile_is_printed) {
-    const result r = run("--quern:profile=stdout 1000");
+    const result r = run("--quern:profile=stdout --quern:trace-sample=1 1000");
     EXPECT_EQ(r.status, 0);
     EXPECT_NE(r.output.find("grandchild (traced_program.cpp"), std::string::npos) << r.output;
     EXPECT_NE(r.output.find("small"), std::string::npos) << r.output;
     EXPECT_NE(r.output.find(" 1000 "), std::string::npos) << r.output;
+}
+
+TEST_F(trace_settings_test, a_profile_says_when_it_is_of_a_sample) {
+    const result r = run("--quern:profile=stdout --quern:trace-sample=64 10000");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_NE(r.output.find("were recorded"), std::string::npos) << r.output;
+}
+
+TEST_F(trace_settings_test, counters_do_not_count_the_writing_of_files) {
+    const result r = run("--quern:report=" + (folder / "run.html").string() +
+                         " --quern:profile=stdout --quern:print-counter=/threads/time/overall"
+                         " --quern:print-counter-format=csv 100000");
+    EXPECT_EQ(r.status, 0);
+    const auto counted = r.output.find("[s],");
+    const auto profile = r.output.find("test_traced_program, ");
+    ASSERT_NE(counted, std::string::npos) << r.output;
+    ASSERT_NE(profile, std::string::npos) << r.output;
+    const double two_workers_ns = std::atof(r.output.c_str() + counted + 4);
+    const std::string duration = r.output.substr(profile + 21, 20);
+    const double unit_ns = duration.find(" ms") < duration.find(',') ? 1e6 : 1e9;
+    EXPECT_LT(two_workers_ns, 2.2 * std::atof(duration.c_str()) * unit_ns + 1e6) << r.output;
 }
 
 TEST_F(trace_settings_test, a_report_is_written) {

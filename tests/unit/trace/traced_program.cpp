@@ -3,6 +3,7 @@
 // ones, nested ones, ones that wait, ones that are inlined, and stolen forks. Its first argument is
 // how many small tasks it makes besides; the second may be "two", for a runtime before that one,
 // or "exit".
+#include <quern/counters/attach.hpp>
 #include <quern/scheduler/settings.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/fork_join.hpp>
