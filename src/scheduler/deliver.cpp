@@ -54,17 +54,31 @@ worker* pool::addressee(runnable& item) noexcept {
 }
 
 void pool::inject(runnable& item) noexcept {
-    tell_ready(item, m_timed);
+    tell_ready(item, m_timed.comes());
     deliver(item, addressee(item));
 }
 
 void pool::make_ready(runnable& item) noexcept {
     worker* const here = current_worker();
-    const bool is_inside = here != nullptr && &here->home() == this;
-    tell_ready(item, is_inside ? here->m_timed : m_timed);
-    const bool goes_anywhere = !item.is_hinted() && m_policy->steals;
-    worker* const to = goes_anywhere ? nullptr : addressee(item);
-    if (to == nullptr && is_inside) {
+    if (here == nullptr || &here->home() != this) {
+        make_ready_slowly(item, nullptr, m_timed.comes());
+        return;
+    }
+    const bool is_timed = here->m_timed.comes();
+    const bool is_plain = !item.is_hinted() && m_policy->steals && !is_timed &&
+                          hooks.load(std::memory_order_relaxed) == nullptr;
+    if (is_plain) [[likely]] {
+        here->push(item);
+    } else {
+        make_ready_slowly(item, here, is_timed);
+    }
+}
+
+/// `here`: a worker of this pool that makes it ready, or null.
+void pool::make_ready_slowly(runnable& item, worker* here, bool is_timed) noexcept {
+    tell_ready(item, is_timed);
+    worker* const to = addressee(item);
+    if (to == nullptr && here != nullptr) {
         here->push(item);
     } else {
         deliver(item, to);
@@ -97,7 +111,7 @@ bool pool::has_shared_work() noexcept {
 }
 
 void pool::make_ready_on(worker& only, context& pinned) noexcept {
-    tell_ready(pinned, m_timed);
+    tell_ready(pinned, m_timed.comes());
     const visit here(*this);
     only.queues.pinned.push(pinned);  // before the looks at who sleeps, as in every publication
     if (!gate.wake(only.bed) && only.is_throttled()) {

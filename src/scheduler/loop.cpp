@@ -116,7 +116,7 @@ void worker::hand_over(context& self, work& item, context& next) noexcept {
     if (next.m_first != nullptr) {
         stats.activations.take_back();
     } else if (&static_cast<const work&>(next) != &item) {
-        m_pool.tell_ready(next, m_timed);
+        m_pool.tell_ready(next, m_timed.comes());
         end_item();
         begin_item(next);
     }

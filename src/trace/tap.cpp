@@ -109,9 +109,9 @@ void tap::end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count 
     const tick_count begun = begin_of(task);
     number(at, task);
     at.item = nullptr;
-    task.trace.spent += now - begun;
+    task.trace.spent = task.trace.spent + (now - begun);
     task.trace.begun = 0;
-    ++task.trace.pieces;
+    task.trace.pieces = task.trace.pieces + 1;
     if (task.trace.spent >= long_time()) {
         task.trace.weight = 1;
     }
@@ -129,7 +129,7 @@ bool tap::is_long(task_record& task, tick_count now) noexcept {
         return true;
     }
     task.trace.spent = spent;
-    ++task.trace.pieces;
+    task.trace.pieces = task.trace.pieces + 1;
     return false;
 }
 
@@ -265,7 +265,7 @@ void tap::on_inline_begin(self which, worker& on, task_record& outer, const runn
                   .is_inlined = true};
     const bool splits = task.trace.weight != 0 && outer.trace.weight != 0;
     if (!splits) {
-        outer.trace.spent += now - of(which).begin_of(outer);
+        outer.trace.spent = outer.trace.spent + (now - of(which).begin_of(outer));
     }
     if (task.trace.weight == 0) {
         return;

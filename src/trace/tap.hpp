@@ -70,7 +70,7 @@ private:
     void show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept;
     /// Of its present piece; when it began before anybody was attached, since somebody is.
     tick_count begin_of(const task_record& task) const noexcept {
-        return std::max(task.trace.begun, m_since.load(std::memory_order_relaxed));
+        return std::max<tick_count>(task.trace.begun, m_since.load(std::memory_order_relaxed));
     }
     void number(lane& at, task_record& task) noexcept;
     /// Of a worker that may have come too late: the tap is another pool's by now.

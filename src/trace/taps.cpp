@@ -71,10 +71,10 @@ void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noe
         return;
     }
     task_record& task = quern::detail::current_context()->root().task;
-    ++task.trace.pieces;
+    task.trace.pieces = task.trace.pieces + 1;
     to.piece_ends({rank, begin_of(task), quern::detail::ticks(), l.cause, l.ready_at,
                    l.is_continued, piece_end::covered, task});
-    --task.trace.pieces;
+    task.trace.pieces = task.trace.pieces - 1;
 }
 
 /// As many as the one wants who wants most.

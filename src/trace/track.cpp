@@ -56,7 +56,8 @@ void track::count(const piece& ended, std::uint16_t site) noexcept {
     s.phases += ended.is_continued ? 0 : t.weight;
     s.suspensions += ended.how == piece_end::suspended ? t.weight : 0;
     if (ended.how == piece_end::ended) {
-        s.time.add(static_cast<double>(t.spent) * quern::detail::ns_per_tick(), t.weight);
+        s.time.add(static_cast<double>(tick_count{t.spent}) * quern::detail::ns_per_tick(),
+                   t.weight);
         s.inlined += t.is_inlined ? t.weight : 0;
         s.stolen += t.is_stolen ? t.weight : 0;
         ++m_seen;

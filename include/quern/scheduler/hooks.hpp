@@ -6,6 +6,7 @@
 #pragma once
 
 #include <quern/base/clock.hpp>
+#include <quern/base/relaxed.hpp>
 
 namespace quern::detail {
 
@@ -51,12 +52,13 @@ struct readiness {
     tick_count at = 0;     ///< when, or 0
 };
 
-/// What the hooks keep with a task that has begun.
+/// What the hooks keep with a task that has begun. What changes often is copied as it is written,
+/// each by itself: a copy in larger portions would wait for the writes.
 struct traced_task {
-    std::uint64_t parent = 0;  ///< the task that made it, or 0
-    tick_count spent = 0;      ///< in pieces that have ended
-    tick_count begun = 0;      ///< the present piece; 0: before anybody looked
-    std::uint32_t pieces = 0;  ///< that have ended
+    std::uint64_t parent = 0;           ///< the task that made it, or 0
+    relaxed<tick_count> spent = 0;      ///< in pieces that have ended
+    relaxed<tick_count> begun = 0;      ///< the present piece; 0: before anybody looked
+    relaxed<std::uint32_t> pieces = 0;  ///< that have ended
     std::uint16_t weight = 1;  ///< for so many tasks it stands; 0: for none, it is not recorded
     bool is_inlined : 1 = false;
     bool is_stolen : 1 = false;

@@ -178,17 +178,16 @@ private:
     void count_near_rings(worker& w) noexcept;
     node& node_of(unsigned number) noexcept;
     worker* addressee(runnable& item) noexcept;
-    void tell_ready(runnable& item, sampling_turn& turn) noexcept {
+    /// Before an item is put into a queue; `is_timed`: it is to carry the time.
+    void tell_ready(runnable& item, bool is_timed) noexcept {
         if (const detail::hooks* h = hooks.load(std::memory_order_acquire)) {
             h->made_ready(*h, *this, item);
-            if (item.ready.at != 0) {
-                return;
-            }
         }
-        if (k_counters && turn.comes()) {
+        if (is_timed && item.ready.at == 0) {
             item.ready.at = ticks();
         }
     }
+    QUERN_COLD void make_ready_slowly(runnable& item, worker* here, bool is_timed) noexcept;
     void deliver(runnable& item, worker* to) noexcept;
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;

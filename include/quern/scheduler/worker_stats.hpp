@@ -53,6 +53,9 @@ namespace quern::detail {
 class sampling_turn {
 public:
     bool comes() noexcept {
+        if constexpr (!k_counters) {
+            return false;
+        }
         const std::uint32_t left = m_left.load(std::memory_order_relaxed);
         m_left.store(left != 0 ? left - 1 : k_interval - 1, std::memory_order_relaxed);
         return left == 0;
