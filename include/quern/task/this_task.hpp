@@ -108,10 +108,10 @@ std::uint64_t id() noexcept;
 /// The name it was given, or null.
 const char* name() noexcept;
 
-/// Its priority; normal for a thread that is no worker.
+/// Its priority; normal for a thread that runs no task.
 priority get_priority() noexcept;
 
-/// Bytes of stack that are left below the caller; for a thread that is no worker the largest
+/// Bytes of stack that are left below the caller; for a thread that runs no task the largest
 /// std::size_t.
 std::size_t stack_left() noexcept;
 
