@@ -30,15 +30,15 @@ public:
     template <class F, class... Args>
         requires(!std::is_same_v<std::remove_cvref_t<F>, jthread> &&
                  !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
-    explicit jthread(F&& f, Args&&... args)
+    QUERN_ALWAYS_INLINE explicit jthread(F&& f, Args&&... args)
         : jthread(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...) {}
 
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
-    jthread(const task_attributes& wanted, F&& f, Args&&... args)
+    QUERN_ALWAYS_INLINE jthread(const task_attributes& wanted, F&& f, Args&&... args)
         : m_stop(),
-          m_thread(
-              start(wanted, m_stop.get_token(), std::forward<F>(f), std::forward<Args>(args)...)) {}
+          m_thread(start(detail::made_at(detail::code_address(), wanted), m_stop.get_token(),
+                         std::forward<F>(f), std::forward<Args>(args)...)) {}
 
     jthread(jthread&&) noexcept = default;
     jthread& operator=(jthread&& other) noexcept {
