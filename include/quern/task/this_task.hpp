@@ -102,7 +102,8 @@ void suspend(HandOver&& hand_over) {
 }
 
 /// A number that no other task of the process has or had; 0 for a thread that is no worker. Forked
-/// children that their parent runs itself are part of the parent.
+/// children that their parent runs itself are part of the parent. A coroutine gets another one each
+/// time that it goes on after a wait: from wait to wait it counts as a task.
 std::uint64_t id() noexcept;
 
 /// The name it was given, or null.
