@@ -50,6 +50,7 @@
 #include <quern/task/this_task.hpp>
 #include <quern/task/thread.hpp>
 #include <quern/task/unwrapping.hpp>
+#include <quern/task/wait.hpp>
 #include <quern/task/when.hpp>
 #include <quern/task/when_each.hpp>
 #include <quern/trace/attach.hpp>

@@ -52,6 +52,21 @@ std::string_view text_of(const fault& what) noexcept {
     return row != std::end(k_signal_texts) ? row->text : "a signal";
 }
 
+/// Who was running.
+struct victim {
+    context* here;   ///< on whose stack, or null
+    bool in_region;  ///< on a spare thread
+    bool in_task;    ///< not between two
+
+    static victim find() noexcept {
+        if (context* const here = current_context()) {
+            return {here, false, here->host().stats.phase() == worker_phase::running};
+        }
+        context* const lent = lent_context_here();
+        return {lent, lent != nullptr, lent != nullptr};
+    }
+};
+
 bool is_overflow(const fault& what, const context* here) noexcept {
     const bool at_address = what.signal == SIGSEGV || what.signal == SIGBUS;
     return here != nullptr && at_address && what.is_synchronous() &&
@@ -109,12 +124,15 @@ void write_advice(stack_class too_small) noexcept {
     write_text(k_file, text);
 }
 
-void write_worker(const context* here) noexcept {
+void write_worker(const victim& who) noexcept {
     fixed_text text;
-    if (here == nullptr) {
+    if (who.here == nullptr) {
         text.add("  on a thread that is no worker\n");
+    } else if (who.in_region) {
+        text.add("  in a blocking_region, on a spare thread of pool '");
+        text.add(who.here->host().home().name()).add("'\n");
     } else {
-        const worker& host = here->host();
+        const worker& host = who.here->host();
         text.add("  on worker ").add(std::uint64_t{host.rank()}).add(" of pool '");
         text.add(host.home().name()).add("'\n");
     }
@@ -140,11 +158,12 @@ void write_stack_use(const fault& what, const context& here) noexcept {
     write_text(k_file, text.add("\n"));
 }
 
-void write_task(const fault& what, context& here) noexcept {
-    if (here.host().stats.phase() != worker_phase::running) {
+void write_task(const fault& what, const victim& who) noexcept {
+    if (!who.in_task) {
         write_text(k_file, fixed_text().add("  between two tasks\n"));
         return;
     }
+    context& here = *who.here;
     if (is_overflow(what, &here)) {
         write_advice(here.size());
         return;
@@ -174,18 +193,18 @@ void write_origin(const task_record& task, spelling_of_names how) noexcept {
 }  // namespace
 
 void write_crash_report(const fault& what) noexcept {
-    context* const here = current_context();
-    write_headline(what, here);
-    write_worker(here);
-    if (here != nullptr) {
-        write_task(what, *here);
+    const victim who = victim::find();
+    write_headline(what, who.here);
+    write_worker(who);
+    if (who.here != nullptr) {
+        write_task(what, who);
     }
     const call_stack calls = call_stack::here(first_known_call(what));
     // Who dies within the heap may hold its lock.
     const auto how =
         calls.is_in_heap() ? spelling_of_names::as_linked : spelling_of_names::demangled;
-    if (here != nullptr && here->host().stats.phase() == worker_phase::running) {
-        write_origin(here->root().task, how);
+    if (who.in_task) {
+        write_origin(who.here->root().task, how);
     }
     write_text(k_file, fixed_text().add(calls.size() != 0 ? "  calls, the youngest first:\n"
                                                           : "  the calls cannot be found\n"));

@@ -41,7 +41,8 @@ group_key key_of(const sighting& s) {
 
 class report {
 public:
-    explicit report(const std::vector<sighting>& all) : m_all(all) {
+    report(const std::vector<sighting>& all, const char* tasks_are)
+        : m_all(all), m_tasks_are(tasks_are) {
         std::map<group_key, std::size_t> groups;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const auto [at, is_new] = groups.try_emplace(key_of(all[i]), m_shown.size());
@@ -75,7 +76,7 @@ private:
         const auto tasks = std::count_if(m_all.begin(), m_all.end(), is_task);
         const auto threads = static_cast<std::ptrdiff_t>(m_all.size()) - tasks;
         std::string text =
-            std::to_string(tasks) + (tasks == 1 ? " task is" : " tasks are") + " suspended";
+            std::to_string(tasks) + (tasks == 1 ? " task is " : " tasks are ") + m_tasks_are;
         if (threads != 0) {
             text += " and " + std::to_string(threads) +
                     (threads == 1 ? " thread outside waits" : " threads outside wait");
@@ -140,7 +141,8 @@ private:
                : holder == sighting::k_running ? ", held by a task that can run"
                : holder == sighting::k_ended
                    ? ", held by a task that has ended without letting go of it"
-                   : "";
+               : holder == sighting::k_other ? ", held by a task of another runtime"
+                                             : "";
     }
 
     /// Each once, beginning with its first member.
@@ -180,6 +182,7 @@ private:
     }
 
     const std::vector<sighting>& m_all;
+    const char* m_tasks_are;
     std::vector<std::size_t> m_group;  ///< of each sighting
     std::vector<std::size_t> m_shown;  ///< the first sighting of each group
     std::vector<std::size_t> m_count;  ///< sightings in each group
@@ -187,6 +190,8 @@ private:
 
 }  // namespace
 
-std::string describe(const std::vector<sighting>& all) { return report(all).text(); }
+std::string describe(const std::vector<sighting>& all, const char* tasks_are) {
+    return report(all, tasks_are).text();
+}
 
 }  // namespace quern::detail

@@ -94,6 +94,11 @@ std::string heading(std::size_t may_act) {
            (may_act == 1 ? " thread" : " threads") + " outside could wake a task; ";
 }
 
+void say(std::string text) {
+    text += "(--quern:hang_report=off keeps this quiet)\n";
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
 }  // namespace
 
 hang_watch::hang_watch(pool& of) noexcept
@@ -134,11 +139,30 @@ void hang_watch::look() noexcept try {
         seen = look_around();
     }
     m_kept = false;  // said once
-    const std::string text =
-        heading(may_act) + describe(seen) + "(--quern:hang_report=off keeps this quiet)\n";
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    say(heading(may_act) + describe(seen));
 } catch (const std::exception&) {
     m_kept = false;  // no memory for a report: the program is no worse for it
+}
+
+std::vector<sighting> who_is_left(const pool_list& ending) noexcept try {
+    const bool some = std::any_of(ending.begin(), ending.end(), [](const auto& p) {
+        return p->hang_report().enabled && p->contexts_away() != 0;
+    });
+    if (!some) {
+        return {};
+    }
+    const std::scoped_lock guard(census::lock());
+    return look_at(ending);
+} catch (const std::exception&) {
+    return {};
+}
+
+void report_abandoned(const std::vector<sighting>& left) noexcept try {
+    if (!left.empty()) {
+        say("quern: " + describe(left, "abandoned at the end of the runtime"));
+    }
+} catch (const std::exception&) {
+    return;
 }
 
 }  // namespace detail

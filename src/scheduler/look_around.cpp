@@ -72,7 +72,10 @@ std::string copy_text(const char* text) {
     return copy;
 }
 
-std::vector<sighting> look_around() {
+namespace {
+
+/// `only`: tasks of other pools and threads outside are known as holders at most; null: everybody.
+std::vector<sighting> look_for(const pool_list* only) {
     std::vector<sighting> all;
     std::unordered_map<std::uintptr_t, int> known;  // holders to the index of their sighting
     std::unordered_set<std::uintptr_t> contexts;
@@ -83,11 +86,14 @@ std::vector<sighting> look_around() {
         if (p->which.inherited()) {
             continue;
         }
+        const bool wanted = only == nullptr ||
+                            std::any_of(only->begin(), only->end(),
+                                        [p](const auto& each) { return each.get() == &p->which; });
         for (context* c = p->which.youngest_context(); c != nullptr; c = c->made_before()) {
             contexts.insert(reinterpret_cast<std::uintptr_t>(c));
-            known.emplace(c->holder(), sighting::k_running);
+            known.emplace(c->holder(), wanted ? sighting::k_running : sighting::k_other);
             sighting seen;
-            if (!note_wait(seen, c->waits, now)) {
+            if (!wanted || !note_wait(seen, c->waits, now)) {
                 continue;
             }
             context& root = c->root();
@@ -105,7 +111,7 @@ std::vector<sighting> look_around() {
             }
         }
     }
-    for (outside_wait* o = everybody.outside.front(); o != nullptr;
+    for (outside_wait* o = only == nullptr ? everybody.outside.front() : nullptr; o != nullptr;
          o = everybody.outside.after(*o)) {
         sighting& seen = all.emplace_back();
         seen.thread = o->thread;
@@ -127,5 +133,10 @@ std::vector<sighting> look_around() {
     }
     return all;
 }
+
+}  // namespace
+
+std::vector<sighting> look_around() { return look_for(nullptr); }
+std::vector<sighting> look_at(const pool_list& pools) { return look_for(&pools); }
 
 }  // namespace quern::detail

@@ -8,10 +8,13 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace quern::detail {
+
+class pool;
 
 /// One that waits.
 struct sighting {
@@ -19,6 +22,7 @@ struct sighting {
     static constexpr int k_outside = -2;  ///< a thread that is no worker and does not wait
     static constexpr int k_running = -3;  ///< a task that is not suspended
     static constexpr int k_ended = -4;    ///< a task that has ended
+    static constexpr int k_other = -5;    ///< a task of another runtime than the one that was asked
 
     std::string name;             ///< of the task; empty: it has none
     std::string where;            ///< pool; empty: a thread outside
@@ -37,8 +41,18 @@ struct sighting {
 /// All that wait in the process, tasks first. Requires: the census is locked.
 std::vector<sighting> look_around();
 
-/// What they are in words, a line or two each.
-std::string describe(const std::vector<sighting>& all);
+using pool_list = std::vector<std::unique_ptr<pool>>;
+
+/// The suspended tasks of these pools alone. Requires: the census is locked.
+std::vector<sighting> look_at(const pool_list& pools);
+
+/// What they are in words, a line or two each; tasks are what `tasks_are` says.
+std::string describe(const std::vector<sighting>& all, const char* tasks_are = "suspended");
+
+/// Whom pools that are about to end would abandon; nobody when hang_report is off.
+std::vector<sighting> who_is_left(const pool_list& ending) noexcept;
+/// When they have ended, and it was so: says it on stderr.
+void report_abandoned(const std::vector<sighting>& left) noexcept;
 
 /// Copies memory that may be gone: false then.
 bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept;

@@ -4,6 +4,7 @@
 #include <quern/scheduler/runtime.hpp>
 
 #include "observer_list.hpp"
+#include "report_parts.hpp"
 
 #include <quern/base/process.hpp>
 #include <quern/scheduler/placement.hpp>
@@ -266,12 +267,14 @@ runtime::~runtime() {
     for (const auto& p : m_pools) {
         p->stop();
     }
+    const auto left = detail::who_is_left(m_pools);  // while they can be found
     bool all_ended = true;
     for (const auto& p : m_pools) {
         all_ended = p->finish() && all_ended;
     }
-    if (!all_ended) {  // whoever wakes an abandoned task some day must find its pool
-        abandon_pools();
+    if (!all_ended) {
+        detail::report_abandoned(left);
+        abandon_pools();  // whoever wakes an abandoned task some day must find its pool
     }
 }
 

@@ -24,8 +24,9 @@ namespace {
 
 constexpr wait_kind k_foreign_code{"foreign code: it is in a blocking_region"};
 
-/// The task that the calling spare thread runs.
-thread_local context* tls_lent_context = nullptr;
+/// The task that the calling spare thread runs. Where it lies is known from the thread's start: a
+/// signal handler reads it, which must not allocate.
+[[gnu::tls_model("initial-exec")]] constinit thread_local context* tls_lent_context = nullptr;
 
 // Functions of their own, so that no compiler keeps the address of a thread's errno, or of a
 // thread_local, across a change of thread.
@@ -37,12 +38,13 @@ QUERN_NOINLINE void set_errno(int value) noexcept {
     errno = value;
     compiler_barrier();
 }
+
+}  // namespace
+
 QUERN_NOINLINE context* lent_context_here() noexcept {
     compiler_barrier();
     return tls_lent_context;
 }
-
-}  // namespace
 
 context* task_root() noexcept {
     context* here = current_context();

@@ -55,16 +55,16 @@ bool depot::withdraw(taker& self) noexcept {
     return m_takers.withdraw(self);
 }
 
-parcel* depot::take(const wait_kind& why) noexcept {
+parcel* depot::take(const wait_reason& why) noexcept {
     if (parcel* const p = try_take()) {
         return p;
     }
     taker self;
-    wait_in(self, {&why, this}, [this, &self] { return enqueue(self); });
+    wait_in(self, why, [this, &self] { return enqueue(self); });
     return self.got;
 }
 
-bool depot::take_until(const wait_kind& why, timer::clock::time_point deadline,
+bool depot::take_until(const wait_reason& why, timer::clock::time_point deadline,
                        parcel*& got) noexcept {
     got = try_take();
     if (got != nullptr || has_passed(deadline)) {
@@ -72,7 +72,7 @@ bool depot::take_until(const wait_kind& why, timer::clock::time_point deadline,
     }
     taker self;
     const bool in_time = wait_in_until(
-        self, {&why, this}, deadline, [this, &self] { return enqueue(self); },
+        self, why, deadline, [this, &self] { return enqueue(self); },
         [this, &self] { return withdraw(self) && wake_expired(self); });
     got = self.got;
     return in_time;
@@ -98,15 +98,19 @@ void depot::expect(std::size_t count) noexcept {
         std::min<std::size_t>(count, std::numeric_limits<std::uint32_t>::max()));
 }
 
-constexpr wait_kind depot::k_wait_for_value{"channel, to receive", sizeof(depot), look_for_value};
-constexpr wait_kind depot::k_wait_for_place{"channel, to send", sizeof(depot), look_for_place};
+constexpr wait_kind depot::k_wait_for_value{"channel, to receive", sizeof(channel_depots),
+                                            look_for_value};
+constexpr wait_kind depot::k_wait_for_place{"channel, to send", sizeof(channel_depots),
+                                            look_for_place};
 
 void depot::look_for_value(const void* copy, wait_findings& into) noexcept {
-    say(into, static_cast<const depot*>(copy)->m_parcels.looks_empty() ? "empty" : "not empty");
+    say(into, static_cast<const channel_depots*>(copy)->filled.m_parcels.looks_empty()
+                  ? "empty"
+                  : "not empty");
 }
 
 void depot::look_for_place(const void* copy, wait_findings& into) noexcept {
-    const depot& places = *static_cast<const depot*>(copy);
+    const depot& places = static_cast<const channel_depots*>(copy)->free;
     say(into, places.m_parcels.looks_empty() ? "full: holds %u of %u" : "not full",
         places.m_expected, places.m_expected);
 }

@@ -31,6 +31,12 @@ struct alarm final : detail::timer {
     detail::context* sleeper = nullptr;
 };
 
+/// The context on whose stack the caller runs, also in a blocking_region, or null.
+const detail::context* own_context() noexcept {
+    const detail::context* const here = detail::current_context();
+    return here != nullptr ? here : detail::lent_context_here();
+}
+
 }  // namespace
 
 void yield() noexcept {
@@ -82,12 +88,12 @@ const char* name() noexcept {
 }
 
 priority get_priority() noexcept {
-    const detail::context* self = detail::current_context();
+    const detail::context* const self = own_context();
     return self != nullptr ? self->urgency : priority::normal;
 }
 
 std::size_t stack_left() noexcept {
-    const detail::context* self = detail::current_context();
+    const detail::context* const self = own_context();
     if (self == nullptr) {
         return std::numeric_limits<std::size_t>::max();
     }

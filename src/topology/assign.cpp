@@ -199,9 +199,11 @@ outcome<cpu_list> named(const machine& on, const pu_refs& pus, const binding& ho
     const cpu_list known = by_core ? cores_of(on) : nodes_of(on);
     for (const unsigned wanted : how.list) {
         if (!std::binary_search(known.begin(), known.end(), wanted)) {
-            return unavailable{"binding " + name_of(how) + " names " +
-                               (by_core ? "core " : "NUMA node ") + std::to_string(wanted) +
-                               ", which the machine does not have; there are " + to_text(known)};
+            const char* const what = by_core ? "core" : "NUMA node";
+            return unavailable{"binding " + name_of(how) + " names " + what + " " +
+                               std::to_string(wanted) +
+                               ", which the machine does not have; it has " + what +
+                               (known.size() == 1 ? " " : "s ") + to_text(known)};
         }
     }
     cpu_list within;

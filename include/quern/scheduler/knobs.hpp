@@ -26,7 +26,8 @@ struct knobs {
     /// Threads that a pool makes at most for tasks that block in foreign code (blocking_region).
     std::atomic<std::uint32_t> spare_threads{64};
     /// Ready items that a thief takes from a victim at once; 0: as many as the policy finds right,
-    /// which is one, or half of a node's (sherwood).
+    /// which is half of a node's (sherwood), or one, and twice as many with each take, up to 32,
+    /// while those that it took last were tiny (docs/policies.md).
     std::atomic<std::uint32_t> steal_batch{0};
 };
 

@@ -103,10 +103,10 @@ private:
 ///
 /// The destructor waits until every ready task has run. Tasks that are suspended then, waiting for
 /// something that has not come, are abandoned: they keep their memory, and who wakes them later
-/// does so in vain. Functions that were to start later (`then` of a promise that is still open)
-/// must not be started any more. In a task that calls exit(), the destructor of a static runtime
-/// returns at once and the workers go on until the process ends; it returns at once in the child of
-/// a fork() too. Start and end cost about 0.2 ms at two workers.
+/// does so in vain; a hang report on stderr names them. Functions that were to start later (`then`
+/// of a promise that is still open) must not be started any more. In a task that calls exit(), the
+/// destructor of a static runtime returns at once and the workers go on until the process ends; it
+/// returns at once in the child of a fork() too. Start and end cost about 0.2 ms at two workers.
 class runtime {
 public:
     /// Throws std::invalid_argument for an option or a setting that is not accepted, with its

@@ -38,6 +38,9 @@ void lend_to_spare_thread(lent_task& lent);
 /// Requires: `lent.task` is not null, and nobody but that task calls.
 void return_from_spare_thread(lent_task& lent) noexcept;
 
+/// The context on whose stack the calling spare thread runs a task, or null. Signal handlers too.
+context* lent_context_here() noexcept;
+
 /// In the child of a fork(): the task that the calling spare thread runs, or null. The thread is a
 /// plain one from then on.
 context* leave_spare_thread_in_child() noexcept;

@@ -77,10 +77,10 @@ public:
     bool try_send(const T& value) { return try_send(T(value)); }
 
     /// Waits for a value. Nothing: the channel is closed, and all values have been received.
-    std::optional<T> receive() { return unpack(m_filled.take(k_to_receive)); }
+    std::optional<T> receive() { return unpack(m_depots.filled.take(to_receive())); }
 
     /// A value if there is one.
-    std::optional<T> try_receive() { return unpack(m_filled.try_take()); }
+    std::optional<T> try_receive() { return unpack(m_depots.filled.try_take()); }
 
     /// The same as send() and receive(), but not longer than until a time: false or nothing when
     /// that has come first, and then the value is left alone. With any clock: one that is set back
@@ -100,11 +100,11 @@ public:
 
     /// No more values. Those who wait go on: receivers with nothing, senders with an exception.
     void close() noexcept {
-        m_free.close();
-        m_filled.close();  // last: a receiver that learns of it may destroy the channel
+        m_depots.free.close();
+        m_depots.filled.close();  // last: a receiver that learns of it may destroy the channel
     }
 
-    [[nodiscard]] bool is_closed() const noexcept { return m_filled.is_closed(); }
+    [[nodiscard]] bool is_closed() const noexcept { return m_depots.filled.is_closed(); }
 
     /// All values from now on, for a range-based for loop: it ends when the channel is closed and
     /// empty. Waits for the first one.
@@ -125,18 +125,21 @@ private:
         if (m_slots == nullptr) {
             delete &s;
         } else {
-            m_free.put(s);  // refused when it is closed: nobody wants it then
+            m_depots.free.put(s);  // refused when it is closed: nobody wants it then
         }
     }
 
-    static constexpr const detail::wait_kind& k_to_receive = detail::depot::k_wait_for_value;
-    static constexpr const detail::wait_kind& k_to_send = detail::depot::k_wait_for_place;
+    detail::wait_reason to_receive() const noexcept {
+        return {&detail::depot::k_wait_for_value, &m_depots};
+    }
+    detail::wait_reason to_send() const noexcept {
+        return {&detail::depot::k_wait_for_place, &m_depots};
+    }
 
     void pack(detail::parcel* into, T&& value);
     std::optional<T> unpack(detail::parcel* from);
 
-    detail::depot m_filled;
-    detail::depot m_free;             ///< always empty when it is unbounded
+    detail::channel_depots m_depots;
     std::unique_ptr<slot[]> m_slots;  ///< null when it is unbounded
 };
 
@@ -170,14 +173,14 @@ template <class T>
 channel<T>::channel(std::size_t capacity)
     : m_slots(std::make_unique<slot[]>(detail::checked_capacity(capacity))) {
     for (std::size_t i = 0; i < capacity; ++i) {
-        m_free.put(m_slots[i]);
+        m_depots.free.put(m_slots[i]);
     }
-    m_free.expect(capacity);
+    m_depots.free.expect(capacity);
 }
 
 template <class T>
 channel<T>::~channel() {
-    while (detail::parcel* left = m_filled.try_take()) {
+    while (detail::parcel* left = m_depots.filled.try_take()) {
         slot& s = static_cast<slot&>(*left);
         std::destroy_at(&s.value);
         if (m_slots == nullptr) {
@@ -188,12 +191,12 @@ channel<T>::~channel() {
 
 template <class T>
 void channel<T>::send(T value) {
-    pack(m_slots == nullptr ? new slot : m_free.take(k_to_send), std::move(value));
+    pack(m_slots == nullptr ? new slot : m_depots.free.take(to_send()), std::move(value));
 }
 
 template <class T>
 bool channel<T>::try_send(T&& value) {
-    detail::parcel* const into = m_slots == nullptr ? new slot : m_free.try_take();
+    detail::parcel* const into = m_slots == nullptr ? new slot : m_depots.free.try_take();
     if (into == nullptr && !is_closed()) {
         return false;
     }
@@ -208,7 +211,7 @@ bool channel<T>::try_send_until(T&& value, const std::chrono::time_point<Clock, 
     if (m_slots == nullptr) {
         into = new slot;
     } else if (!detail::wait_on_clock(when, [&](auto deadline) {
-                   return m_free.take_until(k_to_send, deadline, into);
+                   return m_depots.free.take_until(to_send(), deadline, into);
                })) {
         return false;
     }
@@ -221,8 +224,9 @@ template <class Clock, class Duration>
 std::optional<T> channel<T>::try_receive_until(
     const std::chrono::time_point<Clock, Duration>& when) {
     detail::parcel* from = nullptr;
-    detail::wait_on_clock(
-        when, [&](auto deadline) { return m_filled.take_until(k_to_receive, deadline, from); });
+    detail::wait_on_clock(when, [&](auto deadline) {
+        return m_depots.filled.take_until(to_receive(), deadline, from);
+    });
     return unpack(from);
 }
 
@@ -239,7 +243,7 @@ void channel<T>::pack(detail::parcel* into, T&& value) {
         give_back(s);
         throw;
     }
-    if (!m_filled.put(s)) {
+    if (!m_depots.filled.put(s)) {
         std::destroy_at(&s.value);
         give_back(s);
         detail::throw_channel_closed();

@@ -23,7 +23,7 @@ struct parcel {
 class depot {
 public:
     /// What one that waits for something from it notes, for reports: as the depot of values, or of
-    /// free places, of a channel.
+    /// free places, of a channel. The thing is the channel_depots.
     static const wait_kind k_wait_for_value;
     static const wait_kind k_wait_for_place;
 
@@ -34,10 +34,11 @@ public:
     bool put(parcel& p) noexcept;
 
     /// Waits until there is one. Null: closed, and there is none.
-    parcel* take(const wait_kind& why) noexcept;
+    parcel* take(const wait_reason& why) noexcept;
 
     /// The same until a time at the latest. True: need not wait longer, with `got` as above.
-    bool take_until(const wait_kind& why, timer::clock::time_point deadline, parcel*& got) noexcept;
+    bool take_until(const wait_reason& why, timer::clock::time_point deadline,
+                    parcel*& got) noexcept;
 
     /// Null: there is none.
     parcel* try_take() noexcept;
@@ -68,6 +69,13 @@ private:
     wait_queue<std_atomics, parcel> m_parcels;
     /// Invariant: empty while there are parcels or it is closed, when m_lock is free.
     wait_queue<std_atomics, taker> m_takers;
+};
+
+/// The two of a channel. Its first member: so reports show one address, the channel's, whatever is
+/// waited for.
+struct channel_depots {
+    depot filled;
+    depot free;  ///< always empty when the channel is unbounded
 };
 
 }  // namespace quern::detail

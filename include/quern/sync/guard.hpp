@@ -120,12 +120,12 @@ auto run_at(task_attributes how, Guards& guards, F&& f) {
 /// Thread safety: any thread. Outside a worker the default runtime runs it, unless `how` names a
 /// pool; a launch policy does not apply. Cost: an async() or a then(), and a future.
 template <class F>
-auto run_guarded(guard& g, F&& f) {
-    return detail::run_at({}, g, std::forward<F>(f));
+QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, guard& g, F&& f) {
+    return detail::run_at(detail::made_at(detail::code_address(), how), g, std::forward<F>(f));
 }
 template <class F>
-auto run_guarded(const task_attributes& how, guard& g, F&& f) {
-    return detail::run_at(how, g, std::forward<F>(f));
+QUERN_ALWAYS_INLINE auto run_guarded(guard& g, F&& f) {
+    return run_guarded(task_attributes{}, g, std::forward<F>(f));
 }
 
 /// The same with several guards: when all functions have ended that were given to any of them.
@@ -135,12 +135,12 @@ auto run_guarded(const task_attributes& how, guard& g, F&& f) {
 /// It takes its place at all of them in one step, so two that share guards are run in the same
 /// order at each, and no two ever wait for each other.
 template <class F>
-auto run_guarded(const guard_set& all, F&& f) {
-    return detail::run_at({}, all, std::forward<F>(f));
+QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, const guard_set& all, F&& f) {
+    return detail::run_at(detail::made_at(detail::code_address(), how), all, std::forward<F>(f));
 }
 template <class F>
-auto run_guarded(const task_attributes& how, const guard_set& all, F&& f) {
-    return detail::run_at(how, all, std::forward<F>(f));
+QUERN_ALWAYS_INLINE auto run_guarded(const guard_set& all, F&& f) {
+    return run_guarded(task_attributes{}, all, std::forward<F>(f));
 }
 
 }  // namespace quern

@@ -15,8 +15,9 @@ namespace quern {
 /// that take longer than its cost. At the end of the scope the task becomes ready and goes on on
 /// any worker. errno passes both changes.
 ///
-/// Inside, the task still is itself: this_task::id() and name(), task_local, current_pool().
-/// Otherwise it is a thread outside of the pool: whatever waits blocks the spare thread, and
+/// Inside, the task still is itself, on its own stack: this_task::id(), name(), get_priority(),
+/// stack_left() and stop_requested(), task_local, current_pool(), crash reports. Otherwise it is a
+/// thread outside of the pool: whatever waits blocks the spare thread, and
 /// thread_local variables are those of the spare thread. Requires: nothing inside uses a
 /// fork_context, fork_scope or task_group from outside the region, and it ends before the function
 /// that made it suspends a coroutine. Forked children of the task may be stolen meanwhile.

@@ -12,8 +12,9 @@
 namespace quern {
 
 /// A quern::thread that is stopped and joined by its destructor and by an assignment to it. When
-/// the function takes a std::stop_token before its other arguments, it gets that of this thread.
-/// Callbacks (std::stop_callback) run in whoever asks for the stop and must not wait.
+/// the function takes a std::stop_token before its other arguments, it gets that of this thread;
+/// in any case that is what this_task::stop_token() gives in the thread. Callbacks
+/// (std::stop_callback) run in whoever asks for the stop and must not wait.
 ///
 /// Errors, thread safety, cost: as thread, and one allocation more.
 ///
@@ -29,15 +30,15 @@ public:
     template <class F, class... Args>
         requires(!std::is_same_v<std::remove_cvref_t<F>, jthread> &&
                  !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
-    explicit jthread(F&& f, Args&&... args)
+    QUERN_ALWAYS_INLINE explicit jthread(F&& f, Args&&... args)
         : jthread(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...) {}
 
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
-    jthread(const task_attributes& wanted, F&& f, Args&&... args)
+    QUERN_ALWAYS_INLINE jthread(const task_attributes& wanted, F&& f, Args&&... args)
         : m_stop(),
-          m_thread(
-              start(wanted, m_stop.get_token(), std::forward<F>(f), std::forward<Args>(args)...)) {}
+          m_thread(start(detail::made_at(detail::code_address(), wanted), m_stop.get_token(),
+                         std::forward<F>(f), std::forward<Args>(args)...)) {}
 
     jthread(jthread&&) noexcept = default;
     jthread& operator=(jthread&& other) noexcept {
@@ -73,11 +74,24 @@ private:
                         Args&&... args) {
         if constexpr (std::is_invocable_v<std::decay_t<F>, std::stop_token,
                                           std::decay_t<Args>...>) {
-            return thread(wanted, std::forward<F>(f), std::move(token),
-                          std::forward<Args>(args)...);
+            return start_call(
+                wanted, token,
+                detail::bind_call(std::forward<F>(f), token, std::forward<Args>(args)...));
         } else {
-            return thread(wanted, std::forward<F>(f), std::forward<Args>(args)...);
+            static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>);
+            return start_call(wanted, token,
+                              detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...));
         }
+    }
+
+    /// The token is not an attribute: a stop request would drop a thread that has not begun.
+    template <class Call>
+    static thread start_call(const task_attributes& wanted, std::stop_token token, Call call) {
+        return thread(wanted, [token = std::move(token), call = std::move(call)]() mutable {
+            const detail::stop_signal own(std::move(token), detail::running_signal());
+            const detail::under_signal running(&own);
+            std::move(call)();
+        });
     }
 
     std::stop_source m_stop;

@@ -79,17 +79,23 @@ private:
     const token_function m_make_token = nullptr;  ///< of groups, which make theirs when asked
 };
 
+/// As task_root(), without a call on a worker.
+inline context* quick_task_root() noexcept {
+    context* const here = current_context();
+    return here != nullptr ? &here->root() : task_root();
+}
+
 /// While it lives, the task that runs here is under that signal. Null changes nothing, unless the
 /// one before is to be hidden from what is called here in place of a task of its own. Does nothing
-/// outside a worker.
+/// where there is no task.
 class under_signal {
 public:
     explicit under_signal(const stop_signal* signal, bool hides_the_one_before = false) noexcept {
         if (signal == nullptr && !hides_the_one_before) {
             return;
         }
-        if (context* here = current_context()) {
-            m_root = &here->root();
+        m_root = quick_task_root();
+        if (m_root != nullptr) {
             m_before = std::exchange(m_root->task.stop, signal);
         }
     }
@@ -108,8 +114,8 @@ private:
 
 /// The signal of the task that runs here, or null.
 inline const stop_signal* running_signal() noexcept {
-    context* here = current_context();
-    return here != nullptr ? here->root().task.stop : nullptr;
+    const context* const root = quick_task_root();
+    return root != nullptr ? root->task.stop : nullptr;
 }
 
 /// The error of a task that was dropped.
@@ -124,7 +130,7 @@ namespace this_task {
 
 /// The token by which the running task may be asked to stop: that of its attributes, else of its
 /// group; inside a scope or loop the token that was given to that. One that cannot be stopped if
-/// there is none, and on a thread that is no worker.
+/// there is none, and on a thread that runs no task.
 ///
 /// Parts of a loop and children of a scope have what their caller has, wherever they run. A
 /// function of fork_join has it only when no other worker has taken it, so it should capture the

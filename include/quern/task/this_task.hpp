@@ -102,16 +102,17 @@ void suspend(HandOver&& hand_over) {
 }
 
 /// A number that no other task of the process has or had; 0 for a thread that is no worker. Forked
-/// children that their parent runs itself are part of the parent.
+/// children that their parent runs itself are part of the parent. A coroutine gets another one each
+/// time that it goes on after a wait: from wait to wait it counts as a task.
 std::uint64_t id() noexcept;
 
 /// The name it was given, or null.
 const char* name() noexcept;
 
-/// Its priority; normal for a thread that is no worker.
+/// Its priority; normal for a thread that runs no task.
 priority get_priority() noexcept;
 
-/// Bytes of stack that are left below the caller; for a thread that is no worker the largest
+/// Bytes of stack that are left below the caller; for a thread that runs no task the largest
 /// std::size_t.
 std::size_t stack_left() noexcept;
 

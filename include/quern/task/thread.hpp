@@ -57,24 +57,15 @@ public:
     template <class F, class... Args>
         requires(!std::is_same_v<std::remove_cvref_t<F>, thread> &&
                  !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
-    explicit thread(F&& f, Args&&... args)
+    QUERN_ALWAYS_INLINE explicit thread(F&& f, Args&&... args)
         : thread(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...) {}
 
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
-    thread(task_attributes wanted, F&& f, Args&&... args) {
+    QUERN_ALWAYS_INLINE thread(const task_attributes& wanted, F&& f, Args&&... args) {
         static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>);
-        wanted.how = launch::async;
-        const id mine(detail::new_task_id());
-        m_end =
-            async(wanted,
-                  [mine, call = detail::bind_call(std::forward<F>(f),
-                                                  std::forward<Args>(args)...)]() mutable noexcept {
-                      enter(mine);
-                      auto function = std::move(call);  // so that it is gone before anybody is told
-                      std::move(function)();
-                  });
-        m_id = mine;
+        start(detail::made_at(detail::code_address(), wanted),
+              detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...));
     }
 
     thread(thread&& other) noexcept { swap(other); }
@@ -106,6 +97,18 @@ public:
     static unsigned hardware_concurrency() noexcept;
 
 private:
+    template <class Call>
+    void start(task_attributes wanted, Call&& made) {
+        wanted.how = launch::async;
+        const id mine(detail::new_task_id());
+        m_end = async(wanted, [mine, call = std::forward<Call>(made)]() mutable noexcept {
+            enter(mine);
+            auto function = std::move(call);  // so that it is gone before anybody is told
+            std::move(function)();
+        });
+        m_id = mine;
+    }
+
     static void enter(id own) noexcept;
     void terminate_if_joinable() const noexcept;
 

@@ -257,4 +257,52 @@ TEST(no_hang_report, comes_while_another_pool_works) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
+/// Ends a runtime in which two tasks wait for what nobody sends, beside one that waits elsewhere.
+void leave_two_tasks_behind() {
+    static quern::event never;
+    quern::runtime other(quern::runtime_options::with_workers(1));
+    quern::event elsewhere;
+    auto waits_elsewhere = quern::async({.name = "elsewhere", .pool = &other.default_pool().get()},
+                                        [&elsewhere] { elsewhere.wait(); });
+    {
+        quern::runtime rt(quern::runtime_options::with_workers(2));
+        for (int i = 0; i < 2; ++i) {
+            quern::post({.name = "left behind", .pool = &rt.default_pool().get()},
+                        [] { never.wait(); });
+        }
+    }
+    elsewhere.set();
+    waits_elsewhere.get();
+    std::fputs("ended", stderr);
+}
+
+TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_a_runtime) {
+    hanging_child child(leave_two_tasks_behind);
+    const std::string said = child.says("ended");
+    EXPECT_EQ(said.find("quern: 2 tasks are abandoned at the end of the runtime:\n"), 0U) << said;
+    EXPECT_NE(said.find("task 'left behind' waits "), std::string::npos) << said;
+    EXPECT_NE(said.find("for event 0x"), std::string::npos) << said;
+    EXPECT_NE(said.find("; and 1 more like it\n     made in "), std::string::npos) << said;
+    EXPECT_EQ(said.find("elsewhere"), std::string::npos) << said;
+    EXPECT_NE(said.find("\n(--quern:hang_report=off keeps this quiet)\nended"), std::string::npos)
+        << said;
+}
+
+TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_the_program) {
+    hanging_child child([] {
+        static quern::promise<void> never;
+        auto begun = quern::async([] { return 1; });
+        quern::post([] { never.get_future().get(); });
+        begun.get();
+        std::exit(0);
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_EQ(said.find("quern: 1 task is abandoned at the end of the runtime:\n"), 0U) << said;
+}
+
+TEST(a_report_of_abandoned_tasks, can_be_switched_off) {
+    hanging_child child(leave_two_tasks_behind, "off");
+    EXPECT_EQ(child.says("ended"), "ended");
+}
+
 }  // namespace

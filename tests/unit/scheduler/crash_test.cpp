@@ -6,6 +6,7 @@
 #include <quern/base/config.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/blocking_region.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/main.hpp>
 #include <quern/task/promise.hpp>
@@ -189,6 +190,37 @@ TEST_F(crash, on_a_thread_outside_says_so) {
     const ended child = dies([] { std::thread(read_null).join(); });
     EXPECT_EQ(child.signal, SIGSEGV) << child.output;
     EXPECT_TRUE(has(child, "on a thread that is no worker\n") && has(child, "read_null"))
+        << child.output;
+}
+
+constexpr int k_region_line = __LINE__ + 3;
+
+void crash_in_a_region(void (*body)()) {
+    quern::post({.name = "blocked"}, [body] { quern::blocking(body); });
+}
+
+TEST_F(crash, in_a_blocking_region_names_the_task) {
+    const ended child = dies([] {
+        quern::runtime rt(one_worker_with(quern::stack_class::small));
+        in_a_waiting_task(rt, [] { crash_in_a_region(read_null); });
+    });
+    EXPECT_EQ(child.signal, SIGSEGV) << child.output;
+    EXPECT_TRUE(has(child, "crash: SIGSEGV, there is no memory at 0x0\n") &&
+                has(child, "  in a blocking_region, on a spare thread of pool 'default'\n") &&
+                has(child, "in task 'blocked'\n") && has(child, " KiB of it used\n") &&
+                has(child, made_at(k_region_line)) && has(child, "read_null"))
+        << child.output;
+}
+
+TEST_F(crash, of_the_stack_in_a_blocking_region_is_told_as_one) {
+    const ended child = dies([] {
+        quern::runtime rt(one_worker_with(quern::stack_class::small));
+        in_a_waiting_task(rt, [] { crash_in_a_region([] { g_sink = recurse_for_ever(0); }); });
+    });
+    EXPECT_EQ(child.signal, SIGSEGV) << child.output;
+    EXPECT_TRUE(has(child, "task 'blocked' has overflowed its stack of 64 KiB (class small)\n") &&
+                has(child, "  in a blocking_region, on a spare thread of pool 'default'\n") &&
+                has(child, "--quern:stack=medium") && has(child, made_at(k_region_line)))
         << child.output;
 }
 

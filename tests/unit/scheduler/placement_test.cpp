@@ -87,11 +87,11 @@ TEST(placement, without_binding_knows_of_no_nodes) {
 TEST(placement, says_what_there_is_when_a_place_does_not_exist) {
     EXPECT_EQ(error_of(two_nodes(), "node:2"),
               "quern: bind is 'node:2' (here); binding node:2 names NUMA node 2, which the machine "
-              "does not have; there are 0-1");
+              "does not have; it has NUMA nodes 0-1");
     EXPECT_EQ(
         error_of(two_nodes(), "cores:6-9"),
         "quern: bind is 'cores:6-9' (here); binding cores:6-9 names core 8, which the machine "
-        "does not have; there are 0-7");
+        "does not have; it has cores 0-7");
     EXPECT_EQ(error_of(two_nodes(), "node:"),
               "quern: bind is 'node:' (here); binding \"node:\" names nothing; a list such as "
               "node:0-3 is accepted");

@@ -60,7 +60,7 @@ TEST_F(on_four_nodes, the_user_may_choose_nodes) {
     EXPECT_EQ(output_of({"--quern:bind=cores:3-4"}, show), "1 2 ");
     EXPECT_EQ(output_of({"--quern:bind=node:4"}, show),
               "quern: bind is 'node:4' (command line); binding node:4 names NUMA node 4, which the "
-              "machine does not have; there are 0-3");
+              "machine does not have; it has NUMA nodes 0-3");
 }
 
 TEST_F(on_four_nodes, every_policy_runs_what_is_hinted_to_any_node) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Guards: functions one after another, in the order of the calls, also with several guards.
+#include <quern/base/symbols.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/sync/guard.hpp>
 
@@ -10,6 +11,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 
 namespace {
 
@@ -105,6 +107,27 @@ TEST_P(guard_test, keeps_one_order_for_functions_that_share_guards) {
     EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
     EXPECT_EQ(order.size(), 50U);
 }
+
+#if QUERN_TEST_HAS_LINES
+TEST_P(guard_test, runs_tasks_that_know_the_line_of_the_call) {
+    guard a;
+    guard b;
+    const auto site = [] {
+        return quern::detail::describe_site(quern::detail::current_context()->root().task.site);
+    };
+    const auto is_at = [](const std::string& text, int line) {
+        return text.find("guard_test.cpp:" + std::to_string(line)) != std::string::npos;
+    };
+    auto first = run_guarded(here, a, site);
+    auto later = run_guarded(here, a, site);
+    auto both = run_guarded(here, {&a, &b}, site);
+    EXPECT_PRED2(is_at, first.get(), __LINE__ - 3);
+    EXPECT_PRED2(is_at, later.get(), __LINE__ - 3);
+    EXPECT_PRED2(is_at, both.get(), __LINE__ - 3);
+    all.task([&] { EXPECT_PRED2(is_at, run_guarded(b, site).get(), __LINE__); });
+    all.finish();
+}
+#endif
 
 TEST_P(guard_test, runs_in_the_pool_of_the_task_that_gives_the_function) {
     guard a;

@@ -32,6 +32,7 @@ struct finding {
     std::string kind;
     std::uintptr_t holder = 0;
     std::string words;
+    const void* thing = nullptr;
 };
 
 finding read(const quern::detail::wait_note& note) {
@@ -39,7 +40,7 @@ finding read(const quern::detail::wait_note& note) {
     if (kind == nullptr) {
         return {"nothing", 0, ""};
     }
-    finding found{kind->name, 0, ""};
+    finding found{kind->name, 0, "", note.thing()};
     if (kind->look != nullptr) {
         std::vector<std::max_align_t> copy(kind->size / sizeof(std::max_align_t) + 1);
         std::memcpy(copy.data(), note.thing(), kind->size);
@@ -204,7 +205,10 @@ TEST_F(wait_kinds, a_channel_is_empty_for_one_and_full_for_another) {
         full.send(i);
     expect(waits([&] { full.send(4); }), "channel, to send", "full: holds 4 of 4");
     expect(waits([&] { full.try_send_for(4, 24h); }), "channel, to send", "full: holds 4 of 4");
+    EXPECT_EQ(waits([&] { empty.receive(); }).thing, &empty);
+    EXPECT_EQ(waits([&] { full.send(4); }).thing, &full);
     empty.close();
+    full.receive();
     full.receive();
     full.receive();
     all.finish();

@@ -201,6 +201,44 @@ TEST_P(blocking_region_test, is_still_the_same_task_inside) {
     }).get();
 }
 
+TEST_P(blocking_region_test, keeps_priority_and_stack_of_the_task) {
+    const quern::task_attributes how{.urgency = quern::priority::high,
+                                     .pool = &rt.default_pool().get()};
+    quern::async(how, [] {
+        const std::size_t left = this_task::stack_left();
+        const blocking_region here;
+        EXPECT_EQ(this_task::get_priority(), quern::priority::high);
+        EXPECT_NEAR(static_cast<double>(this_task::stack_left()), static_cast<double>(left), 4096);
+    }).get();
+}
+
+TEST_P(blocking_region_test, hears_who_asks_the_task_to_stop) {
+    std::stop_source source;
+    const quern::task_attributes how{.pool = &rt.default_pool().get(), .stop = source.get_token()};
+    quern::async(how, [&source] {
+        const blocking_region here;
+        EXPECT_FALSE(this_task::stop_requested());
+        EXPECT_EQ(this_task::stop_token(), source.get_token());
+        source.request_stop();
+        EXPECT_TRUE(this_task::stop_requested());
+        quern::async(quern::launch::sync,
+                     [] {  // which nobody has asked
+                         EXPECT_FALSE(this_task::stop_requested());
+                     })
+            .get();
+        EXPECT_TRUE(this_task::stop_requested());
+    }).get();
+    inside([] {
+        quern::task_group group;
+        group.run([&group] {
+            const blocking_region here;
+            group.request_stop();
+            EXPECT_TRUE(this_task::stop_requested());
+        });
+        group.wait();
+    });
+}
+
 TEST_P(blocking_region_test, does_nothing_inside_another) {
     inside([] {
         const blocking_region outer;

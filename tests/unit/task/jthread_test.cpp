@@ -62,6 +62,55 @@ TEST_P(jthread_test, gives_no_token_to_a_function_that_takes_none) {
     });
 }
 
+TEST_P(jthread_test, has_its_token_as_that_of_the_task) {
+    inside([] {
+        quern_test::door begun;
+        jthread t(
+            [&begun](int) {
+                EXPECT_TRUE(quern::this_task::stop_token().stop_possible());
+                begun.open();
+                while (!quern::this_task::stop_requested()) {
+                    quern::this_task::yield();
+                }
+            },
+            1);
+        while (!begun.is_open()) {
+            quern::this_task::yield();
+        }
+        t.request_stop();
+        t.join();
+        jthread given(
+            [](const std::stop_token& own) { EXPECT_EQ(quern::this_task::stop_token(), own); });
+    });
+}
+
+TEST_P(jthread_test, is_run_also_when_it_was_stopped_before_it_began) {
+    bool ran = false;
+    inside([&ran] {
+        jthread t([&ran] { ran = true; });
+        t.request_stop();  // where nobody steals, before
+    });
+    EXPECT_TRUE(ran);
+}
+
+TEST_P(jthread_test, hears_the_token_of_its_attributes_too) {
+    inside([] {
+        std::stop_source group;
+        quern_test::door begun;
+        jthread t({.stop = group.get_token()}, [&begun] {
+            begun.open();
+            while (!quern::this_task::stop_requested()) {
+                quern::this_task::yield();
+            }
+        });
+        while (!begun.is_open()) {
+            quern::this_task::yield();
+        }
+        group.request_stop();
+        t.join();
+    });
+}
+
 TEST_P(jthread_test, asks_once) {
     inside([] {
         jthread t(wait_for_stop);

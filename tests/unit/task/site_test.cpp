@@ -7,6 +7,7 @@
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/fork_join.hpp>
+#include <quern/task/jthread.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/scope.hpp>
 #include <quern/task/task_group.hpp>
@@ -82,6 +83,21 @@ TEST_P(site, of_a_continuation_and_a_dataflow_is_the_line_of_the_call) {
         const void* each = nullptr;
         quern::when_each([&](auto) { each = own_site(); }, quern::async([] {})).get();
         EXPECT_EQ(line_of(each), number(__LINE__ - 1));
+    });
+}
+
+TEST_P(site, of_a_thread_is_the_line_of_the_call) {
+    inside([] {
+        const void* made = nullptr;
+        const auto note = [&made] { made = own_site(); };
+        quern::thread(note).join();
+        EXPECT_EQ(line_of(made), number(__LINE__ - 1));
+        quern::thread({.name = "x"}, note).join();
+        EXPECT_EQ(line_of(made), number(__LINE__ - 1));
+        quern::jthread(note).join();
+        EXPECT_EQ(line_of(made), number(__LINE__ - 1));
+        quern::jthread([&](const std::stop_token&) { note(); }).join();
+        EXPECT_EQ(line_of(made), number(__LINE__ - 1));
     });
 }
 

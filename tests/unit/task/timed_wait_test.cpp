@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Waiting for a future with a limit, by tasks and by threads: the result comes first, the time
 // comes first, both come together.
+#include <quern/base/blocks.hpp>
 #include <quern/task/promise.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -54,6 +55,26 @@ TEST_P(timed_wait_test, says_timeout_not_before_the_time) {
         EXPECT_EQ(f.wait_for(1h), future_status::ready);
         EXPECT_EQ(f.get(), 1);
     });
+}
+
+TEST_P(timed_wait_test, keeps_nothing_when_the_time_has_passed_before) {
+    const auto in_blocks = [] { return quern::detail::read_block_totals().carved; };
+    in_and_outside([&] {
+        promise<int> never;
+        auto f = never.get_future();
+        const auto before = in_blocks();
+        for (int left = quern_test::scaled(1'000'000, 100'000); left != 0; --left) {
+            ASSERT_EQ(f.wait_for(0s), future_status::timeout);
+        }
+        EXPECT_LT(in_blocks(), before + (std::size_t{1} << 20));  // of 10^6 polls
+    });
+}
+
+TEST_P(timed_wait_test, starts_a_deferred_task_also_when_the_time_has_passed_before) {
+    auto f = quern::async({.how = quern::launch::deferred, .pool = &rt.default_pool().get()},
+                          [] { return 3; });
+    EXPECT_NE(f.wait_until(clock::time_point::min()), future_status::deferred);
+    EXPECT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));
 }
 
 TEST_P(timed_wait_test, ends_when_the_result_comes) {

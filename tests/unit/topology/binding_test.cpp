@@ -202,9 +202,14 @@ TEST(cores_and_nodes, that_do_not_exist_or_have_nothing_allowed_are_refused_with
         return assign(on, allowed, *parse_binding(text), 1).reason();
     };
     EXPECT_EQ(refusal("node:1-2", on.all_pus()),
-              "binding node:1-2 names NUMA node 2, which the machine does not have; there are 0-1");
+              "binding node:1-2 names NUMA node 2, which the machine does not have; it has NUMA "
+              "nodes 0-1");
     EXPECT_EQ(refusal("cores:8", on.all_pus()),
-              "binding cores:8 names core 8, which the machine does not have; there are 0-7");
+              "binding cores:8 names core 8, which the machine does not have; it has cores 0-7");
+    const machine pc = fake::invent({1, 1, 1, 4, 2});
+    EXPECT_EQ(
+        assign(pc, pc.all_pus(), *parse_binding("node:1"), 1).reason(),
+        "binding node:1 names NUMA node 1, which the machine does not have; it has NUMA node 0");
     EXPECT_EQ(refusal("node:1", pus{0, 1}),
               "binding node:1 has no CPU that this process may use; allowed: 0-1");
 }
