@@ -5,6 +5,7 @@
 // done.
 #include <quern/scheduler/pool.hpp>
 #include <quern/task/shared_state.hpp>
+#include <quern/task/this_task.hpp>
 
 #include <atomic>
 
@@ -80,6 +81,9 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
     if (deadline <= timer::clock::now()) {  // a look: polling must not fill the memory
         if (m_start != nullptr) {
             m_start(*this);
+        }
+        if (current_context() != nullptr) {
+            this_task::yield();  // nor keep the worker from what it polls for
         }
         return ready();
     }

@@ -50,9 +50,9 @@ public:
 
     /// The same until a time at the latest: future_status::ready or timeout. Unlike in the standard
     /// a deferred task is started, so that the wait makes sense; its future is never `deferred`.
-    /// When the time has passed already it only looks and does not give way: a task that polls must
-    /// yield between two looks, or what it waits for may never get a worker. Cost of a wait that
-    /// times out: about 100 bytes, which are kept until the result is there.
+    /// When the time has passed already it only looks, and a task yields, so that one that polls
+    /// does not keep the worker from what it polls for. Cost of a wait that times out: about 100
+    /// bytes, which are kept until the result is there.
     template <class Clock, class Duration>
     std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
         const auto wait = [this](timer::clock::time_point t) { return state().wait_until(t); };

@@ -70,6 +70,15 @@ TEST_P(timed_wait_test, keeps_nothing_when_the_time_has_passed_before) {
     });
 }
 
+TEST_P(timed_wait_test, a_task_that_polls_lets_others_run) {
+    inside([] {
+        auto f = quern::async([] { quern::this_task::yield(); });
+        while (f.wait_for(0s) != future_status::ready) {
+        }
+        f.get();
+    });
+}
+
 TEST_P(timed_wait_test, starts_a_deferred_task_also_when_the_time_has_passed_before) {
     auto f = quern::async({.how = quern::launch::deferred, .pool = &rt.default_pool().get()},
                           [] { return 3; });
