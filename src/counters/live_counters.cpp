@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace quern::detail {
 
@@ -60,21 +61,28 @@ void for_each_pattern(std::string_view patterns, F&& f) {
     }
 }
 
-/// One for each runtime, counting from its start.
-std::vector<counter_set> sets_of(std::string_view patterns) {
-    std::vector<counter_set> all;
+/// Brings the sets up to date: those of other counters and of runtimes that have ended go, and
+/// runtimes that are new get one, which counts from their start.
+void renew(live_sets& kept, std::string_view patterns) {
+    live_sets before = std::exchange(kept, {});
     for (const auto& each : counters::detail::all_living()) {
+        const auto known = std::find_if(before.of_runtimes.begin(), before.of_runtimes.end(),
+                                        [&each](const auto& one) { return one.first == each; });
+        if (before.patterns == patterns && known != before.of_runtimes.end()) {
+            kept.of_runtimes.push_back(std::move(*known));
+            continue;
+        }
         try {
             counter_set set(*each->which(), counters::baseline::start);
             for_each_pattern(patterns, [&set](std::string_view one) { set.add(one); });
-            all.push_back(std::move(set));
+            kept.of_runtimes.emplace_back(each, std::move(set));
         } catch (const std::logic_error& error) {
             if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
                 throw;
             }
         }  // else it has ended meanwhile
     }
-    return all;
+    kept.patterns = patterns;
 }
 
 void add_value(json_line& json, const counters::counter_value& value) {
@@ -88,10 +96,10 @@ void add_value(json_line& json, const counters::counter_value& value) {
     json.close('}');
 }
 
-std::string answer_with(std::vector<counter_set>& sets, bool reset) {
+std::string answer_with(live_sets& sets, bool reset) {
     json_line json = begin_answer();
     json.open('[', "runtimes");
-    for (counter_set& set : sets) {
+    for (auto& [runtime, set] : sets.of_runtimes) {
         const counters::snapshot seen = set.evaluate(reset);
         json.open('{').number("time_s", seen.time_s).open('[', "values");
         for (const counters::counter_value& value : seen.values) {
@@ -152,18 +160,10 @@ std::string live_answers::list(std::string_view patterns) {
     return finish(json);
 }
 
-std::string live_answers::values(std::string_view patterns) {
-    std::vector<counter_set> sets = sets_of(patterns);
-    return answer_with(sets, false);
-}
-
-/// What has been added since the same question on the same connection; at first since the start.
-std::string live_answers::values_since(std::string_view patterns, live_session& of) {
-    if (of.patterns != patterns || of.sets.empty()) {
-        of.sets = sets_of(patterns);
-        of.patterns = patterns;
-    }
-    return answer_with(of.sets, true);
+/// With `reset` the next answer counts from this one; else all count from the start.
+std::string live_answers::values(std::string_view patterns, live_sets& kept, bool reset) {
+    renew(kept, patterns);
+    return answer_with(kept, reset);
 }
 
 }  // namespace quern::detail

@@ -5,22 +5,29 @@
 
 #include <quern/base/nearest_match.hpp>
 #include <quern/counters/format.hpp>
+#include <quern/counters/name.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace quern::tool {
 
 namespace {
 
 constexpr unsigned k_longest_interval_ms = 86'400'000;
+constexpr unsigned k_longest_wait_ms = 10'000;  // of a single reading, for a sample
 constexpr std::array<std::string_view, 3> k_verbs{"list", "describe", "read"};
 
 struct counters_options {
@@ -76,19 +83,84 @@ int show_list(const counters_options& options, pid_t program) {
     return k_success;
 }
 
+/// After how many milliseconds each statistic among these counters has a sample; 0: there is none.
+/// A name that is malformed the program refuses.
+unsigned until_sampled_ms(const std::vector<std::string>& names) try {
+    constexpr unsigned k_unless_said = 1000;
+    unsigned longest = 0;
+    for (const std::string& each : names) {
+        const counters::counter_name name = counters::parse_name(each);
+        if (name.object == "arithmetics") {
+            longest = std::max(longest, until_sampled_ms(counters::split_names(name.parameters)));
+        } else if (name.object == "statistics") {
+            unsigned interval = k_unless_said;
+            std::from_chars(name.parameters.data(), name.parameters.data() + name.parameters.size(),
+                            interval);
+            longest = std::max(longest, interval);
+        }
+    }
+    return longest;
+} catch (const std::invalid_argument&) {
+    return 0;
+}
+
+bool is_all_there(const json_value& answer) {
+    for (const json_value& runtime : answer.at("runtimes").items()) {
+        for (const json_value& value : runtime.at("values").items()) {
+            if (!value.has("value")) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// Statistics are sampled from the first question on, so it is asked again until they have samples.
+json_value first_answer(counters::conversation& with, pid_t program, const std::string& request,
+                        unsigned sampled_ms) {
+    constexpr auto k_late = std::chrono::seconds(1);  // a sample, on a machine that is busy
+    constexpr auto k_pause = std::chrono::milliseconds(10);
+    json_value answer = ask_program(with, program, request);
+    if (sampled_ms == 0) {
+        return answer;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const auto deadline = now + std::chrono::milliseconds(sampled_ms) + k_late;
+    std::this_thread::sleep_until(now + std::chrono::milliseconds(sampled_ms));
+    while (answer = ask_program(with, program, request), !is_all_there(answer)) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            break;
+        }
+        std::this_thread::sleep_for(k_pause);
+    }
+    return answer;
+}
+
 int read_counters(const counters_options& options, pid_t program) {
     const counters::print_format format =
         reading_settings([&] { return counters::parse_print_format(options.format); });
     counters::conversation with(program);
     const std::string request = (options.since_last ? "since " : "counters ") + options.patterns;
     const unsigned rounds = options.count != 0 ? options.count : options.interval_ms != 0 ? ~0U : 1;
-    auto due = std::chrono::steady_clock::now();
+    unsigned sampled_ms = until_sampled_ms(CLI::detail::split(options.patterns, ';'));
+    if (sampled_ms > k_longest_wait_ms) {
+        if (rounds == 1) {
+            throw usage_error(fmt::format(
+                "quern counters: a statistic that is sampled every {} ms has no value before, and "
+                "a single reading waits no longer than {} ms; read again and again: --interval {}",
+                sampled_ms, k_longest_wait_ms, sampled_ms));
+        }
+        sampled_ms = 0;
+    }
+    std::chrono::steady_clock::time_point due;
     for (unsigned round = 0; round < rounds; ++round) {
         if (round != 0) {
             due += std::chrono::milliseconds(options.interval_ms);
             std::this_thread::sleep_until(due);
         }
-        const json_value answer = ask_program(with, program, request);
+        const json_value answer = round == 0 ? first_answer(with, program, request, sampled_ms)
+                                             : ask_program(with, program, request);
+        due = round == 0 ? std::chrono::steady_clock::now() : due;
         for (const json_value& runtime : answer.at("runtimes").items()) {
             const counters::snapshot seen = snapshot_of(runtime);
             fmt::print("{}{}", round == 0 ? counters::header_of(seen, format) : "",

@@ -122,6 +122,18 @@ class Counters(unittest.TestCase):
                         "--format", "json", "--since-last").stdout.splitlines()
             self.assertEqual([json.loads(line)["sequence"] for line in lines], [0, 1, 2])
 
+    def test_statistics_have_samples(self):
+        with program():
+            value = json.loads(run("counters", "read", "/statistics{/runtime/uptime}/max@10", "--format", "json").stdout)["counters"][0]
+            self.assertEqual((value["state"], value["why"]), ("ok", ""))
+            lines = run("counters", "read", "/arithmetics/add@/statistics{/runtime/uptime}/max@20,/statistics{/runtime/uptime}/min@20",
+                        "--format", "json", "--interval", "30", "--count", "4").stdout.splitlines()
+            values = [json.loads(line)["counters"][0]["value"] for line in lines]
+            self.assertTrue(all(values) and values == sorted(values) and values[0] < values[-1], values)
+            result = run("counters", "read", "/statistics{/runtime/uptime}/max@60000")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("waits no longer than 10000 ms", result.stderr)
+
     def test_mistakes(self):
         with program():
             for arguments, status, part in [(("raed",), 2, "did you mean 'read'?"), (("read",), 2, "read wants the counters"),
