@@ -80,6 +80,7 @@ raw_reading energy_source::parts::sum_of(std::string_view group,
         }
         any = true;
         sum.above += readings[i].above;
+        sum.begins = readings[i].begins;
     }
     return any ? sum
                : detail::no_reading(source_state::absent, "no energy counter named " +

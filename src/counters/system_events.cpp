@@ -77,8 +77,9 @@ public:
             static_cast<double>(now.counted) >= m_event.nothing_ns) {
             return no_reading(source_state::stuck, "the machine accepts the event and counts none");
         }
-        m_read_before = true;
-        return reading_of(m_sum);
+        raw_reading reading = reading_of(m_sum);
+        reading.begins = !std::exchange(m_read_before, true);
+        return reading;
     }
 
 private:

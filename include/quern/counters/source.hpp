@@ -53,6 +53,9 @@ struct raw_reading {
     double below = 0.0;  ///< the divisor of a ratio
     source_state state = source_state::ok;
     std::string why{};  ///< where the state is not ok: "EACCES (Permission denied)"
+    /// It counts from this very reading on, because nobody has read it before: a 0 that says
+    /// nothing of the time until now.
+    bool begins = false;
 };
 
 /// Counters that are read together. Thread safe: read by several readers at the same time.
