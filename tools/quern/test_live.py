@@ -31,13 +31,14 @@ def run(*arguments, **variables):
 
 
 @contextlib.contextmanager
-def program(**variables):
-    """A program that can be looked into."""
+def program(folder=None, process=None, **variables):
+    """A program that can be looked into; `folder` is where its socket will be."""
+    folder = folder or variables.get("XDG_RUNTIME_DIR", HOME.name) + "/quern"
     with subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**ENVIRONMENT, **variables}) as child:
+                          env={**ENVIRONMENT, **variables}, **(process or {})) as child:
         assert child.stdout.readline() == "ready\n"
         deadline = time.monotonic() + PATIENCE
-        while variables.get("QUERN_LIVE") != "off" and not os.path.exists(f"{HOME.name}/quern/{child.pid}"):
+        while variables.get("QUERN_LIVE") != "off" and not os.path.exists(f"{folder}/{child.pid}"):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         try:
@@ -206,6 +207,32 @@ class Programs(unittest.TestCase):
         with program() as child:
             name = os.path.basename(PROGRAM)
             self.expect(["top", name + "x"], 2, f"did you mean '{name}'?")
+
+    def test_that_has_another_runtime_directory(self):
+        with tempfile.TemporaryDirectory() as elsewhere, program(XDG_RUNTIME_DIR=elsewhere) as child:
+            self.assertEqual(run("tasks", str(child.pid)).returncode, 0)
+            result = run("tasks", str(child.pid), XDG_RUNTIME_DIR="")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.expect(["top", str(os.getpid())], 1, f"searched {HOME.name}/quern, ", f"/run/user/{os.getuid()}/quern",
+                    f"/tmp/quern-{os.getuid()}")
+
+    @unittest.skipUnless(os.getuid() == 0, "only root may become somebody else")
+    def test_of_another_user(self):
+        somebody = 61_234
+        folder = f"/tmp/quern-{somebody}"
+        with contextlib.ExitStack() as stack:
+            try:
+                child = stack.enter_context(program(folder, {"user": somebody, "group": somebody, "extra_groups": []},
+                                                    XDG_RUNTIME_DIR="/nowhere"))
+            except PermissionError:
+                self.skipTest("another user cannot run the program")
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            for arguments in [("tasks", str(child.pid)), ("top", str(child.pid), "--once", "--interval", "50")]:
+                result = run(*arguments)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+            others = subprocess.run([QUERN, "tasks", str(os.getpid())], capture_output=True, text=True, check=False,
+                                    env=ENVIRONMENT, user=somebody, group=somebody, extra_groups=[])
+            self.assertIn("belongs to user 0; only that user and root can look into it", others.stderr)
 
     def test_that_was_killed_has_ended(self):
         with program() as child:
