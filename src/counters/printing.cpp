@@ -36,10 +36,15 @@ printer::printer(const runtime& of, const settings& chosen)
       m_to(chosen.at("print-counter-destination").text, m_format == print_format::openmetrics),
       m_set(of) {
     for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
-        m_set.add(each);
+        try {
+            m_set.add(each);
+        } catch (const std::invalid_argument& error) {  // what this runtime alone has not
+            std::fprintf(stderr, "%s (this counter is not printed)\n", error.what());
+        }
     }
     m_set.reset();  // one baseline for all
-    if (!m_to.is_open()) {
+    m_at_end = m_at_end && m_set.size() != 0;
+    if (!m_to.is_open() || m_set.size() == 0) {
         return;
     }
     if (chosen.at("print-counter-at").text != "shutdown") {

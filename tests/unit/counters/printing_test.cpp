@@ -245,11 +245,23 @@ TEST(printing, refuses_names_before_the_runtime_starts) {
                 "at character 10");
 }
 
-TEST(printing, says_that_a_runtime_has_no_such_worker) {
-    const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{worker-thread#7}/idle-rate"}});
+TEST(printing, leaves_out_what_a_runtime_has_not_and_prints_the_others) {
+    const ended run = run_with(
+        {{"QUERN_PRINT_COUNTER", std::string("/threads{worker-thread#7}/idle-rate;") + k_tasks +
+                                     ";/threads{pool#defualt/total}/idle-rate"}});
     EXPECT_EQ(run.status, 0);
-    expect_part(run.output, "no instance 'worker-thread#7'");
-    expect_part(run.output, "are not printed");
+    expect_part(
+        run.output,
+        "quern: counter name '/threads{worker-thread#7}/idle-rate': there is no instance "
+        "'worker-thread#7'; there are locality#0/total, worker-thread#0 to #1, "
+        "pool#default/total, pool#default/worker-thread#0 to #1 (this counter is not printed)\n");
+    expect_part(run.output, "did you mean the pool 'default'? (this counter is not printed)\n");
+    expect_part(run.output, std::string(k_full) + "          10\n");
+}
+
+TEST(printing, is_silent_where_nothing_of_it_is_there) {
+    const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{worker-thread#7}/idle-rate"}});
+    EXPECT_EQ(lines_of(run.output).size(), 1U) << run.output;
 }
 
 TEST(listing, shows_all_names_once) {
