@@ -89,6 +89,21 @@ namespace {
 
 constinit std::atomic<bool> g_attached{false};
 constinit std::atomic<bool> g_listed{false};
+constinit std::atomic<bool> g_idle_said{false};
+
+/// How counters are to be printed, and none are to be: probably not what was meant.
+void say_what_does_nothing(const settings& chosen) {
+    for (const char* const name : {"print-counter-interval", "print-counter-destination",
+                                   "print-counter-format", "print-counter-at"}) {
+        const setting_value& said = chosen.at(name);
+        if (said.source != setting_source::fallback && !g_idle_said.exchange(true)) {
+            std::fprintf(stderr,
+                         "quern: %s is '%s' (%s), which does nothing: print-counter names no "
+                         "counters\n",
+                         name, said.text.c_str(), said.origin.c_str());
+        }
+    }
+}
 
 class counters_observer final : public runtime_observer {
 public:
@@ -114,6 +129,8 @@ public:
             }
             if (!chosen.at("print-counter").text.empty()) {
                 entry->printing = std::make_unique<printer>(which, chosen);
+            } else {
+                say_what_does_nothing(chosen);
             }
         } catch (const std::exception& error) {
             std::fprintf(stderr, "%s\nquern: the counters of this runtime are not printed\n",

@@ -60,6 +60,12 @@ constexpr const char* k_full = "/threads{locality#0/total}/count/cumulative";
 
 TEST(printing, is_silent_where_nothing_is_wanted) { EXPECT_EQ(run_with({}).output, ""); }
 
+TEST(printing, says_what_does_nothing_where_no_counters_are_named) {
+    EXPECT_EQ(run_with({{"QUERN_PRINT_COUNTER_INTERVAL", "100"}}, 2).output,
+              "quern: print-counter-interval is '100' (environment QUERN_PRINT_COUNTER_INTERVAL), "
+              "which does nothing: print-counter names no counters\n");
+}
+
 TEST(printing, shows_text_at_the_end) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", k_tasks}});
     EXPECT_EQ(run.status, 0);
