@@ -16,26 +16,27 @@ namespace quern::counters::detail {
 namespace {
 
 constexpr arithmetic k_arithmetics[] = {
-    {"add", true, sum_of, "the sum"},
+    {"add", true, sum_of, "the sum of all operands"},
     {"subtract", true, [](numbers of) { return of.front() - sum_of(of.subspan(1)); },
-     "the first less all others"},
-    {"multiply", false, product_of, "the product"},
+     "the first operand less all others"},
+    {"multiply", false, product_of, "the product of all operands"},
     {"divide", false, [](numbers of) { return of.front() / product_of(of.subspan(1)); },
-     "the first divided by each of the others"},
-    {"mean", true, mean_of, "the arithmetic mean"},
-    {"variance", false, variance_of, "the mean square of the distance from the mean"},
-    {"median", true, median_of, "the middle one"},
-    {"min", true, min_of, "the least"},
-    {"max", true, max_of, "the greatest"},
+     "the first operand divided by each of the others"},
+    {"mean", true, mean_of, "the arithmetic mean of the operands"},
+    {"variance", false, variance_of, "the mean square of the operands' distance from their mean"},
+    {"median", true, median_of, "the middle one of the operands"},
+    {"min", true, min_of, "the least of the operands"},
+    {"max", true, max_of, "the greatest of the operands"},
     {"count", false, [](numbers of) { return static_cast<double>(of.size()); },
-     "how many of them are available", true},
+     "how many of the operands are available", true},
 };
 
 std::vector<double> window_of(const sample_log& log) { return log.youngest(log.window()); }
 
 constexpr statistic k_statistics[] = {
     {"average", [](const sample_log& log) { return log.average(); }, "the mean of all samples"},
-    {"stddev", [](const sample_log& log) { return log.stddev(); }, "their standard deviation"},
+    {"stddev", [](const sample_log& log) { return log.stddev(); },
+     "the standard deviation of all samples"},
     {"median", [](const sample_log& log) { return median_of(log.youngest(k_median_samples)); },
      "the middle one of the last 4096 samples"},
     {"min", [](const sample_log& log) { return log.min(); }, "the least sample"},
@@ -43,7 +44,7 @@ constexpr statistic k_statistics[] = {
     {"rolling_average", [](const sample_log& log) { return mean_of(window_of(log)); },
      "the mean of the samples in the window"},
     {"rolling_stddev", [](const sample_log& log) { return stddev_of(window_of(log)); },
-     "their standard deviation"},
+     "the standard deviation of the samples in the window"},
     {"rolling_min", [](const sample_log& log) { return min_of(window_of(log)); },
      "the least sample in the window"},
     {"rolling_max", [](const sample_log& log) { return max_of(window_of(log)); },

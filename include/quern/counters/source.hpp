@@ -34,8 +34,9 @@ enum class source_state : std::uint8_t {
 struct counter_info {
     std::string name;  ///< without instance: "/threads/time/average"
     counter_kind kind = counter_kind::sum;
-    std::string unit;    ///< "ns", "0.01 %", "B", "J"; empty for a plain number
-    std::string help;    ///< in a few words, as the settings have it
+    std::string unit;  ///< "ns", "0.01 %", "B", "J"; empty for a plain number
+    std::string
+        help;  ///< in a few words that stand alone, without a full stop, as the settings have it
     double scale = 1.0;  ///< of a ratio
 };
 
