@@ -15,6 +15,9 @@ namespace quern::counters::detail {
 
 namespace {
 
+constexpr std::string_view k_arithmetics_object = "/arithmetics";
+constexpr std::string_view k_statistics_object = "/statistics";
+
 constexpr arithmetic k_arithmetics[] = {
     {"add", true, sum_of, "the sum of all operands"},
     {"subtract", true, [](numbers of) { return of.front() - sum_of(of.subspan(1)); },
@@ -132,6 +135,46 @@ statistic_request parse_statistic(std::string_view text, const counter_name& nam
         refuse(text, "'" + std::string(list) + "' is too much; accepted: interval, window, reset");
     }
     return request;
+}
+
+bool names_derived(std::string_view pattern) noexcept {
+    const std::string_view object = pattern.substr(0, pattern.find_first_of("/{", 1));
+    return object == k_arithmetics_object || object == k_statistics_object;
+}
+
+std::vector<counter_info> describe_derived(std::string_view pattern) {
+    const bool is_all = pattern == k_arithmetics_object || pattern == k_statistics_object;
+    const counter_name wanted = parse_name(std::string(pattern) + (is_all ? "/*" : ""));
+    const bool is_of_time = wanted.object == "statistics";
+    if (!wanted.parameters.empty()) {
+        check_derived(pattern, wanted);
+    }
+    std::vector<counter_info> all;
+    const auto add = [&](const auto& row, const std::string& name) {
+        if (matches(wanted.name, row.name)) {
+            all.push_back({wanted.parameters.empty() ? name : std::string(pattern),
+                           counter_kind::level, "", std::string(row.help)});
+        }
+    };
+    for (const arithmetic& row : is_of_time ? std::span<const arithmetic>() : arithmetics()) {
+        add(row, "/arithmetics/" + std::string(row.name) + "@COUNTER,COUNTER");
+    }
+    for (const statistic& row : is_of_time ? statistics() : std::span<const statistic>()) {
+        add(row, "/statistics{COUNTER}/" + std::string(row.name) + "@INTERVAL,WINDOW,RESET");
+    }
+    if (all.empty()) {
+        is_of_time ? static_cast<void>(row_of(statistics(), pattern, wanted.name))
+                   : static_cast<void>(row_of(arithmetics(), pattern, wanted.name));
+    }
+    return all;
+}
+
+std::vector<counter_info> describe_derived() {
+    std::vector<counter_info> all = describe_derived(k_arithmetics_object);
+    for (counter_info& each : describe_derived(k_statistics_object)) {
+        all.push_back(std::move(each));
+    }
+    return all;
 }
 
 void check_derived(std::string_view text, const counter_name& name) {

@@ -2,6 +2,7 @@
 // Answers about counters: which there are, and what they say. Read without any lock, for a counter
 // may be the program's own function; a runtime that ends meanwhile waits for its readers, and a set
 // that outlives it says so.
+#include "derived.hpp"
 #include "live_answers.hpp"
 #include "live_text.hpp"
 #include "tables.hpp"
@@ -143,18 +144,25 @@ std::string totals_as_metrics() {
 std::string live_answers::list(std::string_view patterns) {
     json_line json = begin_answer();
     json.open('[', "counters");
-    if (patterns.empty()) {
-        for (const counters::counter_info& each : counters::all_counters()) {
+    const auto add_all = [&json](const std::vector<counters::counter_info>& infos) {
+        for (const counters::counter_info& each : infos) {
             add_info(json, each.name, each);
         }
+    };
+    if (patterns.empty()) {
+        add_all(counters::all_counters());
+        add_all(counters::detail::describe_derived());
     } else {
-        for (const auto& each : counters::detail::all_living()) {
-            for_each_pattern(patterns, [&](std::string_view one) {
+        for_each_pattern(patterns, [&](std::string_view one) {
+            if (counters::detail::names_derived(one)) {
+                return add_all(counters::detail::describe_derived(one));
+            }
+            for (const auto& each : counters::detail::all_living()) {
                 for (const auto& found : counters::detail::find(one, *each)) {
                     add_info(json, found.name, found.info());
                 }
-            });
-        }
+            }
+        });
     }
     json.close(']');
     return finish(json);

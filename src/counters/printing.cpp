@@ -3,6 +3,7 @@
 // and list-counters.
 #include <quern/counters/attach.hpp>
 
+#include "derived.hpp"
 #include "printer.hpp"
 #include "tables.hpp"
 
@@ -123,7 +124,8 @@ public:
             const auto entry = add_living(which);
             const std::string& list = chosen.at("list-counters").text;
             if (list != "no" && !g_listed.exchange(true)) {
-                const std::string text = listed(all_counters(), list == "full");
+                std::string text = listed(all_counters(), list == "full");
+                text += list == "full" ? listed(describe_derived(), true) : "";
                 std::fputs(text.c_str(), stdout);
                 std::fflush(stdout);
             }

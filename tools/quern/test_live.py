@@ -114,6 +114,11 @@ class Counters(unittest.TestCase):
             self.assertIn("/threads/time/average\n", run("counters", "list").stdout)
             self.assertIn("/threads{locality#0/total}/time/average\n", run("counters", "list", "/threads/time/*").stdout)
             self.assertRegex(run("counters", "describe", "/threads/time/average").stdout, r"ratio, ns: \w+")
+            self.assertIn("/statistics{COUNTER}/max@INTERVAL,WINDOW,RESET\n", run("counters", "list").stdout)
+            self.assertIn("add@COUNTER,COUNTER\n    level: the sum", run("counters", "describe", "/arithmetics").stdout)
+            self.assertEqual(run("counters", "describe", "/statistics{/runtime/uptime}/rolling_max@10").stdout,
+                             "/statistics{/runtime/uptime}/rolling_max@10\n    level: the greatest sample in the window\n")
+            self.assertIn("did you mean 'stddev'?", run("counters", "describe", "/statistics/stdev").stderr)
 
     def test_read(self):
         with program() as child:

@@ -279,8 +279,10 @@ TEST(listing, shows_all_names_once) {
 }
 
 TEST(listing, shows_help_and_units) {
-    expect_part(run_with({{"QUERN_LIST_COUNTERS", "full"}}).output,
-                "/threads/time/average\n    ratio, ns: mean time in the body of a task\n");
+    const std::string text = run_with({{"QUERN_LIST_COUNTERS", "full"}}).output;
+    expect_part(text, "/threads/time/average\n    ratio, ns: mean time in the body of a task\n");
+    expect_part(text, "/arithmetics/add@COUNTER,COUNTER\n    level: the sum of all operands\n");
+    expect_part(text, "/statistics{COUNTER}/max@INTERVAL,WINDOW,RESET\n");
 }
 
 TEST(formats, write_numbers_that_read_back_the_same) {
