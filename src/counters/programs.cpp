@@ -124,7 +124,7 @@ int connect_to(pid_t program) {
         }
         if (errno == ECONNREFUSED && !is_there(program)) {
             ::unlink(path.c_str());
-            throw cannot_ask(name_of(program) + " has ended");
+            throw program_ended(name_of(program) + " has ended");
         }
         if (errno != ENOENT && errno != ECONNREFUSED) {
             throw cannot_ask(name_of(program) + " does not answer: " + std::strerror(errno));
@@ -195,7 +195,7 @@ std::string conversation::ask(std::string_view request, std::chrono::millisecond
     wait_for(m_socket, POLLOUT, deadline, m_with);
     if (::send(m_socket, line.data(), line.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(line.size())) {
-        throw cannot_ask(name_of(m_with) + " has ended");
+        throw program_ended(name_of(m_with) + " has ended");
     }
     std::string answer;
     std::array<char, 16'384> piece;
@@ -203,7 +203,7 @@ std::string conversation::ask(std::string_view request, std::chrono::millisecond
         wait_for(m_socket, POLLIN, deadline, m_with);
         const ssize_t size = ::recv(m_socket, piece.data(), piece.size(), 0);
         if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
-            throw cannot_ask(name_of(m_with) + " has ended");
+            throw program_ended(name_of(m_with) + " has ended");
         }
         answer.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     }

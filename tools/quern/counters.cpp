@@ -28,6 +28,18 @@ namespace {
 
 constexpr unsigned k_longest_interval_ms = 86'400'000;
 constexpr unsigned k_longest_wait_ms = 10'000;  // of a single reading, for a sample
+constexpr const char* k_examples = R"(Examples:
+  quern counters list                       the names of all kinds of counters
+  quern counters list heat '/threads{*}/idle-rate'
+                                            those of the workers, pools and the whole
+  quern counters describe '/threads/time/*' kind, unit and meaning
+  quern counters describe /statistics       what can be made of them
+  quern counters read 4711 '/threads/count/*;/runtime/uptime'
+                                            values since the program's start
+  quern counters read heat '/threads/idle-rate' --interval 1000 --since-last
+                                            second by second, until it ends
+  quern counters read '/statistics{/threads/idle-rate}/max@100' --format json
+                                            waits for the first sample)";
 constexpr std::array<std::string_view, 3> k_verbs{"list", "describe", "read"};
 
 struct counters_options {
@@ -136,37 +148,48 @@ json_value first_answer(counters::conversation& with, pid_t program, const std::
     return answer;
 }
 
+/// How long to wait for the samples of statistics before the first reading.
+unsigned waits_ms(const counters_options& options, unsigned rounds) {
+    const unsigned sampled_ms = until_sampled_ms(CLI::detail::split(options.patterns, ';'));
+    if (sampled_ms > k_longest_wait_ms && rounds == 1) {
+        throw usage_error(fmt::format(
+            "quern counters: a statistic that is sampled every {} ms has no value before, and "
+            "a single reading waits no longer than {} ms; read again and again: --interval {}",
+            sampled_ms, k_longest_wait_ms, sampled_ms));
+    }
+    return sampled_ms > k_longest_wait_ms ? 0 : sampled_ms;
+}
+
+void print_reading(const json_value& answer, unsigned sequence, counters::print_format format) {
+    for (const json_value& runtime : answer.at("runtimes").items()) {
+        const counters::snapshot seen = snapshot_of(runtime);
+        fmt::print("{}{}", sequence == 1 ? counters::header_of(seen, format) : "",
+                   counters::formatted(seen, sequence, format));
+    }
+    std::fflush(stdout);
+}
+
 int read_counters(const counters_options& options, pid_t program) {
     const counters::print_format format =
         reading_settings([&] { return counters::parse_print_format(options.format); });
+    const bool is_until_end = options.count == 0 && options.interval_ms != 0;
+    const unsigned rounds = options.count != 0 ? options.count : is_until_end ? ~0U : 1;
+    const unsigned first_ms = waits_ms(options, rounds);
     counters::conversation with(program);
     const std::string request = (options.since_last ? "since " : "counters ") + options.patterns;
-    const unsigned rounds = options.count != 0 ? options.count : options.interval_ms != 0 ? ~0U : 1;
-    unsigned sampled_ms = until_sampled_ms(CLI::detail::split(options.patterns, ';'));
-    if (sampled_ms > k_longest_wait_ms) {
-        if (rounds == 1) {
-            throw usage_error(fmt::format(
-                "quern counters: a statistic that is sampled every {} ms has no value before, and "
-                "a single reading waits no longer than {} ms; read again and again: --interval {}",
-                sampled_ms, k_longest_wait_ms, sampled_ms));
+    print_reading(first_answer(with, program, request, first_ms), 1, format);
+    auto due = std::chrono::steady_clock::now();
+    for (unsigned round = 1; round < rounds; ++round) {
+        due += std::chrono::milliseconds(options.interval_ms);
+        std::this_thread::sleep_until(due);
+        try {
+            print_reading(ask_program(with, program, request), round + 1, format);
+        } catch (const counters::program_ended&) {
+            if (is_until_end) {
+                return k_success;
+            }
+            throw;
         }
-        sampled_ms = 0;
-    }
-    std::chrono::steady_clock::time_point due;
-    for (unsigned round = 0; round < rounds; ++round) {
-        if (round != 0) {
-            due += std::chrono::milliseconds(options.interval_ms);
-            std::this_thread::sleep_until(due);
-        }
-        const json_value answer = round == 0 ? first_answer(with, program, request, sampled_ms)
-                                             : ask_program(with, program, request);
-        due = round == 0 ? std::chrono::steady_clock::now() : due;
-        for (const json_value& runtime : answer.at("runtimes").items()) {
-            const counters::snapshot seen = snapshot_of(runtime);
-            fmt::print("{}{}", round == 0 ? counters::header_of(seen, format) : "",
-                       counters::formatted(seen, round, format));
-        }
-        std::fflush(stdout);
     }
     return k_success;
 }
@@ -208,6 +231,7 @@ void add_counters(CLI::App& quern, action& chosen) {
     CLI::App* const sub = quern.add_subcommand(
         "counters", "List, describe or read performance counters of a running program");
     sub->allow_extras();
+    sub->footer(k_examples);
     sub->add_option("request", options->verb, "list, describe or read")->type_name("")->required();
     sub->add_option("program", options->program,
                     "The number of its process, or its name; not needed while there is only one")

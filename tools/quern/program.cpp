@@ -120,7 +120,10 @@ json_value ask_program(counters::conversation& with, pid_t program, std::string_
             answer.at("protocol").whole<int>(), QUERN_VERSION_STRING, counters::k_live_protocol));
     }
     if (answer.has("error")) {
-        throw cannot_ask(fmt::format("program {} refuses: {}", program, answer.at("error").text()));
+        constexpr std::string_view k_ours = "quern: ";  // it is said once more, by who prints it
+        std::string_view why = answer.at("error").text();
+        why.remove_prefix(why.starts_with(k_ours) ? k_ours.size() : 0);
+        throw cannot_ask(fmt::format("program {} refuses: {}", program, why));
     }
     return answer;
 }

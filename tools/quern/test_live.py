@@ -123,10 +123,10 @@ class Counters(unittest.TestCase):
     def test_read(self):
         with program() as child:
             result = run("counters", "read", str(child.pid), "/threads/count/cumulative", "--format", "csv")
-            self.assertRegex(result.stdout, r"^/threads\{locality#0/total\}/count/cumulative,0,")
+            self.assertRegex(result.stdout, r"^/threads\{locality#0/total\}/count/cumulative,1,")
             lines = run("counters", "read", "/threads/count/cumulative", "--interval", "20", "--count", "3",
                         "--format", "json", "--since-last").stdout.splitlines()
-            self.assertEqual([json.loads(line)["sequence"] for line in lines], [0, 1, 2])
+            self.assertEqual([json.loads(line)["sequence"] for line in lines], [1, 2, 3])
 
     def test_what_counts_from_the_first_look(self):
         def task_clock():
@@ -154,6 +154,15 @@ class Counters(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn("waits no longer than 10000 ms", result.stderr)
 
+    def test_read_until_it_ends(self):
+        for count, status in [((), 0), (("--count", "1000000"), 1)]:
+            with program() as child:
+                reader = subprocess.Popen([QUERN, "counters", "read", str(child.pid), "/runtime/uptime", "--interval", "20", *count],
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+                reader.stdout.readline()
+            self.assertIn("has ended" if status else "", reader.communicate(timeout=PATIENCE)[1])
+            self.assertEqual(reader.returncode, status)
+
     def test_mistakes(self):
         with program():
             for arguments, status, part in [(("raed",), 2, "did you mean 'read'?"), (("read",), 2, "read wants the counters"),
@@ -163,6 +172,18 @@ class Counters(unittest.TestCase):
                 result = run("counters", *arguments)
                 self.assertEqual(result.returncode, status, arguments)
                 self.assertIn(part, result.stderr)
+                self.assertLessEqual(result.stderr.count("quern: "), 1, result.stderr)
+
+
+class Help(unittest.TestCase):
+    def test_has_examples_of_each_subcommand(self):
+        seen = set()
+        for subcommand in ["info", "top", "tasks", "counters", "run", "grain"]:
+            examples = run(subcommand, "--help").stdout.partition("Examples:\n")[2]
+            commands = re.findall(r"(?m)^  .*\bquern (\w+)", examples)
+            self.assertEqual(set(commands), {subcommand}, examples)
+            seen.add(examples)
+        self.assertEqual(len(seen), 6)
 
 
 class Run(unittest.TestCase):
@@ -173,9 +194,10 @@ class Run(unittest.TestCase):
             self.assertIn(line, result.stdout.splitlines())
 
     def test_calibrates_on_one_worker(self):
-        output = run("run", "--calibrate", "--", "/usr/bin/env").stdout
-        self.assertIn("QUERN_THREADS=1\n", output)
-        self.assertRegex(output, r"(?m)^QUERN_CALIBRATION=/.*/env\.quern-calibration$")
+        result = run("run", "--calibrate", "--", "/usr/bin/env")
+        self.assertIn("QUERN_THREADS=1\n", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^QUERN_CALIBRATION=/.*/env\.quern-calibration$")
+        self.assertRegex(result.stderr, r"kept in '/.*/env\.quern-calibration'\n$")
 
     def test_is_the_program(self):
         result = run("run", "--", "/bin/sh", "-c", "echo $1 --quern:x=1; exit 7", "sh", "--json")

@@ -19,6 +19,13 @@ namespace quern::tool {
 
 namespace {
 
+constexpr const char* k_examples = R"(Examples:
+  quern top                   of the only program that runs
+  quern top heat --interval 200
+                              five times a second
+  quern top 4711 --once       what happened in one second, as text
+  quern top --json            the same, for programs)";
+
 constexpr unsigned k_longest_interval_ms = 3'600'000;
 constexpr std::size_t k_text_width = 160;  // columns; places in the source are long
 
@@ -71,6 +78,7 @@ void add_top(CLI::App& quern, action& chosen) {
     const auto options = std::make_shared<top_options>();
     CLI::App* const top = quern.add_subcommand("top", "Watch the workers of a running program");
     top->allow_extras();
+    top->footer(k_examples);
     top->add_option("program", options->program,
                     "The number of its process, or its name; not needed while there is only one")
         ->type_name("");

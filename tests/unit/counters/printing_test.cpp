@@ -164,6 +164,10 @@ TEST(printing, says_what_a_full_device_has_lost) {
     EXPECT_EQ(run.status, 0);
     expect_part(run.output, "ENOSPC");
     expect_part(run.output, "2 prints of counters are lost");
+    expect_part(run_with({{"QUERN_PRINT_COUNTER", k_tasks},
+                          {"QUERN_PRINT_COUNTER_DESTINATION", "/dev/full"}})
+                    .output,
+                "; a print of counters is lost");
 }
 
 TEST(printing, happens_at_intervals_and_ends_with_the_runtime) {
