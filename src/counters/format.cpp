@@ -38,7 +38,7 @@ std::string rounded(double number, const char* format = "%.4g") {
 /// In the unit in which the number has one to four digits.
 std::string for_people(double number, std::string_view unit) {
     constexpr std::pair<double, const char*> k_times[] = {
-        {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
+        {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {0, "ns"}};
     constexpr std::pair<double, const char*> k_bytes[] = {
         {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {0, "B"}};
     const auto scaled = [](double of, const auto& scales) {

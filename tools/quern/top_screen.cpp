@@ -14,6 +14,7 @@
 #include <utility>
 
 #define NCURSES_NOMACROS  // functions, which have names with ::
+#include <langinfo.h>
 #include <ncurses.h>
 #include <unistd.h>
 
@@ -55,6 +56,17 @@ public:
     terminal& operator=(const terminal&) = delete;
     ~terminal() { ::endwin(); }
 };
+
+/// Where the terminal's characters are not those of UTF-8, the only one of ours that is not ASCII
+/// is written otherwise.
+std::string for_terminal(std::string line) {
+    const bool is_utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
+    constexpr std::string_view k_micro = "µ";
+    for (std::size_t at = 0; !is_utf8 && (at = line.find(k_micro, at)) != std::string::npos;) {
+        line.replace(at, k_micro.size(), "u");
+    }
+    return line;
+}
 
 class screen {
 public:
@@ -154,7 +166,7 @@ private:
             const std::size_t at = first + static_cast<std::size_t>(row);
             const bool is_heading = lines[at].starts_with("worker") || at == 0;
             ::attrset(is_heading ? A_BOLD : A_NORMAL);
-            ::mvaddnstr(row, 0, lines[at].c_str(), COLS);
+            ::mvaddstr(row, 0, for_terminal(lines[at]).c_str());
         }
         ::attrset(A_NORMAL);
     }

@@ -31,7 +31,7 @@ std::string number(double value) { return in_short(value, {"", " k", " M", " G",
 std::string bytes(double value) {
     return in_short(value, {" B", " KiB", " MiB", " GiB", " TiB"}, 1024);
 }
-std::string time(double ns) { return in_short(ns, {" ns", " us", " ms", " s", " ks"}, 1000); }
+std::string time(double ns) { return in_short(ns, {" ns", " µs", " ms", " s", " ks"}, 1000); }
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
 std::string mean_task(const top_rates& rates) {
     return rates.ns_per_task ? time(*rates.ns_per_task) : "-";
@@ -89,7 +89,7 @@ std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
         }
     }
     for (std::string& line : lines) {
-        line.resize(std::min(line.size(), std::max(width, k_narrowest)));
+        line = fmt::format("{:.{}}", line, std::max(width, k_narrowest));  // cuts no character
         line.erase(line.find_last_not_of(' ') + 1);
     }
     return lines;

@@ -329,6 +329,7 @@ TEST(formats, have_units_for_people) {
     EXPECT_EQ(shown(1'234'567, "ns"), "1.235 ms");
     EXPECT_EQ(shown(12, "ns"), "12 ns");
     EXPECT_EQ(shown(2500, "us"), "2.5 ms");
+    EXPECT_EQ(shown(2500, "ns"), "2.5 µs");
     EXPECT_EQ(shown(3'221'225'472, "B"), "3 GiB");
     EXPECT_EQ(shown(1234, "0.01 %"), "12.34 %");
     EXPECT_EQ(shown(123'456'789, ""), "123456789");
