@@ -57,6 +57,8 @@ class Top(unittest.TestCase):
                 self.assertIn(f"({child.pid})", result.stdout.splitlines()[0])
                 self.assertRegex(result.stdout, r"pool default, work-stealing: 2 of 2 workers active")
                 self.assertRegex(result.stdout, r"(?m)^ +[01] +running .* grinder: .*test_program.cpp:\d+")
+                self.assertRegex(result.stdout, r", (\d+\.\d W|power unavailable \([^()]+.*\)), over 0\.\d s\n")
+                self.assertRegex(result.stdout, r"(?m)^  time  tasks\n +\d+\.\d %  grinder: .*test_program.cpp:\d+$")
 
     def test_json(self):
         with program() as child:
@@ -65,6 +67,16 @@ class Top(unittest.TestCase):
             pool = answer["pools"][0]
             self.assertEqual((pool["name"], len(pool["workers"]), pool["suspended"] > 0), ("default", 2, True))
             self.assertGreater(answer["resident_bytes"], 0)
+            self.assertTrue(answer.get("power_watts", 0) > 0 or answer["power_unavailable"])
+
+    def test_samples_what_runs(self):
+        with program():
+            sites = json.loads(run("top", "--json", "--interval", "600").stdout)["sites"]
+            self.assertEqual(sites[0]["name"], "grinder")  # it has one of two workers for itself
+            self.assertRegex(sites[0]["place"], r"test_program.cpp:\d+")
+            self.assertTrue(0.3 < sites[0]["share"] <= 0.5, sites)
+            shares = [site["share"] for site in sites]
+            self.assertEqual(shares, sorted(shares, reverse=True))
 
     def test_ends_with_the_program(self):
         with program() as child:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern top`: what the workers of a running program do, again and again. Asks the program for two
+// `quern top`: what the workers of a running program do, again and again. Asks the program for
 // snapshots and shows what has happened in between: on a screen, where there is a terminal.
 #include "command.hpp"
 #include "program.hpp"
 #include "top_frame.hpp"
 #include "top_screen.hpp"
+#include "top_watch.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,6 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
-#include <utility>
 
 namespace quern::tool {
 
@@ -38,12 +37,10 @@ struct top_options {
 
 /// Frame after frame as text, until the program ends.
 int print_frames(pid_t program, const top_options& options) {
-    counters::conversation with(program);
-    json_value before = ask_program(with, program, "snapshot");
+    top_watch watch(program);
     for (;;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(options.interval_ms));
-        json_value now = ask_program(with, program, "snapshot");
-        const top_frame frame = make_frame(before, now);
+        watch.look_for(std::chrono::milliseconds(options.interval_ms));
+        const top_frame frame = watch.frame();
         if (options.json) {
             fmt::print("{}", frame_as_json(frame));
         } else {
@@ -54,7 +51,6 @@ int print_frames(pid_t program, const top_options& options) {
             return k_success;
         }
         fmt::print("\n");
-        before = std::move(now);
     }
 }
 
@@ -63,9 +59,8 @@ int show_top(const top_options& options) {
     if (options.once || options.json || !has_screen()) {
         return print_frames(program, options);
     }
-    counters::conversation with(program);
-    const std::string why = watch_on_screen([&] { return ask_program(with, program, "snapshot"); },
-                                            std::chrono::milliseconds(options.interval_ms));
+    top_watch watch(program);
+    const std::string why = watch_on_screen(watch, std::chrono::milliseconds(options.interval_ms));
     if (!why.empty()) {
         fmt::print(stderr, "quern: {}\n", why);
     }

@@ -78,12 +78,6 @@ const json_value& same_worker(const json_value& snapshot, double thread) {
     return k_nothing;
 }
 
-std::string what_runs(const json_value& worker) {
-    const std::string& name = worker.at("task").text();
-    const std::string& place = worker.at("place").text();
-    return name.empty() || place.empty() ? name + place : name + ": " + place;
-}
-
 top_pool pool_of(const json_value& before, const json_value& now, double seconds) {
     top_pool pool;
     pool.name = now.at("name").text();
@@ -101,7 +95,7 @@ top_pool pool_of(const json_value& before, const json_value& now, double seconds
         worker.phase = each.at("phase").text();
         worker.queued = each.at("queued").whole<std::uint64_t>();
         worker.rates = rates_of(since, seconds);
-        worker.runs = what_runs(each);
+        worker.runs = what_runs(each.at("task").text(), each.at("place").text());
         pool.queued += worker.queued;
     }
     pool.rates = rates_of(of_all, seconds);
@@ -145,7 +139,19 @@ void add_worker(json_writer& json, const top_worker& worker) {
     json.end_object();
 }
 
+void add_site(json_writer& json, const top_site& site) {
+    json.begin_object();
+    json.text("name", site.name);
+    json.text("place", site.place);
+    json.number("share", site.share);
+    json.end_object();
+}
+
 }  // namespace
+
+std::string what_runs(const std::string& name, const std::string& place) {
+    return name.empty() || place.empty() ? name + place : name + ": " + place;
+}
 
 top_frame make_frame(const json_value& before, const json_value& now) {
     top_frame frame;
@@ -195,6 +201,11 @@ std::string frame_as_json(const top_frame& frame) {
     json.number("uptime_s", frame.uptime_s);
     json.number("interval_s", frame.interval_s);
     json.number("resident_bytes", frame.resident_bytes);
+    if (frame.watts) {
+        json.number("power_watts", *frame.watts);
+    } else {
+        json.text("power_unavailable", frame.no_power);
+    }
     json.begin_array("pools");
     for (const top_pool& pool : frame.pools) {
         json.begin_object();
@@ -210,6 +221,11 @@ std::string frame_as_json(const top_frame& frame) {
         }
         json.end_array();
         json.end_object();
+    }
+    json.end_array();
+    json.begin_array("sites");
+    for (const top_site& site : frame.sites) {
+        add_site(json, site);
     }
     json.end_array();
     json.end_object();
