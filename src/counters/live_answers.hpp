@@ -28,7 +28,7 @@ using runtime_view = std::vector<pool_view>;
 /// All runtimes that can be looked into. Thread safe. In live.cpp, which knows them.
 std::vector<runtime_view> view_of_runtimes();
 
-/// All totals of the oldest runtime as an exposition of OpenMetrics, with its last line "# EOF".
+/// All totals of all runtimes as an exposition of OpenMetrics, with its last line "# EOF".
 std::string totals_as_metrics();
 
 /// The counters that a question named, a set for each runtime: kept for the next such question.

@@ -117,27 +117,35 @@ void add_info(json_line& json, const std::string& name, const counters::counter_
     json.text("unit", info.unit).text("help", info.help).close('}');
 }
 
+/// What belongs to the process stands with the first runtime alone, so that sums are right.
+void add_totals(counter_set& to, bool is_first) {
+    for (const auto& from : counters::detail::all_sources()) {
+        for (const counters::counter_info& info : from->counters()) {
+            try {
+                if (is_first || from->has_workers()) {
+                    to.add(info.name);
+                }
+            } catch (const std::invalid_argument&) {
+                continue;  // it has been removed meanwhile
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::string totals_as_metrics() {
-    const auto all = counters::detail::all_living();
-    if (all.empty()) {
-        return "# EOF\n";
-    }
-    std::vector<counter_set> set;
-    try {
-        set.emplace_back(*all.front()->which(), counters::baseline::start);
-    } catch (const std::logic_error&) {
-        return "# EOF\n";  // it has ended meanwhile
-    }
-    for (const counters::counter_info& each : counters::all_counters()) {
+    std::vector<counters::snapshot> all;
+    for (const auto& each : counters::detail::all_living()) {
         try {
-            set.front().add(each.name);
-        } catch (const std::invalid_argument&) {
-            continue;  // it wants parameters, or has been removed meanwhile
+            counter_set set(*each->which(), counters::baseline::start);
+            add_totals(set, all.empty());
+            all.push_back(set.evaluate());
+        } catch (const std::logic_error&) {
+            continue;  // it has ended meanwhile
         }
     }
-    return counters::formatted(set.front().evaluate(), 0, counters::print_format::openmetrics);
+    return counters::as_openmetrics(all);
 }
 
 /// Without a pattern every kind of counter once, else the counters that match, of all runtimes.

@@ -161,8 +161,15 @@ unsigned waits_ms(const counters_options& options, unsigned rounds) {
 }
 
 void print_reading(const json_value& answer, unsigned sequence, counters::print_format format) {
+    std::vector<counters::snapshot> all;
     for (const json_value& runtime : answer.at("runtimes").items()) {
-        const counters::snapshot seen = snapshot_of(runtime);
+        all.push_back(snapshot_of(runtime));
+    }
+    if (format == counters::print_format::openmetrics) {
+        fmt::print("{}", counters::as_openmetrics(all));
+        all.clear();
+    }
+    for (const counters::snapshot& seen : all) {
         fmt::print("{}{}", sequence == 1 ? counters::header_of(seen, format) : "",
                    counters::formatted(seen, sequence, format));
     }

@@ -115,10 +115,11 @@ TEST(printing, gives_an_exposition_as_openmetrics) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{*}/count/cumulative"},
                                 {"QUERN_PRINT_COUNTER_FORMAT", "openmetrics"}});
     const auto lines = lines_of(run.output);
-    ASSERT_EQ(lines.size(), 5U) << run.output;
+    ASSERT_EQ(lines.size(), 6U) << run.output;
     EXPECT_EQ(lines[0], "# TYPE quern_threads_count_cumulative counter");
-    EXPECT_EQ(lines[1], "quern_threads_count_cumulative_total{instance=\"locality#0/total\"} 10");
-    EXPECT_EQ(lines[4], "# EOF");
+    EXPECT_EQ(lines[1], "# HELP quern_threads_count_cumulative tasks run to their end");
+    EXPECT_EQ(lines[2], "quern_threads_count_cumulative_total{instance=\"locality#0/total\"} 10");
+    EXPECT_EQ(lines[5], "# EOF");
 }
 
 TEST(printing, goes_to_a_file) {
@@ -138,7 +139,7 @@ TEST(printing, replaces_a_file_of_openmetrics) {
               {"QUERN_PRINT_COUNTER_FORMAT", "openmetrics"},
               {"QUERN_PRINT_COUNTER_AT", "both"},
               {"QUERN_PRINT_COUNTER_DESTINATION", file}});
-    EXPECT_EQ(lines_of(content_of(file)).size(), 3U) << content_of(file);
+    EXPECT_EQ(lines_of(content_of(file)).size(), 4U) << content_of(file);
     std::filesystem::remove(file);
 }
 
@@ -314,8 +315,34 @@ TEST(formats, have_an_empty_field_for_what_is_unavailable) {
         {.name = "/a/b", .unit = "J", .state = counters::source_state::denied, .why = "EACCES"});
     EXPECT_EQ(counters::formatted(one, 3, counters::print_format::csv), "/a/b,3,0,[s],,[J]\n");
     expect_part(counters::formatted(one, 3, counters::print_format::text), "unavailable (EACCES)");
-    EXPECT_EQ(counters::formatted(one, 3, counters::print_format::openmetrics),
-              "# TYPE quern_a_b counter\n# EOF\n");
+    EXPECT_EQ(counters::formatted(one, 3, counters::print_format::openmetrics), "# EOF\n");
+}
+
+TEST(formats, have_base_units_and_one_end_in_openmetrics) {
+    counters::snapshot one;
+    one.values = {
+        {.name = "/threads{locality#0/total}/time/cumulative", .unit = "ns", .value = 2e9},
+        {.name = "/a{x}/b\"c",
+         .unit = "0.01 %",
+         .value = 2500,
+         .kind = counters::counter_kind::level}};
+    EXPECT_EQ(counters::formatted(one, 1, counters::print_format::openmetrics),
+              "# TYPE quern_threads_time_cumulative_seconds counter\n"
+              "# UNIT quern_threads_time_cumulative_seconds seconds\n"
+              "# HELP quern_threads_time_cumulative_seconds time in the bodies of tasks\n"
+              "quern_threads_time_cumulative_seconds_total{instance=\"locality#0/total\"} 2\n"
+              "# TYPE quern_a_b_c_ratio gauge\n"
+              "# UNIT quern_a_b_c_ratio ratio\n"
+              "# HELP quern_a_b_c_ratio /a{x}/b\\\"c\n"
+              "quern_a_b_c_ratio{instance=\"x\"} 0.25\n"
+              "# EOF\n");
+    counters::snapshot other;
+    other.values = {{.name = "/app/steps", .unit = "", .value = 3}};
+    const counters::snapshot both[] = {other, other};
+    EXPECT_EQ(counters::as_openmetrics(both),
+              "# TYPE quern_app_steps counter\n# HELP quern_app_steps /app/steps\n"
+              "quern_app_steps_total{runtime=\"0\"} 3\nquern_app_steps_total{runtime=\"1\"} 3\n"
+              "# EOF\n");
 }
 
 TEST(formats, have_units_for_people) {
