@@ -66,16 +66,17 @@ counters::source_state state_of(const std::string& word) {
 
 counters::snapshot snapshot_of(const json_value& runtime) {
     counters::snapshot seen;
-    seen.time_s = runtime.at("time_s").number();
-    for (const json_value& each : runtime.at("values").items()) {
+    seen.time_s = runtime.value("time_s", 0.0);
+    for (const json_value& each : items_of(runtime, "values")) {
         counters::counter_value& value = seen.values.emplace_back();
-        value.name = each.at("name").text();
-        value.unit = each.at("unit").text();
-        value.kind = kind_of(each.at("kind").text());
-        value.value = each.at("value").number();
-        if (!each.has("value")) {
-            value.state = state_of(each.at("state").text());
-            value.why = each.at("why").text();
+        value.name = each.value("name", "");
+        value.unit = each.value("unit", "");
+        value.kind = kind_of(each.value("kind", ""));
+        if (has(each, "value")) {
+            value.value = each.value("value", 0.0);
+        } else {
+            value.state = state_of(each.value("state", ""));
+            value.why = each.value("why", "");
         }
     }
     return seen;
@@ -84,12 +85,12 @@ counters::snapshot snapshot_of(const json_value& runtime) {
 int show_list(const counters_options& options, pid_t program) {
     const json_value answer = ask_program(program, "list " + options.patterns);
     std::vector<counters::counter_info> found;
-    for (const json_value& each : answer.at("counters").items()) {
+    for (const json_value& each : items_of(answer, "counters")) {
         counters::counter_info& info = found.emplace_back();
-        info.name = each.at("name").text();
-        info.kind = kind_of(each.at("kind").text());
-        info.unit = each.at("unit").text();
-        info.help = each.at("help").text();
+        info.name = each.value("name", "");
+        info.kind = kind_of(each.value("kind", ""));
+        info.unit = each.value("unit", "");
+        info.help = each.value("help", "");
     }
     fmt::print("{}", counters::listed(found, options.verb == "describe"));
     return k_success;
@@ -117,9 +118,9 @@ unsigned until_sampled_ms(const std::vector<std::string>& names) try {
 }
 
 bool is_all_there(const json_value& answer) {
-    for (const json_value& runtime : answer.at("runtimes").items()) {
-        for (const json_value& value : runtime.at("values").items()) {
-            if (!value.has("value")) {
+    for (const json_value& runtime : items_of(answer, "runtimes")) {
+        for (const json_value& value : items_of(runtime, "values")) {
+            if (!has(value, "value")) {
                 return false;
             }
         }
@@ -162,7 +163,7 @@ unsigned waits_ms(const counters_options& options, unsigned rounds) {
 
 void print_reading(const json_value& answer, unsigned sequence, counters::print_format format) {
     std::vector<counters::snapshot> all;
-    for (const json_value& runtime : answer.at("runtimes").items()) {
+    for (const json_value& runtime : items_of(answer, "runtimes")) {
         all.push_back(snapshot_of(runtime));
     }
     if (format == counters::print_format::openmetrics) {

@@ -33,7 +33,7 @@ void add_tasks(CLI::App& quern, action& chosen) {
     tasks->callback([program, &chosen] {
         chosen = [program] {
             const json_value answer = ask_program(find_program("tasks", *program), "tasks");
-            fmt::print("{}", answer.at("tasks").text());
+            fmt::print("{}", answer.value("tasks", ""));
             return k_success;
         };
     });

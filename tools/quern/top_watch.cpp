@@ -18,8 +18,8 @@ using clock = std::chrono::steady_clock;
 /// Why there is no power, in a few words: of a file that may not be read the error, else what is
 /// missing.
 std::string in_short(const json_value& value) {
-    const std::string& why = value.at("why").text();
-    const bool is_denied = value.at("state").text() == "denied";
+    const std::string why = value.value("why", "");
+    const bool is_denied = value.value("state", "") == "denied";
     const std::size_t colon = is_denied ? why.rfind(": ") : why.find(": ");
     return colon == std::string::npos ? why
            : is_denied                ? why.substr(colon + 2)
@@ -35,12 +35,12 @@ top_watch::top_watch(pid_t program)
 }
 
 void top_watch::count(const json_value& snapshot) {
-    for (const json_value& runtime : snapshot.at("runtimes").items()) {
-        for (const json_value& pool : runtime.at("pools").items()) {
-            for (const json_value& worker : pool.at("workers").items()) {
+    for (const json_value& runtime : items_of(snapshot, "runtimes")) {
+        for (const json_value& pool : items_of(runtime, "pools")) {
+            for (const json_value& worker : items_of(pool, "workers")) {
                 ++m_samples;
-                if (worker.has("task") || worker.has("place")) {
-                    ++m_seen[{worker.at("task").text(), worker.at("place").text()}];
+                if (has(worker, "task") || has(worker, "place")) {
+                    ++m_seen[{worker.value("task", ""), worker.value("place", "")}];
                 }
             }
         }
@@ -88,14 +88,14 @@ void top_watch::take_sites(top_frame& into) {
 /// Of the whole machine, so whichever runtime says it.
 void top_watch::take_power(top_frame& into) try {
     const json_value answer = ask_program(m_with, m_program, "since /power/package");
-    for (const json_value& runtime : answer.at("runtimes").items()) {
-        const json_value& energy = runtime.at("values").items().at(0);
-        const double now_s = runtime.at("time_s").number();
+    for (const json_value& runtime : items_of(answer, "runtimes")) {
+        const json_value& energy = items_of(runtime, "values").at(0);
+        const double now_s = runtime.value("time_s", 0.0);
         const double seconds = now_s - std::exchange(m_power_read_s, now_s);
-        if (energy.has("value") && seconds > 0) {
-            into.watts = energy.at("value").number() / seconds;
+        if (has(energy, "value") && seconds > 0) {
+            into.watts = energy.value("value", 0.0) / seconds;
         }
-        into.no_power = energy.has("value") ? "" : in_short(energy);
+        into.no_power = has(energy, "value") ? "" : in_short(energy);
         return;
     }
     into.no_power = "no runtime";
