@@ -34,7 +34,7 @@ private:
         {"/runtime/memory/tasks", counter_kind::level, "B",
          "memory that Quern has taken for tasks, states of futures and frames"},
         {"/runtime/memory/tasks-in-use", counter_kind::level, "B",
-         "of that, in use or kept by a worker for its next tasks"}};
+         "part of the memory of tasks that is in use or kept by a worker for its next tasks"}};
 };
 
 }  // namespace

@@ -15,27 +15,31 @@ namespace quern::counters::detail {
 
 namespace {
 
+constexpr std::string_view k_arithmetics_object = "/arithmetics";
+constexpr std::string_view k_statistics_object = "/statistics";
+
 constexpr arithmetic k_arithmetics[] = {
-    {"add", true, sum_of, "the sum"},
+    {"add", true, sum_of, "the sum of all operands"},
     {"subtract", true, [](numbers of) { return of.front() - sum_of(of.subspan(1)); },
-     "the first less all others"},
-    {"multiply", false, product_of, "the product"},
+     "the first operand less all others"},
+    {"multiply", false, product_of, "the product of all operands"},
     {"divide", false, [](numbers of) { return of.front() / product_of(of.subspan(1)); },
-     "the first divided by each of the others"},
-    {"mean", true, mean_of, "the arithmetic mean"},
-    {"variance", false, variance_of, "the mean square of the distance from the mean"},
-    {"median", true, median_of, "the middle one"},
-    {"min", true, min_of, "the least"},
-    {"max", true, max_of, "the greatest"},
+     "the first operand divided by each of the others"},
+    {"mean", true, mean_of, "the arithmetic mean of the operands"},
+    {"variance", false, variance_of, "the mean square of the operands' distance from their mean"},
+    {"median", true, median_of, "the middle one of the operands"},
+    {"min", true, min_of, "the least of the operands"},
+    {"max", true, max_of, "the greatest of the operands"},
     {"count", false, [](numbers of) { return static_cast<double>(of.size()); },
-     "how many of them are available", true},
+     "how many of the operands are available", true},
 };
 
 std::vector<double> window_of(const sample_log& log) { return log.youngest(log.window()); }
 
 constexpr statistic k_statistics[] = {
     {"average", [](const sample_log& log) { return log.average(); }, "the mean of all samples"},
-    {"stddev", [](const sample_log& log) { return log.stddev(); }, "their standard deviation"},
+    {"stddev", [](const sample_log& log) { return log.stddev(); },
+     "the standard deviation of all samples"},
     {"median", [](const sample_log& log) { return median_of(log.youngest(k_median_samples)); },
      "the middle one of the last 4096 samples"},
     {"min", [](const sample_log& log) { return log.min(); }, "the least sample"},
@@ -43,7 +47,7 @@ constexpr statistic k_statistics[] = {
     {"rolling_average", [](const sample_log& log) { return mean_of(window_of(log)); },
      "the mean of the samples in the window"},
     {"rolling_stddev", [](const sample_log& log) { return stddev_of(window_of(log)); },
-     "their standard deviation"},
+     "the standard deviation of the samples in the window"},
     {"rolling_min", [](const sample_log& log) { return min_of(window_of(log)); },
      "the least sample in the window"},
     {"rolling_max", [](const sample_log& log) { return max_of(window_of(log)); },
@@ -131,6 +135,46 @@ statistic_request parse_statistic(std::string_view text, const counter_name& nam
         refuse(text, "'" + std::string(list) + "' is too much; accepted: interval, window, reset");
     }
     return request;
+}
+
+bool names_derived(std::string_view pattern) noexcept {
+    const std::string_view object = pattern.substr(0, pattern.find_first_of("/{", 1));
+    return object == k_arithmetics_object || object == k_statistics_object;
+}
+
+std::vector<counter_info> describe_derived(std::string_view pattern) {
+    const bool is_all = pattern == k_arithmetics_object || pattern == k_statistics_object;
+    const counter_name wanted = parse_name(std::string(pattern) + (is_all ? "/*" : ""));
+    const bool is_of_time = wanted.object == "statistics";
+    if (!wanted.parameters.empty()) {
+        check_derived(pattern, wanted);
+    }
+    std::vector<counter_info> all;
+    const auto add = [&](const auto& row, const std::string& name) {
+        if (matches(wanted.name, row.name)) {
+            all.push_back({wanted.parameters.empty() ? name : std::string(pattern),
+                           counter_kind::level, "", std::string(row.help)});
+        }
+    };
+    for (const arithmetic& row : is_of_time ? std::span<const arithmetic>() : arithmetics()) {
+        add(row, "/arithmetics/" + std::string(row.name) + "@COUNTER,COUNTER");
+    }
+    for (const statistic& row : is_of_time ? statistics() : std::span<const statistic>()) {
+        add(row, "/statistics{COUNTER}/" + std::string(row.name) + "@INTERVAL,WINDOW,RESET");
+    }
+    if (all.empty()) {
+        is_of_time ? static_cast<void>(row_of(statistics(), pattern, wanted.name))
+                   : static_cast<void>(row_of(arithmetics(), pattern, wanted.name));
+    }
+    return all;
+}
+
+std::vector<counter_info> describe_derived() {
+    std::vector<counter_info> all = describe_derived(k_arithmetics_object);
+    for (counter_info& each : describe_derived(k_statistics_object)) {
+        all.push_back(std::move(each));
+    }
+    return all;
 }
 
 void check_derived(std::string_view text, const counter_name& name) {

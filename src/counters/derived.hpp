@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/counters/name.hpp>
+#include <quern/counters/source.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -51,6 +52,14 @@ std::span<const statistic> statistics() noexcept;
 /// Both throw std::invalid_argument for what is malformed or unknown.
 arithmetic_request parse_arithmetic(std::string_view text, const counter_name& name);
 statistic_request parse_statistic(std::string_view text, const counter_name& name);
+
+/// What is to be known of the operations that a pattern means, "/statistics" or "/arithmetics/m*"
+/// or a counter in full. Throws std::invalid_argument where there is none.
+std::vector<counter_info> describe_derived(std::string_view pattern);
+std::vector<counter_info> describe_derived();  ///< all
+
+/// Whether it is the name of operations, as describe_derived() takes it.
+bool names_derived(std::string_view pattern) noexcept;
 
 /// Throws std::invalid_argument where it, or what it is made of, cannot be.
 void check_derived(std::string_view text, const counter_name& name);

@@ -43,7 +43,9 @@ destination::destination(std::string path, bool replace)
 
 destination::~destination() {
     if (m_lost != 0) {
-        complain(m_path, m_error, std::to_string(m_lost) + " prints of counters are lost");
+        complain(m_path, m_error,
+                 m_lost == 1 ? "a print of counters is lost"
+                             : std::to_string(m_lost) + " prints of counters are lost");
     }
 }
 

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -38,7 +37,7 @@ std::string rounded(double number, const char* format = "%.4g") {
 /// In the unit in which the number has one to four digits.
 std::string for_people(double number, std::string_view unit) {
     constexpr std::pair<double, const char*> k_times[] = {
-        {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
+        {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {0, "ns"}};
     constexpr std::pair<double, const char*> k_bytes[] = {
         {1073741824.0, "GiB"}, {1048576.0, "MiB"}, {1024.0, "KiB"}, {0, "B"}};
     const auto scaled = [](double of, const auto& scales) {
@@ -141,46 +140,6 @@ std::string json_of(const snapshot& what, unsigned sequence) {
     return text + "]}\n";
 }
 
-/// "/threads{locality#0/total}/time/average" becomes quern_threads_time_average and its instance.
-std::pair<std::string, std::string> metric_and_instance(const std::string& name) {
-    const std::size_t open = name.find('{');
-    const std::size_t close = name.rfind('}');
-    const bool has_instance = open != std::string::npos && close != std::string::npos;
-    const std::string plain = has_instance ? name.substr(0, open) + name.substr(close + 1) : name;
-    std::string metric = "quern";
-    for (const char c : plain) {
-        const bool is_word =
-            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        metric += is_word ? c : '_';
-    }
-    return {metric, has_instance ? name.substr(open + 1, close - open - 1) : ""};
-}
-
-/// All samples of one metric must stand together.
-std::string openmetrics_of(const snapshot& what) {
-    std::vector<std::string> order;
-    std::map<std::string, std::string> families;
-    for (const counter_value& each : what.values) {
-        const auto [metric, instance] = metric_and_instance(each.name);
-        const bool is_sum = each.kind == counter_kind::sum;
-        const auto [family, is_new] = families.try_emplace(metric);
-        if (is_new) {
-            order.push_back(metric);
-            family->second = "# TYPE " + metric + (is_sum ? " counter\n" : " gauge\n");
-        }
-        if (each.ok()) {
-            family->second += metric + (is_sum ? "_total" : "") +
-                              (instance.empty() ? "" : "{instance=" + json_string(instance) + "}") +
-                              " " + exact(each.value) + "\n";
-        }
-    }
-    std::string text;
-    for (const std::string& metric : order) {
-        text += families[metric];
-    }
-    return text + "# EOF\n";
-}
-
 }  // namespace
 
 print_format parse_print_format(std::string_view word) {
@@ -212,7 +171,7 @@ std::string formatted(const snapshot& what, unsigned sequence, print_format as) 
         case print_format::json:
             return json_of(what, sequence);
         case print_format::openmetrics:
-            return openmetrics_of(what);
+            return as_openmetrics({&what, 1});
         case print_format::text:
             break;
     }

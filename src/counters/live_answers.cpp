@@ -112,10 +112,10 @@ std::string live_answers::answer(std::string_view request, live_session& of) try
         return list(rest);
     }
     if (word == "counters") {
-        return values(rest);
+        return values(rest, of.values, false);
     }
     if (word == "since") {
-        return values_since(rest, of);
+        return values(rest, of.since, true);
     }
     return refusal("unknown request '" + std::string(word) + "'; " +
                    accepted_values(word, k_requests));

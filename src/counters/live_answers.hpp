@@ -7,10 +7,16 @@
 #include <quern/scheduler/pool_view.hpp>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
+
+namespace quern::counters::detail {
+class living_runtime;
+}
 
 namespace quern::detail {
 
@@ -22,13 +28,20 @@ using runtime_view = std::vector<pool_view>;
 /// All runtimes that can be looked into. Thread safe. In live.cpp, which knows them.
 std::vector<runtime_view> view_of_runtimes();
 
-/// All totals of the oldest runtime as an exposition of OpenMetrics, with its last line "# EOF".
+/// All totals of all runtimes as an exposition of OpenMetrics, with its last line "# EOF".
 std::string totals_as_metrics();
+
+/// The counters that a question named, a set for each runtime: kept for the next such question.
+struct live_sets {
+    std::string patterns;
+    std::vector<std::pair<std::shared_ptr<counters::detail::living_runtime>, counters::counter_set>>
+        of_runtimes;
+};
 
 /// What one who asks again and again has said before.
 struct live_session {
-    std::string patterns;
-    std::vector<counters::counter_set> sets;  ///< with the baseline of the last answer
+    live_sets values;  ///< so that statistics, which are sampled meanwhile, have samples
+    live_sets since;   ///< with the baseline of the last answer
 };
 
 /// Used by one thread.
@@ -46,8 +59,7 @@ private:
     std::string snapshot();
     static std::string tasks();
     static std::string list(std::string_view patterns);
-    static std::string values(std::string_view patterns);
-    static std::string values_since(std::string_view patterns, live_session& of);
+    static std::string values(std::string_view patterns, live_sets& kept, bool reset);
     void add_worker(json_line& json, const worker_view& seen);
     const std::string& place_of(const void* site);
 

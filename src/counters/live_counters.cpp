@@ -2,6 +2,7 @@
 // Answers about counters: which there are, and what they say. Read without any lock, for a counter
 // may be the program's own function; a runtime that ends meanwhile waits for its readers, and a set
 // that outlives it says so.
+#include "derived.hpp"
 #include "live_answers.hpp"
 #include "live_text.hpp"
 #include "tables.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace quern::detail {
 
@@ -60,21 +62,28 @@ void for_each_pattern(std::string_view patterns, F&& f) {
     }
 }
 
-/// One for each runtime, counting from its start.
-std::vector<counter_set> sets_of(std::string_view patterns) {
-    std::vector<counter_set> all;
+/// Brings the sets up to date: those of other counters and of runtimes that have ended go, and
+/// runtimes that are new get one, which counts from their start.
+void renew(live_sets& kept, std::string_view patterns) {
+    live_sets before = std::exchange(kept, {});
     for (const auto& each : counters::detail::all_living()) {
+        const auto known = std::find_if(before.of_runtimes.begin(), before.of_runtimes.end(),
+                                        [&each](const auto& one) { return one.first == each; });
+        if (before.patterns == patterns && known != before.of_runtimes.end()) {
+            kept.of_runtimes.push_back(std::move(*known));
+            continue;
+        }
         try {
             counter_set set(*each->which(), counters::baseline::start);
             for_each_pattern(patterns, [&set](std::string_view one) { set.add(one); });
-            all.push_back(std::move(set));
+            kept.of_runtimes.emplace_back(each, std::move(set));
         } catch (const std::logic_error& error) {
             if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr) {
                 throw;
             }
         }  // else it has ended meanwhile
     }
-    return all;
+    kept.patterns = patterns;
 }
 
 void add_value(json_line& json, const counters::counter_value& value) {
@@ -88,10 +97,10 @@ void add_value(json_line& json, const counters::counter_value& value) {
     json.close('}');
 }
 
-std::string answer_with(std::vector<counter_set>& sets, bool reset) {
+std::string answer_with(live_sets& sets, bool reset) {
     json_line json = begin_answer();
     json.open('[', "runtimes");
-    for (counter_set& set : sets) {
+    for (auto& [runtime, set] : sets.of_runtimes) {
         const counters::snapshot seen = set.evaluate(reset);
         json.open('{').number("time_s", seen.time_s).open('[', "values");
         for (const counters::counter_value& value : seen.values) {
@@ -108,62 +117,69 @@ void add_info(json_line& json, const std::string& name, const counters::counter_
     json.text("unit", info.unit).text("help", info.help).close('}');
 }
 
+/// What belongs to the process stands with the first runtime alone, so that sums are right.
+void add_totals(counter_set& to, bool is_first) {
+    for (const auto& from : counters::detail::all_sources()) {
+        for (const counters::counter_info& info : from->counters()) {
+            try {
+                if (is_first || from->has_workers()) {
+                    to.add(info.name);
+                }
+            } catch (const std::invalid_argument&) {
+                continue;  // it has been removed meanwhile
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::string totals_as_metrics() {
-    const auto all = counters::detail::all_living();
-    if (all.empty()) {
-        return "# EOF\n";
-    }
-    std::vector<counter_set> set;
-    try {
-        set.emplace_back(*all.front()->which(), counters::baseline::start);
-    } catch (const std::logic_error&) {
-        return "# EOF\n";  // it has ended meanwhile
-    }
-    for (const counters::counter_info& each : counters::all_counters()) {
+    std::vector<counters::snapshot> all;
+    for (const auto& each : counters::detail::all_living()) {
         try {
-            set.front().add(each.name);
-        } catch (const std::invalid_argument&) {
-            continue;  // it wants parameters, or has been removed meanwhile
+            counter_set set(*each->which(), counters::baseline::start);
+            add_totals(set, all.empty());
+            all.push_back(set.evaluate());
+        } catch (const std::logic_error&) {
+            continue;  // it has ended meanwhile
         }
     }
-    return counters::formatted(set.front().evaluate(), 0, counters::print_format::openmetrics);
+    return counters::as_openmetrics(all);
 }
 
 /// Without a pattern every kind of counter once, else the counters that match, of all runtimes.
 std::string live_answers::list(std::string_view patterns) {
     json_line json = begin_answer();
     json.open('[', "counters");
-    if (patterns.empty()) {
-        for (const counters::counter_info& each : counters::all_counters()) {
+    const auto add_all = [&json](const std::vector<counters::counter_info>& infos) {
+        for (const counters::counter_info& each : infos) {
             add_info(json, each.name, each);
         }
+    };
+    if (patterns.empty()) {
+        add_all(counters::all_counters());
+        add_all(counters::detail::describe_derived());
     } else {
-        for (const auto& each : counters::detail::all_living()) {
-            for_each_pattern(patterns, [&](std::string_view one) {
+        for_each_pattern(patterns, [&](std::string_view one) {
+            if (counters::detail::names_derived(one)) {
+                return add_all(counters::detail::describe_derived(one));
+            }
+            for (const auto& each : counters::detail::all_living()) {
                 for (const auto& found : counters::detail::find(one, *each)) {
                     add_info(json, found.name, found.info());
                 }
-            });
-        }
+            }
+        });
     }
     json.close(']');
     return finish(json);
 }
 
-std::string live_answers::values(std::string_view patterns) {
-    std::vector<counter_set> sets = sets_of(patterns);
-    return answer_with(sets, false);
-}
-
-/// What has been added since the same question on the same connection; at first since the start.
-std::string live_answers::values_since(std::string_view patterns, live_session& of) {
-    if (of.patterns != patterns || of.sets.empty()) {
-        of.sets = sets_of(patterns);
-        of.patterns = patterns;
-    }
-    return answer_with(of.sets, true);
+/// With `reset` the next answer counts from this one; else all count from the start.
+std::string live_answers::values(std::string_view patterns, live_sets& kept, bool reset) {
+    renew(kept, patterns);
+    return answer_with(kept, reset);
 }
 
 }  // namespace quern::detail

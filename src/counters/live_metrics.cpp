@@ -23,19 +23,19 @@ struct family {
 constexpr double k_seconds_per_ns = 1e-9;
 
 constexpr family k_of_workers[] = {
-    {"quern_running_seconds", "counter", "Time in task bodies.",
+    {"quern_running_seconds", "counter", "time in task bodies",
      [](const worker_view& w) { return k_seconds_per_ns * w.totals.running_ns; }},
-    {"quern_managing_seconds", "counter", "Time of the scheduler itself.",
+    {"quern_managing_seconds", "counter", "time of the scheduler itself",
      [](const worker_view& w) { return k_seconds_per_ns * w.totals.managing_ns; }},
-    {"quern_idle_seconds", "counter", "Time without work.",
+    {"quern_idle_seconds", "counter", "time without work",
      [](const worker_view& w) { return k_seconds_per_ns * w.totals.idle_ns; }},
-    {"quern_tasks", "counter", "Tasks run to their end.",
+    {"quern_tasks", "counter", "tasks run to their end",
      [](const worker_view& w) { return static_cast<double>(w.totals.tasks); }},
-    {"quern_suspensions", "counter", "Times a task gave up its worker.",
+    {"quern_suspensions", "counter", "times a task gave up its worker",
      [](const worker_view& w) { return static_cast<double>(w.totals.suspensions); }},
-    {"quern_stolen", "counter", "Items taken from another worker.",
+    {"quern_stolen", "counter", "items taken from another worker",
      [](const worker_view& w) { return static_cast<double>(w.totals.stolen); }},
-    {"quern_queued", "gauge", "Ready items in the queues of the worker.",
+    {"quern_queued", "gauge", "ready items in the queues of the worker",
      [](const worker_view& w) { return static_cast<double>(w.queued); }},
 };
 
@@ -65,16 +65,29 @@ void add_pool(std::string& out, const family& what, std::size_t runtime, const p
     }
 }
 
+void add_head(std::string& out, const family& what) {
+    constexpr std::string_view k_seconds = "seconds";
+    const std::string name(what.name);
+    out.append("# TYPE " + name + " ").append(what.type).append("\n");
+    if (what.name.ends_with(k_seconds)) {
+        out.append("# UNIT " + name + " ").append(k_seconds).append("\n");
+    }
+    out.append("# HELP " + name + " ").append(what.help).append("\n");
+}
+
 std::string open_metrics() {
     const std::vector<runtime_view> all = view_of_runtimes();
     std::string out;
     for (const family& what : k_of_workers) {
-        out.append("# TYPE ").append(what.name).append(" ").append(what.type).append("\n# HELP ");
-        out.append(what.name).append(" ").append(what.help).append("\n");
+        std::string samples;
         for (std::size_t i = 0; i < all.size(); ++i) {
             for (const pool_view& pool : all[i]) {
-                add_pool(out, what, i, pool);
+                add_pool(samples, what, i, pool);
             }
+        }
+        if (!samples.empty()) {
+            add_head(out, what);
+            out += samples;
         }
     }
     return out + totals_as_metrics();

@@ -51,19 +51,24 @@ int open_socket(const std::string& path, Use use) noexcept {
 
 }  // namespace
 
+std::string live_folder_in(const char* runtime_dir) {
+    std::string folder = std::string(runtime_dir) + "/quern";
+    return *runtime_dir == '/' && is_short_enough(folder) ? folder : "";
+}
+
+std::string live_folder_of(uid_t user) { return "/tmp/quern-" + std::to_string(user); }
+
 std::vector<std::string> live_folders() {
     std::vector<std::string> all;
     if (const char* const runtime_dir = ::secure_getenv("XDG_RUNTIME_DIR")) {
-        const std::string folder = std::string(runtime_dir) + "/quern";
-        if (folder.front() == '/' && is_short_enough(folder)) {
-            all.push_back(folder);
-        }
+        all.push_back(live_folder_in(runtime_dir));
     }
-    all.push_back("/tmp/quern-" + std::to_string(::geteuid()));
+    all.push_back(live_folder_of(::geteuid()));
+    std::erase(all, "");
     return all;
 }
 
-std::string fault_of_folder(const std::string& folder) {
+std::string fault_of_folder(const std::string& folder, uid_t owner) {
     struct stat found;
     if (::lstat(folder.c_str(), &found) != 0) {
         return std::strerror(errno);
@@ -71,7 +76,7 @@ std::string fault_of_folder(const std::string& folder) {
     if (!S_ISDIR(found.st_mode)) {
         return "it is no folder";
     }
-    if (found.st_uid != ::geteuid()) {
+    if (found.st_uid != owner) {
         return "it belongs to user " + std::to_string(found.st_uid);
     }
     constexpr mode_t k_others = S_IRWXG | S_IRWXO;
@@ -83,7 +88,7 @@ std::string make_live_folder() {
         if (::mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
             continue;
         }
-        if (fault_of_folder(folder).empty()) {
+        if (fault_of_folder(folder, ::geteuid()).empty()) {
             return folder;
         }
     }
@@ -105,6 +110,12 @@ int listen_at(const std::string& folder, const std::string& name) {
 }
 
 int connect_to(const std::string& path) noexcept { return open_socket(path, ::connect); }
+
+bool is_peer(int connected, uid_t user) noexcept {
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    return ::getsockopt(connected, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == user;
+}
 
 int listen_on_loopback(unsigned port) noexcept {
     const int made = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

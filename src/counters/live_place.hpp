@@ -10,13 +10,19 @@
 
 namespace quern::detail {
 
+/// The folder in that runtime directory; empty where it is no absolute path or too long for a
+/// socket.
+std::string live_folder_in(const char* runtime_dir);
+/// The one of that user, where no runtime directory is known.
+std::string live_folder_of(uid_t user);
+
 /// The folders that a program may have chosen, the best first: $XDG_RUNTIME_DIR/quern where that is
 /// set and short enough for a socket, and /tmp/quern-<uid>.
 std::vector<std::string> live_folders();
 
-/// What is wrong with a folder: empty when it is there, is this user's and nobody else may enter.
+/// What is wrong with a folder: empty when it is there, is that user's and nobody else may enter.
 /// Another's folder in its place could show anything, or be shown everything.
-std::string fault_of_folder(const std::string& folder);
+std::string fault_of_folder(const std::string& folder, uid_t owner);
 
 /// The first of live_folders() that is without fault, made where it is missing; empty: none.
 std::string make_live_folder();
@@ -31,6 +37,9 @@ int listen_at(const std::string& folder, const std::string& name);
 
 /// A socket that is connected to the path; -1 with errno.
 int connect_to(const std::string& path) noexcept;
+
+/// Whether it is that user who listens at the other end.
+bool is_peer(int connected, uid_t user) noexcept;
 
 /// A socket that listens at a port of 127.0.0.1; -1 with errno.
 int listen_on_loopback(unsigned port) noexcept;

@@ -26,10 +26,8 @@ constexpr std::size_t k_longest_request = 4096;  // bytes; a longer one is no re
 
 /// Whoever may attach a debugger may look in.
 bool may_look_in(int connected) noexcept {
-    ucred peer{};
-    socklen_t size = sizeof peer;
-    return ::getsockopt(connected, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           (peer.uid == ::geteuid() || peer.uid == 0);
+    constexpr uid_t k_root = 0;
+    return is_peer(connected, ::geteuid()) || is_peer(connected, k_root);
 }
 
 /// Signals are for the program's own threads; those that tell of a fault in this one stay open.

@@ -22,7 +22,7 @@ std::vector<std::string> patterns_of(std::string_view setting);
 
 class printer {
 public:
-    /// Counts from now on. Throws std::invalid_argument for a counter that this runtime has not.
+    /// Counts from now on. Says on stderr which counters this runtime has not, and leaves them out.
     printer(const runtime& of, const settings& chosen);
 
     /// The last reading, if that is wanted; none at intervals any more.

@@ -3,6 +3,7 @@
 // and list-counters.
 #include <quern/counters/attach.hpp>
 
+#include "derived.hpp"
 #include "printer.hpp"
 #include "tables.hpp"
 
@@ -36,10 +37,15 @@ printer::printer(const runtime& of, const settings& chosen)
       m_to(chosen.at("print-counter-destination").text, m_format == print_format::openmetrics),
       m_set(of) {
     for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
-        m_set.add(each);
+        try {
+            m_set.add(each);
+        } catch (const std::invalid_argument& error) {  // what this runtime alone has not
+            std::fprintf(stderr, "%s (this counter is not printed)\n", error.what());
+        }
     }
     m_set.reset();  // one baseline for all
-    if (!m_to.is_open()) {
+    m_at_end = m_at_end && m_set.size() != 0;
+    if (!m_to.is_open() || m_set.size() == 0) {
         return;
     }
     if (chosen.at("print-counter-at").text != "shutdown") {
@@ -102,6 +108,21 @@ namespace {
 
 constinit std::atomic<bool> g_attached{false};
 constinit std::atomic<bool> g_listed{false};
+constinit std::atomic<bool> g_idle_said{false};
+
+/// How counters are to be printed, and none are to be: probably not what was meant.
+void say_what_does_nothing(const settings& chosen) {
+    for (const char* const name : {"print-counter-interval", "print-counter-destination",
+                                   "print-counter-format", "print-counter-at"}) {
+        const setting_value& said = chosen.at(name);
+        if (said.source != setting_source::fallback && !g_idle_said.exchange(true)) {
+            std::fprintf(stderr,
+                         "quern: %s is '%s' (%s), which does nothing: print-counter names no "
+                         "counters\n",
+                         name, said.text.c_str(), said.origin.c_str());
+        }
+    }
+}
 
 class counters_observer final : public runtime_observer {
 public:
@@ -121,12 +142,15 @@ public:
             const auto entry = add_living(which);
             const std::string& list = chosen.at("list-counters").text;
             if (list != "no" && !g_listed.exchange(true)) {
-                const std::string text = listed(all_counters(), list == "full");
+                std::string text = listed(all_counters(), list == "full");
+                text += list == "full" ? listed(describe_derived(), true) : "";
                 std::fputs(text.c_str(), stdout);
                 std::fflush(stdout);
             }
             if (!chosen.at("print-counter").text.empty()) {
                 entry->printing = std::make_unique<printer>(which, chosen);
+            } else {
+                say_what_does_nothing(chosen);
             }
         } catch (const std::exception& error) {
             std::fprintf(stderr, "%s\nquern: the counters of this runtime are not printed\n",

@@ -16,6 +16,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 namespace quern::counters {
@@ -27,25 +28,6 @@ using std::chrono::steady_clock;
 
 std::string name_of(pid_t program) { return "program " + std::to_string(program); }
 
-/// Those of the folders that are there. A folder that is not this user's alone is an error: what
-/// answers there may be anybody.
-std::vector<std::string> folders() {
-    std::vector<std::string> all;
-    for (const std::string& folder : detail::live_folders()) {
-        struct stat found;
-        if (::lstat(folder.c_str(), &found) != 0) {
-            continue;
-        }
-        const std::string fault = detail::fault_of_folder(folder);
-        if (!fault.empty()) {
-            std::string why = "the folder '";
-            throw cannot_ask(why.append(folder).append("' is not to be trusted: ").append(fault));
-        }
-        all.push_back(folder);
-    }
-    return all;
-}
-
 /// The process that a file stands for, or 0.
 pid_t number_of(const fs::path& file) {
     const std::string name = file.filename();
@@ -54,7 +36,7 @@ pid_t number_of(const fs::path& file) {
     return error == std::errc{} && end == name.data() + name.size() ? number : 0;
 }
 
-/// Whose process it is, or nothing where there is none.
+/// Whose process it is; this user's where there is none.
 uid_t owner_of(pid_t program) {
     struct stat found;
     const std::string folder = "/proc/" + std::to_string(program);
@@ -64,36 +46,91 @@ uid_t owner_of(pid_t program) {
 /// Whether there is a process of that number; its last socket may be stale even so.
 bool is_there(pid_t program) { return ::kill(program, 0) == 0 || errno != ESRCH; }
 
+/// The folder that a program was told to use when it started, where its environment can be read;
+/// else empty.
+std::string folder_told(pid_t program) {
+    constexpr std::string_view k_variable = "XDG_RUNTIME_DIR=";
+    std::ifstream file("/proc/" + std::to_string(program) + "/environ");
+    for (std::string entry; std::getline(file, entry, '\0');) {
+        if (entry.starts_with(k_variable)) {
+            return detail::live_folder_in(entry.c_str() + k_variable.size());
+        }
+    }
+    return "";
+}
+
+/// Where programs of a user have their sockets, each once: those who ask may have another
+/// environment, under sudo or in cron's place.
+std::vector<std::string> folders_of(uid_t owner, const std::string& told = "") {
+    std::vector<std::string> all = detail::live_folders();
+    const std::string usual = "/run/user/" + std::to_string(owner);
+    for (const std::string& each :
+         {told, detail::live_folder_in(usual.c_str()), detail::live_folder_of(owner)}) {
+        if (!each.empty() && std::find(all.begin(), all.end(), each) == all.end()) {
+            all.push_back(each);
+        }
+    }
+    return all;
+}
+
+/// Whether the folder is there and that user's: another's is none to look in. One that is his and
+/// that others may enter is an error: what answers there may be anybody.
+bool is_usable(const std::string& folder, uid_t owner) {
+    struct stat found;
+    if (::lstat(folder.c_str(), &found) != 0 || found.st_uid != owner) {
+        return false;
+    }
+    if (const std::string fault = detail::fault_of_folder(folder, owner); !fault.empty()) {
+        throw cannot_ask("the folder '" + folder + "' is not to be trusted: " + fault);
+    }
+    return true;
+}
+
 /// No socket: why not.
-[[noreturn]] void refuse_absent(pid_t program) {
+[[noreturn]] void refuse_absent(pid_t program, const std::vector<std::string>& searched) {
     if (!is_there(program)) {
         throw cannot_ask("there is no " + name_of(program));
     }
-    if (const uid_t owner = owner_of(program); owner != ::geteuid()) {
+    const uid_t self = ::geteuid();
+    if (const uid_t owner = owner_of(program); owner != self && self != 0) {
         throw cannot_ask(name_of(program) + " belongs to user " + std::to_string(owner) +
-                         "; only that user can look into it");
+                         "; only that user and root can look into it");
     }
-    throw cannot_ask(name_of(program) +
-                     " cannot be looked into: it does not use Quern, has no runtime at present, or "
-                     "the setting live is off");
+    std::string why = name_of(program) +
+                      " cannot be looked into: it does not use Quern, has no runtime at present, "
+                      "or the setting live is off; searched";
+    for (const std::string& folder : searched) {
+        why.append(folder == searched.front() ? " " : ", ").append(folder);
+    }
+    throw cannot_ask(why);
 }
 
 int connect_to(pid_t program) {
-    for (const std::string& folder : folders()) {
+    const uid_t self = ::geteuid();
+    const uid_t owner = self == 0 ? owner_of(program) : self;  // root may look into all
+    const std::vector<std::string> all = folders_of(owner, folder_told(program));
+    for (const std::string& folder : all) {
         const std::string path = folder + "/" + std::to_string(program);
+        if (!is_usable(folder, owner)) {
+            continue;
+        }
         const int connected = detail::connect_to(path);
-        if (connected >= 0) {
+        if (connected >= 0 && detail::is_peer(connected, owner)) {
             return connected;
+        }
+        if (connected >= 0) {
+            ::close(connected);
+            throw cannot_ask("what answers at '" + path + "' is another user's");
         }
         if (errno == ECONNREFUSED && !is_there(program)) {
             ::unlink(path.c_str());
-            throw cannot_ask(name_of(program) + " has ended");
+            throw program_ended(name_of(program) + " has ended");
         }
         if (errno != ENOENT && errno != ECONNREFUSED) {
             throw cannot_ask(name_of(program) + " does not answer: " + std::strerror(errno));
         }
     }
-    refuse_absent(program);
+    refuse_absent(program, all);
 }
 
 /// Waits until the socket is ready for that.
@@ -120,8 +157,11 @@ void wait_for(int socket, short event, steady_clock::time_point deadline, pid_t 
 
 std::vector<pid_t> live_programs() {
     std::vector<pid_t> all;
-    for (const std::string& folder : folders()) {
+    for (const std::string& folder : folders_of(::geteuid())) {
         std::error_code failed;
+        if (!is_usable(folder, ::geteuid())) {
+            continue;
+        }
         for (const auto& file : fs::directory_iterator(folder, failed)) {
             const pid_t number = number_of(file.path());
             if (number == 0) {
@@ -155,7 +195,7 @@ std::string conversation::ask(std::string_view request, std::chrono::millisecond
     wait_for(m_socket, POLLOUT, deadline, m_with);
     if (::send(m_socket, line.data(), line.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(line.size())) {
-        throw cannot_ask(name_of(m_with) + " has ended");
+        throw program_ended(name_of(m_with) + " has ended");
     }
     std::string answer;
     std::array<char, 16'384> piece;
@@ -163,7 +203,7 @@ std::string conversation::ask(std::string_view request, std::chrono::millisecond
         wait_for(m_socket, POLLIN, deadline, m_with);
         const ssize_t size = ::recv(m_socket, piece.data(), piece.size(), 0);
         if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
-            throw cannot_ask(name_of(m_with) + " has ended");
+            throw program_ended(name_of(m_with) + " has ended");
         }
         answer.append(piece.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
     }

@@ -28,8 +28,8 @@ enum index : std::size_t {
 std::vector<counter_info> infos() {
     return {
         {"/threads/count/instantaneous/all", counter_kind::level, "",
-         "Tasks that run, are ready, or have begun and wait; one that is ready to go on counts "
-         "twice."},
+         "tasks that run, are ready, or have begun and wait; one that is ready to go on counts "
+         "twice"},
         {"/threads/count/instantaneous/active", counter_kind::level, "", "tasks that run"},
         {"/threads/count/instantaneous/pending", counter_kind::level, "",
          "tasks in queues: not begun, or ready to go on"},

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* k_ended = "the runtime has ended";
 constexpr const char* k_nothing = "nothing has been counted yet";
+constexpr const char* k_begins = "counted from now on; ask again";
 
 }  // namespace
 
@@ -92,6 +93,11 @@ counter_value readings::value(const position& at) {
     result.state = now.state;
     result.why = now.why;
     if (now.state != source_state::ok) {
+        return result;
+    }
+    if (m_from == baseline::start && now.begins) {
+        result.state = source_state::absent;
+        result.why = k_begins;
         return result;
     }
     if (base.state != source_state::ok) {

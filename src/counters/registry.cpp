@@ -57,22 +57,42 @@ bool stands_for(const std::string& pattern, const instance& one) {
     return matches(pattern, name) || matches(pattern, name.substr(k_here.size()));
 }
 
+/// "worker-thread#0 to #3"
+std::string workers_in_words(unsigned count) {
+    return "worker-thread#0" + (count > 1 ? " to #" + std::to_string(count - 1) : std::string());
+}
+
+/// The pool that was probably meant; empty: none was named, or it is one that there is.
+std::string_view nearest_pool(const std::string& instance, const living_runtime& of) {
+    std::size_t fault_at = 0;
+    const auto wanted = parse_instance(instance, fault_at);
+    std::vector<std::string_view> names;
+    for (const auto& each : of.pools()) {
+        names.push_back(each.name);
+    }
+    return !wanted || std::find(names.begin(), names.end(), wanted->pool) != names.end()
+               ? ""
+               : quern::detail::nearest_match(wanted->pool, names);
+}
+
 [[noreturn]] void refuse_instance(std::string_view text, const std::string& instance,
                                   const living_runtime& of, bool has_workers) {
-    std::string there = "locality#0/total";
-    unsigned workers = 0;
-    for (const auto& each : of.pools()) {
-        workers += each.workers;
-    }
+    std::string there = "there is locality#0/total alone";
     if (has_workers) {
-        there += ", locality#0/worker-thread#0" +
-                 (workers > 1 ? " to #" + std::to_string(workers - 1) : std::string());
+        unsigned workers = 0;
+        std::string pools;
         for (const auto& each : of.pools()) {
-            there += ", locality#0/pool#" + each.name + "/…";
+            workers += each.workers;
+            pools += ", pool#" + each.name + "/total, pool#" + each.name + "/" +
+                     workers_in_words(each.workers);
         }
+        there = "there are locality#0/total, " + workers_in_words(workers) + pools;
+    }
+    if (const std::string_view nearest = nearest_pool(instance, of); !nearest.empty()) {
+        there.append("; did you mean the pool '").append(nearest).append("'?");
     }
     throw std::invalid_argument("quern: counter name '" + std::string(text) +
-                                "': there is no instance '" + instance + "'; there are " + there);
+                                "': there is no instance '" + instance + "'; " + there);
 }
 
 bool same_pattern(const counter_name& pattern, const counter_info& info) {

@@ -36,11 +36,11 @@ struct energy_source::parts {
     clock now;
     detail::kept_state<std::vector<zone_meter>> kept;
     std::vector<counter_info> infos{
-        joules("package", "Energy of all packages, processors with what is on their chips."),
-        joules("core", "Energy of the cores, a part of the packages'."),
-        joules("uncore", "Energy of what is beside the cores, a part of the packages'."),
-        joules("dram", "Energy of the memory of the packages."),
-        joules("psys", "Energy of the whole platform, as the machine's maker defines it."),
+        joules("package", "energy of all packages, processors with what is on their chips"),
+        joules("core", "energy of the cores, a part of the packages'"),
+        joules("uncore", "energy of what is beside the cores, a part of the packages'"),
+        joules("dram", "energy of the memory of the packages"),
+        joules("psys", "energy of the whole platform, as the machine's maker defines it"),
     };
 
     /// One reading for each zone.
@@ -80,6 +80,7 @@ raw_reading energy_source::parts::sum_of(std::string_view group,
         }
         any = true;
         sum.above += readings[i].above;
+        sum.begins = readings[i].begins;
     }
     return any ? sum
                : detail::no_reading(source_state::absent, "no energy counter named " +

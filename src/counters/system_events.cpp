@@ -77,8 +77,9 @@ public:
             static_cast<double>(now.counted) >= m_event.nothing_ns) {
             return no_reading(source_state::stuck, "the machine accepts the event and counts none");
         }
-        m_read_before = true;
-        return reading_of(m_sum);
+        raw_reading reading = reading_of(m_sum);
+        reading.begins = !std::exchange(m_read_before, true);
+        return reading;
     }
 
 private:
@@ -155,30 +156,30 @@ event_kind hardware(const char* name, std::uint64_t config, const char* help,
 
 std::vector<std::vector<event_kind>> offered_events() {
     const event_kind task_clock{{"/os/schedule/task-clock", counter_kind::sum, "ns",
-                                 "Time that workers' threads ran, by the kernel's events."},
+                                 "time that workers' threads ran, by the kernel's events"},
                                 PERF_TYPE_SOFTWARE,
                                 PERF_COUNT_SW_TASK_CLOCK};
     const event_kind migrations{{"/os/schedule/migrations", counter_kind::sum, "",
-                                 "How often the kernel moved a worker's thread to another CPU."},
+                                 "how often the kernel moved a worker's thread to another CPU"},
                                 PERF_TYPE_SOFTWARE,
                                 PERF_COUNT_SW_CPU_MIGRATIONS,
                                 true};
     return {
-        {hardware("cycles", PERF_COUNT_HW_CPU_CYCLES, "Cycles of cores in user code.",
+        {hardware("cycles", PERF_COUNT_HW_CPU_CYCLES, "cycles of cores in user code",
                   k_no_cycles_ns),
          hardware("instructions", PERF_COUNT_HW_INSTRUCTIONS,
-                  "Instructions of user code that were completed.", k_no_cycles_ns)},
+                  "instructions of user code that were completed", k_no_cycles_ns)},
         {hardware("cache-references", PERF_COUNT_HW_CACHE_REFERENCES,
-                  "Accesses to the last level of cache."),
+                  "accesses to the last level of cache"),
          hardware("cache-misses", PERF_COUNT_HW_CACHE_MISSES,
-                  "Accesses that the last level of cache could not serve.")},
-        {hardware("branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "Branches that were completed."),
+                  "accesses that the last level of cache could not serve")},
+        {hardware("branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches that were completed"),
          hardware("branch-misses", PERF_COUNT_HW_BRANCH_MISSES,
-                  "Branches that were predicted wrongly.")},
+                  "branches that were predicted wrongly")},
         {hardware("stalled-cycles-frontend", PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-                  "Cycles without an instruction to start.")},
+                  "cycles without an instruction to start")},
         {hardware("stalled-cycles-backend", PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-                  "Cycles in which no instruction could start for want of data or units.")},
+                  "cycles in which no instruction could start for want of data or units")},
         {task_clock},
         {migrations},
     };

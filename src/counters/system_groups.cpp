@@ -71,9 +71,10 @@ public:
         : group_source(
               std::move(root), "cpu",
               {{"/os/throttled/time", counter_kind::sum, "ns",
-                "Time that CPU quotas have stopped the process's control group or an ancestor."},
+                "time that CPU quotas have stopped the process's control group or an ancestor"},
                {"/os/throttled/periods", counter_kind::sum, "",
-                "Periods of the quota in which they did."}}) {}
+                "periods in which CPU quotas stopped the process's control group or an "
+                "ancestor"}}) {}
 
 private:
     struct throttling {
@@ -138,9 +139,9 @@ public:
     explicit memory_limit_source(topology::system_root root)
         : group_source(std::move(root), "memory",
                        {{"/os/memory-limit/current", counter_kind::level, "B",
-                         "Memory in use by the control group with the tightest limit."},
+                         "memory in use by the control group with the tightest limit"},
                         {"/os/memory-limit/max", counter_kind::level, "B",
-                         "The tightest limit of memory of the process's control groups."}}) {}
+                         "the tightest limit of memory of the process's control groups"}}) {}
 
 private:
     /// Version 1 writes no limit as the largest multiple of a page.

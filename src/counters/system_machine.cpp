@@ -70,15 +70,15 @@ std::vector<file_counter> processor_counters() {
     const double ns_per_tick = 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
     return {
         {{"/os/steal-time", counter_kind::sum, "ns",
-          "Time that the machine's processors were ready and the hypervisor gave to others."},
+          "time that the machine's processors were ready and the hypervisor gave to others"},
          steal_time,
          ns_per_tick},
         {{"/os/total-time", counter_kind::sum, "ns",
-          "Time of all processors of the machine, idle or not."},
+          "time of all processors of the machine, idle or not"},
          total_time,
          ns_per_tick},
         {{"/os/steal-rate", counter_kind::ratio, "0.01 %",
-          "Share of the processors' time that the hypervisor gave to others.", 10'000},
+          "share of the processors' time that the hypervisor gave to others", 10'000},
          steal_time,
          ns_per_tick,
          total_time},
@@ -99,10 +99,10 @@ std::vector<file_counter> pressure_counters(const std::string& resource,
     const std::string name = "/os/pressure/" + resource;
     return {
         {{name + "/some", counter_kind::sum, "us",
-          "Time in which something on the machine waited for " + in_words + "."},
+          "time in which something on the machine waited for " + in_words},
          in_line("some", "total=")},
         {{name + "/full", counter_kind::sum, "us",
-          "Time in which nothing on the machine went on for want of " + in_words + "."},
+          "time in which nothing on the machine went on for want of " + in_words},
          resource == "cpu" ? full_of_processors : in_line("full", "total=")},
     };
 }

@@ -27,14 +27,15 @@ file_counter io(const char* name, const char* key, const char* unit, const char*
 
 std::vector<file_counter> io_counters() {
     return {
-        io("read_bytes_issued", "rchar:", "B", "What reading system calls have returned."),
-        io("write_bytes_issued", "wchar:", "B", "What writing system calls have been given."),
-        io("read_syscalls", "syscr:", "", "Reading system calls."),
-        io("write_syscalls", "syscw:", "", "Writing system calls."),
-        io("read_bytes_transferred", "read_bytes:", "B", "Fetched from storage for the process."),
-        io("write_bytes_transferred", "write_bytes:", "B", "Sent to storage for the process."),
+        io("read_bytes_issued", "rchar:", "B", "bytes that reading system calls have returned"),
+        io("write_bytes_issued", "wchar:", "B", "bytes that writing system calls have been given"),
+        io("read_syscalls", "syscr:", "", "reading system calls"),
+        io("write_syscalls", "syscw:", "", "writing system calls"),
+        io("read_bytes_transferred", "read_bytes:", "B",
+           "bytes fetched from storage for the process"),
+        io("write_bytes_transferred", "write_bytes:", "B", "bytes sent to storage for the process"),
         io("write_bytes_cancelled", "cancelled_write_bytes:", "B",
-           "Writes that never reached storage, since the file was cut or removed before."),
+           "bytes written that never reached storage, since the file was cut or removed before"),
     };
 }
 
@@ -77,14 +78,14 @@ private:
     topology::system_root m_root;
     std::vector<counter_info> m_infos{
         {"/os/page-faults/minor", counter_kind::sum, "",
-         "Page faults that needed nothing from storage."},
-        {"/os/page-faults/major", counter_kind::sum, "", "Page faults that waited for storage."},
+         "page faults that needed nothing from storage"},
+        {"/os/page-faults/major", counter_kind::sum, "", "page faults that waited for storage"},
         {"/os/context-switches/voluntary", counter_kind::sum, "",
-         "How often a thread of the process waited in the kernel."},
+         "how often a thread of the process waited in the kernel"},
         {"/os/context-switches/involuntary", counter_kind::sum, "",
-         "How often the kernel took the processor from a thread of the process."},
-        {"/os/cpu-time/user", counter_kind::sum, "ns", "Processor time in user code."},
-        {"/os/cpu-time/system", counter_kind::sum, "ns", "Processor time in the kernel."},
+         "how often the kernel took the processor from a thread of the process"},
+        {"/os/cpu-time/user", counter_kind::sum, "ns", "processor time in user code"},
+        {"/os/cpu-time/system", counter_kind::sum, "ns", "processor time in the kernel"},
     };
 };
 
@@ -95,16 +96,16 @@ void add_process_sources(source_list& all, const topology::system_root& root) {
     all.push_back(std::make_unique<file_source>(
         root, "/proc/self/statm",
         std::vector<file_counter>{
-            {level_in_bytes("/runtime/memory/virtual", "Address space of the process."), word_at(0),
+            {level_in_bytes("/runtime/memory/virtual", "address space of the process"), word_at(0),
              page},
-            {level_in_bytes("/runtime/memory/resident", "Memory that the process occupies."),
+            {level_in_bytes("/runtime/memory/resident", "memory that the process occupies"),
              word_at(1), page},
         }));
     all.push_back(std::make_unique<file_source>(
         root, "/proc/meminfo",
         std::vector<file_counter>{
             {level_in_bytes("/runtime/memory/total",
-                            "Memory of the machine that is still available (the name is HPX's)."),
+                            "memory of the machine that is still available (the name is HPX's)"),
              after("MemAvailable:"), k_bytes_per_kb},
         }));
     all.push_back(std::make_unique<file_source>(root, "/proc/self/io", io_counters()));

@@ -49,11 +49,11 @@ void add_schedule_source(source_list& all, const topology::system_root& root) {
     all.push_back(std::make_unique<per_thread_source>(
         std::vector<counter_info>{
             {"/os/schedule/run-time", counter_kind::sum, "ns",
-             "Time that workers' threads ran on a processor."},
+             "time that workers' threads ran on a processor"},
             {"/os/schedule/wait-time", counter_kind::sum, "ns",
-             "Time that workers' threads were ready to run and waited for a processor."},
+             "time that workers' threads were ready to run and waited for a processor"},
             {"/os/schedule/slices", counter_kind::sum, "",
-             "How often workers' threads were given a processor."},
+             "how often workers' threads were given a processor"},
         },
         [root](pid_t thread) { return std::make_unique<schedule_meter>(root, thread); }));
 }

@@ -114,10 +114,12 @@ bool is_gone(pid_t thread) {
     return ::syscall(SYS_tgkill, ::getpid(), thread, k_no_signal) != 0 && errno == ESRCH;
 }
 
-/// Adds a reading to a sum. A sum with a part that is missing is missing.
+/// Adds a reading to a sum. A sum with a part that is missing is missing; it begins where all of
+/// its parts do.
 void add(raw_reading& sum, const raw_reading& part) {
     if (sum.state == source_state::ok && part.state == source_state::ok) {
         sum.above += part.above;
+        sum.begins = sum.begins && part.begins;
     } else if (sum.state == source_state::ok) {
         sum = part;
     }
@@ -178,7 +180,7 @@ const readings& per_thread_source::parts::measure(meters& all, pid_t thread,
         entry->second = meter->read();
         for (raw_reading& one : entry->second) {
             if (one.state != source_state::ok && is_gone(thread)) {
-                one = {};
+                one = {.begins = true};
             }
         }
     }
@@ -190,7 +192,7 @@ readings per_thread_source::parts::sum_of(meters& all, const outcome<thread_ids>
     if (!threads) {
         return detail::all_alike(no_reading(unavailable{threads.reason()}), infos.size());
     }
-    readings sums(infos.size());
+    readings sums(infos.size(), raw_reading{.begins = true});
     for (const pid_t thread : *threads) {
         const readings& one = measure(all, thread, measured);
         for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -218,6 +220,7 @@ std::vector<readings> per_thread_source::read_all(std::span<const place> places)
             sums.push_back(m_parts->sum_of(all, whole ? living : find_threads(where), measured));
             for (std::size_t i = 0; whole && i < all.ended.size(); ++i) {
                 sums.back()[i].above += all.ended[i];
+                sums.back()[i].begins = sums.back()[i].begins && all.ended[i] == 0;
             }
         }
         return sums;

@@ -194,10 +194,11 @@ raw_reading zone_meter::read(const system_root& root, std::uint64_t now) {
         return no_reading(
             {root.resolve(file) + ": malformed: expected microjoules, found " + quoted(*word)});
     }
-    if (m_shown) {
-        advance(*shown, now);
-    } else {
+    const bool begins = !m_shown;
+    if (begins) {
         m_moved = now;
+    } else {
+        advance(*shown, now);
     }
     m_shown = shown;
     m_read = now;
@@ -208,7 +209,9 @@ raw_reading zone_meter::read(const system_root& root, std::uint64_t now) {
         return no_reading(source_state::stuck,
                           root.resolve(file) + ": does not move from " + *word + " uJ");
     }
-    return reading_of(static_cast<double>(m_sum_uj) / 1e6);
+    raw_reading reading = reading_of(static_cast<double>(m_sum_uj) / 1e6);
+    reading.begins = begins;
+    return reading;
 }
 
 }  // namespace quern::counters::detail

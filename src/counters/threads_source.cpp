@@ -111,7 +111,7 @@ constexpr row k_rows[] = {
      .help = "times a worker looked into its queues for a task"},
     {.name = "/threads/count/pending-misses",
      .above = field<&worker_totals::misses>,
-     .help = "of these, times there was none"},
+     .help = "times a worker looked into its queues and found no task"},
     {.name = "/threads/count/stolen-from-pending",
      .above = field<&worker_totals::stolen>,
      .help = "tasks that others took from the queues of these workers",
@@ -146,7 +146,7 @@ constexpr row k_rows[] = {
      .above = field<&worker_totals::first_waited_ns>,
      .below = field<&worker_totals::first_waits>,
      .unit = "ns",
-     .help = "of these, mean time from when a task was put into a queue to when it began"},
+     .help = "mean time from when a task was put into a queue to when it began; of one in 67"},
 };
 
 class threads final : public source {

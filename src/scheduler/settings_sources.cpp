@@ -106,8 +106,12 @@ void read_option(settings& into, std::string_view text) {
         throw std::invalid_argument("quern: option " + option + " needs a value: " + option +
                                     "=VALUE; accepted: " + row->accepted());
     }
-    const std::string_view value = equals == text.size() ? row->bare : text.substr(equals + 1);
-    into.set(row->name, {std::string(value), setting_source::command_line, "command line"});
+    std::string value(equals == text.size() ? row->bare : text.substr(equals + 1));
+    const setting_value& before = into.at(row->name);
+    if (row->is_list && before.source == setting_source::command_line) {
+        value = before.text + ";" + value;
+    }
+    into.set(row->name, {std::move(value), setting_source::command_line, "command line"});
 }
 
 std::string help_of(const setting& row) {

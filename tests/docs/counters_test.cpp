@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -51,6 +52,15 @@ TEST(counters_page, shows_the_table) {
     const std::string page = text_of(COUNTERS_PAGE);
     const std::string table = expected_table();
     EXPECT_NE(page.find("\n" + table + "\n"), std::string::npos) << table;
+}
+
+TEST(counters_page, has_help_of_one_form_that_stands_alone) {
+    for (const counters::counter_info& each : counters::all_counters()) {
+        EXPECT_FALSE(each.help.ends_with('.')) << each.name << ": " << each.help;
+        EXPECT_FALSE(each.help.starts_with("of th")) << each.name << ": " << each.help;
+        const bool is_abbreviation = each.help.size() > 1 && std::isupper(each.help[1]) != 0;
+        EXPECT_TRUE(is_abbreviation || std::islower(each.help[0]) != 0) << each.help;
+    }
 }
 
 TEST(counters_page, shows_the_messages_as_they_are) {

@@ -156,10 +156,18 @@ TEST_F(live_test, metrics_are_served_over_http) {
             quern::async(rt, [] {}).get();
             const std::string metrics = fetch(port, "/metrics");
             std::puts(metrics.c_str());
+            const runtime second(runtime_options::with_workers(1));
+            const std::string of_two = fetch(port, "/metrics");
             const std::string elsewhere = fetch(port, "/");
             return has(metrics, "HTTP/1.1 200 OK\r\n") &&
                            has(metrics, "# TYPE quern_tasks counter\n") &&
-                           has(metrics, "quern_threads_count_cumulative_total{") &&
+                           has(metrics, "\n# UNIT quern_idle_seconds seconds\n") &&
+                           has(metrics, "quern_threads_count_cumulative_total{instance=") &&
+                           !has(metrics, "stolen_from_staged") &&
+                           has(of_two, "quern_threads_idle_rate_ratio{runtime=\"0\",") &&
+                           has(of_two, "quern_threads_count_cumulative_total{runtime=\"1\",") &&
+                           !has(of_two, "quern_runtime_memory_total_bytes{runtime=\"1\"") &&
+                           of_two.find("# EOF") == of_two.size() - 6 &&
                            metrics.ends_with("# EOF\n") && has(elsewhere, "HTTP/1.1 404 Not Found")
                        ? 0
                        : 1;

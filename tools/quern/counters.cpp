@@ -5,22 +5,41 @@
 
 #include <quern/base/nearest_match.hpp>
 #include <quern/counters/format.hpp>
+#include <quern/counters/name.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace quern::tool {
 
 namespace {
 
 constexpr unsigned k_longest_interval_ms = 86'400'000;
+constexpr unsigned k_longest_wait_ms = 10'000;  // of a single reading, for a sample
+constexpr const char* k_examples = R"(Examples:
+  quern counters list                       the names of all kinds of counters
+  quern counters list heat '/threads{*}/idle-rate'
+                                            those of the workers, pools and the whole
+  quern counters describe '/threads/time/*' kind, unit and meaning
+  quern counters describe /statistics       what can be made of them
+  quern counters read 4711 '/threads/count/*;/runtime/uptime'
+                                            values since the program's start
+  quern counters read heat '/threads/idle-rate' --interval 1000 --since-last
+                                            second by second, until it ends
+  quern counters read '/statistics{/threads/idle-rate}/max@100' --format json
+                                            waits for the first sample)";
 constexpr std::array<std::string_view, 3> k_verbs{"list", "describe", "read"};
 
 struct counters_options {
@@ -47,16 +66,17 @@ counters::source_state state_of(const std::string& word) {
 
 counters::snapshot snapshot_of(const json_value& runtime) {
     counters::snapshot seen;
-    seen.time_s = runtime.at("time_s").number();
-    for (const json_value& each : runtime.at("values").items()) {
+    seen.time_s = runtime.value("time_s", 0.0);
+    for (const json_value& each : items_of(runtime, "values")) {
         counters::counter_value& value = seen.values.emplace_back();
-        value.name = each.at("name").text();
-        value.unit = each.at("unit").text();
-        value.kind = kind_of(each.at("kind").text());
-        value.value = each.at("value").number();
-        if (!each.has("value")) {
-            value.state = state_of(each.at("state").text());
-            value.why = each.at("why").text();
+        value.name = each.value("name", "");
+        value.unit = each.value("unit", "");
+        value.kind = kind_of(each.value("kind", ""));
+        if (has(each, "value")) {
+            value.value = each.value("value", 0.0);
+        } else {
+            value.state = state_of(each.value("state", ""));
+            value.why = each.value("why", "");
         }
     }
     return seen;
@@ -65,36 +85,119 @@ counters::snapshot snapshot_of(const json_value& runtime) {
 int show_list(const counters_options& options, pid_t program) {
     const json_value answer = ask_program(program, "list " + options.patterns);
     std::vector<counters::counter_info> found;
-    for (const json_value& each : answer.at("counters").items()) {
+    for (const json_value& each : items_of(answer, "counters")) {
         counters::counter_info& info = found.emplace_back();
-        info.name = each.at("name").text();
-        info.kind = kind_of(each.at("kind").text());
-        info.unit = each.at("unit").text();
-        info.help = each.at("help").text();
+        info.name = each.value("name", "");
+        info.kind = kind_of(each.value("kind", ""));
+        info.unit = each.value("unit", "");
+        info.help = each.value("help", "");
     }
     fmt::print("{}", counters::listed(found, options.verb == "describe"));
     return k_success;
 }
 
+/// After how many milliseconds each statistic among these counters has a sample; 0: there is none.
+/// A name that is malformed the program refuses.
+unsigned until_sampled_ms(const std::vector<std::string>& names) try {
+    constexpr unsigned k_unless_said = 1000;
+    unsigned longest = 0;
+    for (const std::string& each : names) {
+        const counters::counter_name name = counters::parse_name(each);
+        if (name.object == "arithmetics") {
+            longest = std::max(longest, until_sampled_ms(counters::split_names(name.parameters)));
+        } else if (name.object == "statistics") {
+            unsigned interval = k_unless_said;
+            std::from_chars(name.parameters.data(), name.parameters.data() + name.parameters.size(),
+                            interval);
+            longest = std::max(longest, interval);
+        }
+    }
+    return longest;
+} catch (const std::invalid_argument&) {
+    return 0;
+}
+
+bool is_all_there(const json_value& answer) {
+    for (const json_value& runtime : items_of(answer, "runtimes")) {
+        for (const json_value& value : items_of(runtime, "values")) {
+            if (!has(value, "value")) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/// Statistics are sampled from the first question on, so it is asked again until they have samples.
+json_value first_answer(counters::conversation& with, pid_t program, const std::string& request,
+                        unsigned sampled_ms) {
+    constexpr auto k_late = std::chrono::seconds(1);  // a sample, on a machine that is busy
+    constexpr auto k_pause = std::chrono::milliseconds(10);
+    json_value answer = ask_program(with, program, request);
+    if (sampled_ms == 0) {
+        return answer;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    const auto deadline = now + std::chrono::milliseconds(sampled_ms) + k_late;
+    std::this_thread::sleep_until(now + std::chrono::milliseconds(sampled_ms));
+    while (answer = ask_program(with, program, request), !is_all_there(answer)) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            break;
+        }
+        std::this_thread::sleep_for(k_pause);
+    }
+    return answer;
+}
+
+/// How long to wait for the samples of statistics before the first reading.
+unsigned waits_ms(const counters_options& options, unsigned rounds) {
+    const unsigned sampled_ms = until_sampled_ms(CLI::detail::split(options.patterns, ';'));
+    if (sampled_ms > k_longest_wait_ms && rounds == 1) {
+        throw usage_error(fmt::format(
+            "quern counters: a statistic that is sampled every {} ms has no value before, and "
+            "a single reading waits no longer than {} ms; read again and again: --interval {}",
+            sampled_ms, k_longest_wait_ms, sampled_ms));
+    }
+    return sampled_ms > k_longest_wait_ms ? 0 : sampled_ms;
+}
+
+void print_reading(const json_value& answer, unsigned sequence, counters::print_format format) {
+    std::vector<counters::snapshot> all;
+    for (const json_value& runtime : items_of(answer, "runtimes")) {
+        all.push_back(snapshot_of(runtime));
+    }
+    if (format == counters::print_format::openmetrics) {
+        fmt::print("{}", counters::as_openmetrics(all));
+        all.clear();
+    }
+    for (const counters::snapshot& seen : all) {
+        fmt::print("{}{}", sequence == 1 ? counters::header_of(seen, format) : "",
+                   counters::formatted(seen, sequence, format));
+    }
+    std::fflush(stdout);
+}
+
 int read_counters(const counters_options& options, pid_t program) {
     const counters::print_format format =
         reading_settings([&] { return counters::parse_print_format(options.format); });
+    const bool is_until_end = options.count == 0 && options.interval_ms != 0;
+    const unsigned rounds = options.count != 0 ? options.count : is_until_end ? ~0U : 1;
+    const unsigned first_ms = waits_ms(options, rounds);
     counters::conversation with(program);
     const std::string request = (options.since_last ? "since " : "counters ") + options.patterns;
-    const unsigned rounds = options.count != 0 ? options.count : options.interval_ms != 0 ? ~0U : 1;
+    print_reading(first_answer(with, program, request, first_ms), 1, format);
     auto due = std::chrono::steady_clock::now();
-    for (unsigned round = 0; round < rounds; ++round) {
-        if (round != 0) {
-            due += std::chrono::milliseconds(options.interval_ms);
-            std::this_thread::sleep_until(due);
+    for (unsigned round = 1; round < rounds; ++round) {
+        due += std::chrono::milliseconds(options.interval_ms);
+        std::this_thread::sleep_until(due);
+        try {
+            print_reading(ask_program(with, program, request), round + 1, format);
+        } catch (const counters::program_ended&) {
+            if (is_until_end) {
+                return k_success;
+            }
+            throw;
         }
-        const json_value answer = ask_program(with, program, request);
-        for (const json_value& runtime : answer.at("runtimes").items()) {
-            const counters::snapshot seen = snapshot_of(runtime);
-            fmt::print("{}{}", round == 0 ? counters::header_of(seen, format) : "",
-                       counters::formatted(seen, round, format));
-        }
-        std::fflush(stdout);
     }
     return k_success;
 }
@@ -136,6 +239,7 @@ void add_counters(CLI::App& quern, action& chosen) {
     CLI::App* const sub = quern.add_subcommand(
         "counters", "List, describe or read performance counters of a running program");
     sub->allow_extras();
+    sub->footer(k_examples);
     sub->add_option("request", options->verb, "list, describe or read")->type_name("")->required();
     sub->add_option("program", options->program,
                     "The number of its process, or its name; not needed while there is only one")

@@ -16,6 +16,16 @@ namespace quern::tool {
 
 namespace {
 
+constexpr const char* k_examples = R"(Examples:
+  quern info                  the machine, the limits, the number of workers and why
+  quern info --json           the same, for programs
+  quern info --binding        where each binding policy would put the workers
+  quern info --workers 4 --binding=0,2-4
+  quern info --quern:config=quern.toml
+                              the settings of a runtime, and where each is from
+  HWLOC_SYNTHETIC="pack:2 [numa] l3:2 core:4 pu:2" quern info --binding
+                              the same questions about an invented machine)";
+
 using topology::binding;
 using topology::machine;
 using topology::system_root;
@@ -75,6 +85,7 @@ void add_info(CLI::App& quern, action& chosen) {
     CLI::App* const info =
         quern.add_subcommand("info", "Show the machine, its limits, the workers chosen and why");
     info->allow_extras();
+    info->footer(k_examples);
     info->add_flag("--json", options->json, "Print JSON")->disable_flag_override();
     CLI::Option* const binding =
         info->add_option("--binding", options->binding,

@@ -22,19 +22,14 @@ namespace {
 
 constexpr const char* k_examples = R"(Examples:
   quern info                  the machine, the limits, the number of workers and why
-  quern info --json           the same, for programs
-  quern info --binding        where each binding policy would put the workers
-  quern info --workers 4 --binding=0,2-4
-  quern info --quern:config=quern.toml
-                              the settings of a runtime, and where each is from
-  quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
-                              how large tasks should be, by runs with many sizes
-  HWLOC_SYNTHETIC="pack:2 [numa] l3:2 core:4 pu:2" quern info --binding
-                              the same questions about an invented machine
   quern top                   what the workers of a running program do
   quern tasks 4711            which of its tasks wait, and for what
   quern counters read 4711 '/threads/time/*' --interval 1000
-  quern run --report run.html --counters '/threads/*' -- ./fib --n 30)";
+  quern run --report run.html --counters '/threads/*' -- ./fib --n 30
+  quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
+                              how large tasks should be, by runs with many sizes
+
+quern SUBCOMMAND --help shows more of each.)";
 
 std::vector<std::string> names_of_subcommands(CLI::App& app) {
     std::vector<std::string> names;

@@ -31,9 +31,11 @@ std::vector<candidate> candidates() {
     for (const pid_t number : counters::live_programs()) {
         try {
             const json_value hello = ask_program(number, "hello");
-            all.push_back({number, hello.at("program").text(), hello.at("command").text()});
+            all.push_back({number, hello.value("program", ""), hello.value("command", "")});
         } catch (const cannot_ask&) {
             all.push_back({number, "?", "(does not answer)"});
+        } catch (const json_error&) {
+            all.push_back({number, "?", "(answers strangely)"});
         }
     }
     return all;
@@ -110,17 +112,20 @@ json_value ask_program(counters::conversation& with, pid_t program, std::string_
     try {
         answer = json_value::parse(with.ask(request));
     } catch (const json_error& error) {
-        throw cannot_ask(fmt::format("program {} answers {}", program, error.what()));
+        throw cannot_ask(fmt::format("program {} answers strangely: {}", program, error.what()));
     }
-    if (answer.at("protocol").whole<int>() != counters::k_live_protocol) {
+    if (answer.value("protocol", int{}) != counters::k_live_protocol) {
         throw cannot_ask(fmt::format(
             "program {} uses Quern {}, which speaks protocol {}; this is the quern of version "
             "{}, which speaks protocol {}: use the one of the program's version",
-            program, answer.has("version") ? answer.at("version").text() : "of an unknown version",
-            answer.at("protocol").whole<int>(), QUERN_VERSION_STRING, counters::k_live_protocol));
+            program, answer.value("version", "of an unknown version"),
+            answer.value("protocol", int{}), QUERN_VERSION_STRING, counters::k_live_protocol));
     }
-    if (answer.has("error")) {
-        throw cannot_ask(fmt::format("program {} refuses: {}", program, answer.at("error").text()));
+    if (has(answer, "error")) {
+        constexpr std::string_view k_ours = "quern: ";  // it is said once more, by who prints it
+        std::string why = answer.value("error", "");
+        why.erase(0, why.starts_with(k_ours) ? k_ours.size() : 0);
+        throw cannot_ask(fmt::format("program {} refuses: {}", program, why));
     }
     return answer;
 }

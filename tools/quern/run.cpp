@@ -27,6 +27,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* k_examples = R"(Examples:
+  quern run --threads 4 --bind compact -- ./fib --n 30
+  quern run --counters '/threads/idle-rate;/runtime/uptime' --interval 1000 -- ./fib --n 30
+  quern run --report run.html --trace run.pftrace -- ./fib --n 30
+                              a page that says where the time went, and a trace
+  quern run --calibrate -- ./fib --n 30
+                              what tasks take alone, for the reports of later runs
+  quern run --profile -- ./fib --n 30
+                              statistics of each kind of task on stderr)";
+
 /// An option that says what a setting is.
 struct forwarded {
     const char* option;
@@ -93,7 +103,9 @@ void set_calibration(const std::string& program) {
         throw std::runtime_error(fmt::format("'{}': {}", program, failed.message()));
     }
     set_variable("threads", "1", "--calibrate");
-    set_variable("calibration", where.string() + ".quern-calibration", "--calibrate");
+    const std::string file = where.string() + ".quern-calibration";
+    set_variable("calibration", file, "--calibrate");
+    fmt::print(stderr, "quern: what tasks take on one worker will be kept in '{}'\n", file);
 }
 
 int run_program(run_options& options) {
@@ -146,6 +158,7 @@ void add_run(CLI::App& quern, action& chosen, const std::vector<std::string>& pr
     CLI::App* const run = quern.add_subcommand(
         "run", "Start a program with settings: quern run [options] -- program [arguments]");
     run->prefix_command();
+    run->footer(k_examples);
     add_forwarded(*run, options);
     run->add_flag("--calibrate", options->calibrate,
                   "Run on one worker and keep what tasks take, as <program>.quern-calibration: "

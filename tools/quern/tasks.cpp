@@ -11,11 +11,21 @@
 
 namespace quern::tool {
 
+namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  quern tasks                 of the only program that runs
+  quern tasks 4711            of a process
+  quern tasks heat            of a program by name)";
+
+}  // namespace
+
 void add_tasks(CLI::App& quern, action& chosen) {
     const auto program = std::make_shared<std::string>();
     CLI::App* const tasks =
         quern.add_subcommand("tasks", "Show which tasks of a running program wait, and for what");
     tasks->allow_extras();
+    tasks->footer(k_examples);
     tasks
         ->add_option("program", *program,
                      "The number of its process, or its name; not needed while there is only one")
@@ -23,7 +33,7 @@ void add_tasks(CLI::App& quern, action& chosen) {
     tasks->callback([program, &chosen] {
         chosen = [program] {
             const json_value answer = ask_program(find_program("tasks", *program), "tasks");
-            fmt::print("{}", answer.at("tasks").text());
+            fmt::print("{}", answer.value("tasks", ""));
             return k_success;
         };
     });

@@ -31,13 +31,14 @@ def run(*arguments, **variables):
 
 
 @contextlib.contextmanager
-def program(**variables):
-    """A program that can be looked into."""
+def program(folder=None, process=None, **variables):
+    """A program that can be looked into; `folder` is where its socket will be."""
+    folder = folder or variables.get("XDG_RUNTIME_DIR", HOME.name) + "/quern"
     with subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                          env={**ENVIRONMENT, **variables}) as child:
+                          env={**ENVIRONMENT, **variables}, **(process or {})) as child:
         assert child.stdout.readline() == "ready\n"
         deadline = time.monotonic() + PATIENCE
-        while variables.get("QUERN_LIVE") != "off" and not os.path.exists(f"{HOME.name}/quern/{child.pid}"):
+        while variables.get("QUERN_LIVE") != "off" and not os.path.exists(f"{folder}/{child.pid}"):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         try:
@@ -56,6 +57,8 @@ class Top(unittest.TestCase):
                 self.assertIn(f"({child.pid})", result.stdout.splitlines()[0])
                 self.assertRegex(result.stdout, r"pool default, work-stealing: 2 of 2 workers active")
                 self.assertRegex(result.stdout, r"(?m)^ +[01] +running .* grinder: .*test_program.cpp:\d+")
+                self.assertRegex(result.stdout, r", (\d+\.\d W|power unavailable \([^()]+.*\)), over 0\.\d s\n")
+                self.assertRegex(result.stdout, r"(?m)^  time  tasks\n +\d+\.\d %  grinder: .*test_program.cpp:\d+$")
 
     def test_json(self):
         with program() as child:
@@ -64,6 +67,16 @@ class Top(unittest.TestCase):
             pool = answer["pools"][0]
             self.assertEqual((pool["name"], len(pool["workers"]), pool["suspended"] > 0), ("default", 2, True))
             self.assertGreater(answer["resident_bytes"], 0)
+            self.assertTrue(answer.get("power_watts", 0) > 0 or answer["power_unavailable"])
+
+    def test_samples_what_runs(self):
+        with program():
+            sites = json.loads(run("top", "--json", "--interval", "600").stdout)["sites"]
+            self.assertEqual(sites[0]["name"], "grinder")  # it has one of two workers for itself
+            self.assertRegex(sites[0]["place"], r"test_program.cpp:\d+")
+            self.assertTrue(0.3 < sites[0]["share"] <= 0.5, sites)
+            shares = [site["share"] for site in sites]
+            self.assertEqual(shares, sorted(shares, reverse=True))
 
     def test_ends_with_the_program(self):
         with program() as child:
@@ -113,14 +126,54 @@ class Counters(unittest.TestCase):
             self.assertIn("/threads/time/average\n", run("counters", "list").stdout)
             self.assertIn("/threads{locality#0/total}/time/average\n", run("counters", "list", "/threads/time/*").stdout)
             self.assertRegex(run("counters", "describe", "/threads/time/average").stdout, r"ratio, ns: \w+")
+            self.assertIn("/statistics{COUNTER}/max@INTERVAL,WINDOW,RESET\n", run("counters", "list").stdout)
+            self.assertIn("add@COUNTER,COUNTER\n    level: the sum", run("counters", "describe", "/arithmetics").stdout)
+            self.assertEqual(run("counters", "describe", "/statistics{/runtime/uptime}/rolling_max@10").stdout,
+                             "/statistics{/runtime/uptime}/rolling_max@10\n    level: the greatest sample in the window\n")
+            self.assertIn("did you mean 'stddev'?", run("counters", "describe", "/statistics/stdev").stderr)
 
     def test_read(self):
         with program() as child:
             result = run("counters", "read", str(child.pid), "/threads/count/cumulative", "--format", "csv")
-            self.assertRegex(result.stdout, r"^/threads\{locality#0/total\}/count/cumulative,0,")
+            self.assertRegex(result.stdout, r"^/threads\{locality#0/total\}/count/cumulative,1,")
             lines = run("counters", "read", "/threads/count/cumulative", "--interval", "20", "--count", "3",
                         "--format", "json", "--since-last").stdout.splitlines()
-            self.assertEqual([json.loads(line)["sequence"] for line in lines], [0, 1, 2])
+            self.assertEqual([json.loads(line)["sequence"] for line in lines], [1, 2, 3])
+
+    def test_what_counts_from_the_first_look(self):
+        def task_clock():
+            return json.loads(run("counters", "read", "/os/schedule/task-clock", "--format", "json").stdout)["counters"][0]
+
+        with program():
+            first = task_clock()
+            self.assertNotEqual(first["state"], "ok")
+            if "ask again" not in first["why"]:
+                self.skipTest(first["why"])
+            time.sleep(0.05)
+            later = task_clock()
+            self.assertEqual(later["state"], "ok")
+            self.assertGreater(later["value"], 0)
+
+    def test_statistics_have_samples(self):
+        with program():
+            value = json.loads(run("counters", "read", "/statistics{/runtime/uptime}/max@10", "--format", "json").stdout)["counters"][0]
+            self.assertEqual((value["state"], value["why"]), ("ok", ""))
+            lines = run("counters", "read", "/arithmetics/add@/statistics{/runtime/uptime}/max@20,/statistics{/runtime/uptime}/min@20",
+                        "--format", "json", "--interval", "30", "--count", "4").stdout.splitlines()
+            values = [json.loads(line)["counters"][0]["value"] for line in lines]
+            self.assertTrue(all(values) and values == sorted(values) and values[0] < values[-1], values)
+            result = run("counters", "read", "/statistics{/runtime/uptime}/max@60000")
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("waits no longer than 10000 ms", result.stderr)
+
+    def test_read_until_it_ends(self):
+        for count, status in [((), 0), (("--count", "1000000"), 1)]:
+            with program() as child:
+                reader = subprocess.Popen([QUERN, "counters", "read", str(child.pid), "/runtime/uptime", "--interval", "20", *count],
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+                reader.stdout.readline()
+            self.assertIn("has ended" if status else "", reader.communicate(timeout=PATIENCE)[1])
+            self.assertEqual(reader.returncode, status)
 
     def test_mistakes(self):
         with program():
@@ -131,6 +184,18 @@ class Counters(unittest.TestCase):
                 result = run("counters", *arguments)
                 self.assertEqual(result.returncode, status, arguments)
                 self.assertIn(part, result.stderr)
+                self.assertLessEqual(result.stderr.count("quern: "), 1, result.stderr)
+
+
+class Help(unittest.TestCase):
+    def test_has_examples_of_each_subcommand(self):
+        seen = set()
+        for subcommand in ["info", "top", "tasks", "counters", "run", "grain"]:
+            examples = run(subcommand, "--help").stdout.partition("Examples:\n")[2]
+            commands = re.findall(r"(?m)^  .*\bquern (\w+)", examples)
+            self.assertEqual(set(commands), {subcommand}, examples)
+            seen.add(examples)
+        self.assertEqual(len(seen), 6)
 
 
 class Run(unittest.TestCase):
@@ -141,9 +206,10 @@ class Run(unittest.TestCase):
             self.assertIn(line, result.stdout.splitlines())
 
     def test_calibrates_on_one_worker(self):
-        output = run("run", "--calibrate", "--", "/usr/bin/env").stdout
-        self.assertIn("QUERN_THREADS=1\n", output)
-        self.assertRegex(output, r"(?m)^QUERN_CALIBRATION=/.*/env\.quern-calibration$")
+        result = run("run", "--calibrate", "--", "/usr/bin/env")
+        self.assertIn("QUERN_THREADS=1\n", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^QUERN_CALIBRATION=/.*/env\.quern-calibration$")
+        self.assertRegex(result.stderr, r"kept in '/.*/env\.quern-calibration'\n$")
 
     def test_is_the_program(self):
         result = run("run", "--", "/bin/sh", "-c", "echo $1 --quern:x=1; exit 7", "sh", "--json")
@@ -180,6 +246,32 @@ class Programs(unittest.TestCase):
         with program() as child:
             name = os.path.basename(PROGRAM)
             self.expect(["top", name + "x"], 2, f"did you mean '{name}'?")
+
+    def test_that_has_another_runtime_directory(self):
+        with tempfile.TemporaryDirectory() as elsewhere, program(XDG_RUNTIME_DIR=elsewhere) as child:
+            self.assertEqual(run("tasks", str(child.pid)).returncode, 0)
+            result = run("tasks", str(child.pid), XDG_RUNTIME_DIR="")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.expect(["top", str(os.getpid())], 1, f"searched {HOME.name}/quern, ", f"/run/user/{os.getuid()}/quern",
+                    f"/tmp/quern-{os.getuid()}")
+
+    @unittest.skipUnless(os.getuid() == 0, "only root may become somebody else")
+    def test_of_another_user(self):
+        somebody = 61_234
+        folder = f"/tmp/quern-{somebody}"
+        with contextlib.ExitStack() as stack:
+            try:
+                child = stack.enter_context(program(folder, {"user": somebody, "group": somebody, "extra_groups": []},
+                                                    XDG_RUNTIME_DIR="/nowhere"))
+            except PermissionError:
+                self.skipTest("another user cannot run the program")
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+            for arguments in [("tasks", str(child.pid)), ("top", str(child.pid), "--once", "--interval", "50")]:
+                result = run(*arguments)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+            others = subprocess.run([QUERN, "tasks", str(os.getpid())], capture_output=True, text=True, check=False,
+                                    env=ENVIRONMENT, user=somebody, group=somebody, extra_groups=[])
+            self.assertIn("belongs to user 0; only that user and root can look into it", others.stderr)
 
     def test_that_was_killed_has_ended(self):
         with program() as child:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern top`: what the workers of a running program do, again and again. Asks the program for two
+// `quern top`: what the workers of a running program do, again and again. Asks the program for
 // snapshots and shows what has happened in between: on a screen, where there is a terminal.
 #include "command.hpp"
 #include "program.hpp"
 #include "top_frame.hpp"
 #include "top_screen.hpp"
+#include "top_watch.hpp"
 
 #include <fmt/format.h>
 
@@ -12,12 +13,17 @@
 #include <cstdio>
 #include <memory>
 #include <string>
-#include <thread>
-#include <utility>
 
 namespace quern::tool {
 
 namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  quern top                   of the only program that runs
+  quern top heat --interval 200
+                              five times a second
+  quern top 4711 --once       what happened in one second, as text
+  quern top --json            the same, for programs)";
 
 constexpr unsigned k_longest_interval_ms = 3'600'000;
 constexpr std::size_t k_text_width = 160;  // columns; places in the source are long
@@ -31,12 +37,10 @@ struct top_options {
 
 /// Frame after frame as text, until the program ends.
 int print_frames(pid_t program, const top_options& options) {
-    counters::conversation with(program);
-    json_value before = ask_program(with, program, "snapshot");
+    top_watch watch(program);
     for (;;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(options.interval_ms));
-        json_value now = ask_program(with, program, "snapshot");
-        const top_frame frame = make_frame(before, now);
+        watch.look_for(std::chrono::milliseconds(options.interval_ms));
+        const top_frame frame = watch.frame();
         if (options.json) {
             fmt::print("{}", frame_as_json(frame));
         } else {
@@ -47,7 +51,6 @@ int print_frames(pid_t program, const top_options& options) {
             return k_success;
         }
         fmt::print("\n");
-        before = std::move(now);
     }
 }
 
@@ -56,9 +59,8 @@ int show_top(const top_options& options) {
     if (options.once || options.json || !has_screen()) {
         return print_frames(program, options);
     }
-    counters::conversation with(program);
-    const std::string why = watch_on_screen([&] { return ask_program(with, program, "snapshot"); },
-                                            std::chrono::milliseconds(options.interval_ms));
+    top_watch watch(program);
+    const std::string why = watch_on_screen(watch, std::chrono::milliseconds(options.interval_ms));
     if (!why.empty()) {
         fmt::print(stderr, "quern: {}\n", why);
     }
@@ -71,6 +73,7 @@ void add_top(CLI::App& quern, action& chosen) {
     const auto options = std::make_shared<top_options>();
     CLI::App* const top = quern.add_subcommand("top", "Watch the workers of a running program");
     top->allow_extras();
+    top->footer(k_examples);
     top->add_option("program", options->program,
                     "The number of its process, or its name; not needed while there is only one")
         ->type_name("");

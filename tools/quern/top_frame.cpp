@@ -25,12 +25,12 @@ struct sums {
     double suspensions = 0;
 
     explicit sums(const json_value& worker)
-        : running_ns(worker.at("running_ns").number()),
-          managing_ns(worker.at("managing_ns").number()),
-          idle_ns(worker.at("idle_ns").number()),
-          tasks(worker.at("tasks").number()),
-          stolen(worker.at("stolen").number()),
-          suspensions(worker.at("suspensions").number()) {}
+        : running_ns(worker.value("running_ns", 0.0)),
+          managing_ns(worker.value("managing_ns", 0.0)),
+          idle_ns(worker.value("idle_ns", 0.0)),
+          tasks(worker.value("tasks", 0.0)),
+          stolen(worker.value("stolen", 0.0)),
+          suspensions(worker.value("suspensions", 0.0)) {}
     sums() = default;
 
     sums& add(const sums& other, double sign) {
@@ -65,11 +65,11 @@ top_rates rates_of(const sums& since, double seconds) {
 
 /// The worker of the same thread in another snapshot, or null.
 const json_value& same_worker(const json_value& snapshot, double thread) {
-    static const json_value k_nothing;
-    for (const json_value& runtime : snapshot.at("runtimes").items()) {
-        for (const json_value& pool : runtime.at("pools").items()) {
-            for (const json_value& worker : pool.at("workers").items()) {
-                if (worker.at("thread").number() == thread) {
+    static const json_value k_nothing = json_value::object();
+    for (const json_value& runtime : items_of(snapshot, "runtimes")) {
+        for (const json_value& pool : items_of(runtime, "pools")) {
+            for (const json_value& worker : items_of(pool, "workers")) {
+                if (worker.value("thread", 0.0) == thread) {
                     return worker;
                 }
             }
@@ -78,30 +78,24 @@ const json_value& same_worker(const json_value& snapshot, double thread) {
     return k_nothing;
 }
 
-std::string what_runs(const json_value& worker) {
-    const std::string& name = worker.at("task").text();
-    const std::string& place = worker.at("place").text();
-    return name.empty() || place.empty() ? name + place : name + ": " + place;
-}
-
 top_pool pool_of(const json_value& before, const json_value& now, double seconds) {
     top_pool pool;
-    pool.name = now.at("name").text();
-    pool.policy = now.at("policy").text();
-    pool.active_workers = now.at("active_workers").whole<unsigned>();
-    pool.queued = now.at("queued").whole<std::uint64_t>();
-    pool.suspended = now.at("suspended").whole<std::uint64_t>();
+    pool.name = now.value("name", "");
+    pool.policy = now.value("policy", "");
+    pool.active_workers = now.value("active_workers", unsigned{});
+    pool.queued = now.value("queued", std::uint64_t{});
+    pool.suspended = now.value("suspended", std::uint64_t{});
     sums of_all;
-    for (const json_value& each : now.at("workers").items()) {
+    for (const json_value& each : items_of(now, "workers")) {
         sums since(each);
-        since.add(sums(same_worker(before, each.at("thread").number())), -1);
+        since.add(sums(same_worker(before, each.value("thread", 0.0))), -1);
         of_all.add(since, 1);
         top_worker& worker = pool.workers.emplace_back();
-        worker.rank = each.at("rank").whole<unsigned>();
-        worker.phase = each.at("phase").text();
-        worker.queued = each.at("queued").whole<std::uint64_t>();
+        worker.rank = each.value("rank", unsigned{});
+        worker.phase = each.value("phase", "");
+        worker.queued = each.value("queued", std::uint64_t{});
         worker.rates = rates_of(since, seconds);
-        worker.runs = what_runs(each);
+        worker.runs = what_runs(each.value("task", ""), each.value("place", ""));
         pool.queued += worker.queued;
     }
     pool.rates = rates_of(of_all, seconds);
@@ -145,18 +139,30 @@ void add_worker(json_writer& json, const top_worker& worker) {
     json.end_object();
 }
 
+void add_site(json_writer& json, const top_site& site) {
+    json.begin_object();
+    json.text("name", site.name);
+    json.text("place", site.place);
+    json.number("share", site.share);
+    json.end_object();
+}
+
 }  // namespace
+
+std::string what_runs(const std::string& name, const std::string& place) {
+    return name.empty() || place.empty() ? name + place : name + ": " + place;
+}
 
 top_frame make_frame(const json_value& before, const json_value& now) {
     top_frame frame;
-    frame.pid = now.at("pid").whole<pid_t>();
-    frame.program = now.at("program").text();
-    frame.version = now.at("version").text();
-    frame.uptime_s = now.at("seconds").number();
-    frame.interval_s = 1e-9 * (now.at("time_ns").number() - before.at("time_ns").number());
+    frame.pid = now.value("pid", pid_t{});
+    frame.program = now.value("program", "");
+    frame.version = now.value("version", "");
+    frame.uptime_s = now.value("seconds", 0.0);
+    frame.interval_s = 1e-9 * (now.value("time_ns", 0.0) - before.value("time_ns", 0.0));
     frame.resident_bytes = resident_bytes(frame.pid);
-    for (const json_value& runtime : now.at("runtimes").items()) {
-        for (const json_value& pool : runtime.at("pools").items()) {
+    for (const json_value& runtime : items_of(now, "runtimes")) {
+        for (const json_value& pool : items_of(runtime, "pools")) {
             frame.pools.push_back(pool_of(before, pool, frame.interval_s));
         }
     }
@@ -195,6 +201,11 @@ std::string frame_as_json(const top_frame& frame) {
     json.number("uptime_s", frame.uptime_s);
     json.number("interval_s", frame.interval_s);
     json.number("resident_bytes", frame.resident_bytes);
+    if (frame.watts) {
+        json.number("power_watts", *frame.watts);
+    } else {
+        json.text("power_unavailable", frame.no_power);
+    }
     json.begin_array("pools");
     for (const top_pool& pool : frame.pools) {
         json.begin_object();
@@ -210,6 +221,11 @@ std::string frame_as_json(const top_frame& frame) {
         }
         json.end_array();
         json.end_object();
+    }
+    json.end_array();
+    json.begin_array("sites");
+    for (const top_site& site : frame.sites) {
+        add_site(json, site);
     }
     json.end_array();
     json.end_object();

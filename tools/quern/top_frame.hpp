@@ -43,6 +43,16 @@ struct top_pool {
     std::vector<top_worker> workers;
 };
 
+/// Tasks of one name that were made at one place.
+struct top_site {
+    std::string name;
+    std::string place;
+    double share = 0;  ///< of the workers' time, 0 to 1
+};
+
+/// "name: place", or what is known of them.
+std::string what_runs(const std::string& name, const std::string& place);
+
 struct top_frame {
     pid_t pid = 0;
     std::string program;
@@ -50,10 +60,14 @@ struct top_frame {
     double uptime_s = 0;
     double interval_s = 0;
     std::uint64_t resident_bytes = 0;  ///< 0: unknown
+    std::optional<double> watts;       ///< of the machine's packages
+    std::string no_power;              ///< why they are not known
     std::vector<top_pool> pools;
+    std::vector<top_site> sites;  ///< by samples, the largest first
 };
 
-/// Of a program that was asked twice. Pools that are new count from their beginning.
+/// Of a program that was asked twice; without power and sites. Pools that are new count from their
+/// beginning.
 top_frame make_frame(const json_value& before, const json_value& now);
 
 /// In which order workers are shown.

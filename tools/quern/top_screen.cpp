@@ -14,6 +14,7 @@
 #include <utility>
 
 #define NCURSES_NOMACROS  // functions, which have names with ::
+#include <langinfo.h>
 #include <ncurses.h>
 #include <unistd.h>
 
@@ -38,6 +39,8 @@ constexpr const char* k_help[] = {
     "  idle       share of the time without work",
     "  queued     ready tasks that wait for a worker",
     "  stolen/s   tasks taken from another worker",
+    "  time       below: share of the workers' time in tasks of one kind, by samples",
+    "  W          power of the machine's packages, whoever uses it",
 };
 
 /// While it lives, the terminal is curses'.
@@ -56,28 +59,46 @@ public:
     ~terminal() { ::endwin(); }
 };
 
+/// Where the terminal's characters are not those of UTF-8, the only one of ours that is not ASCII
+/// is written otherwise.
+std::string for_terminal(std::string line) {
+    const bool is_utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
+    constexpr std::string_view k_micro = "µ";
+    for (std::size_t at = 0; !is_utf8 && (at = line.find(k_micro, at)) != std::string::npos;) {
+        line.replace(at, k_micro.size(), "u");
+    }
+    return line;
+}
+
 class screen {
 public:
-    screen(const snapshot_source& look, std::chrono::milliseconds interval)
-        : m_look(look), m_interval(interval), m_before(look()), m_due(clock::now() + k_first) {}
+    screen(top_watch& watch, std::chrono::milliseconds interval)
+        : m_watch(watch), m_interval(interval), m_due(clock::now() + k_first) {}
 
     /// False: the user leaves.
     bool step() {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(m_due - clock::now()).count();
+        const auto next = m_paused ? m_due : std::min(m_due, m_next_look);
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
         ::timeout(static_cast<int>(std::clamp<long>(left, 0, k_longest_wait)));
         const int key = ::getch();
         if (key == 'q') {
             return false;
         }
         obey(key);
-        if (clock::now() >= m_due) {
-            m_due = clock::now() + m_interval;
-            if (!m_paused) {
-                look_again();
-            }
+        const auto now = clock::now();
+        const bool is_due = now >= m_due;
+        if (is_due) {
+            m_due = now + m_interval;
         }
-        draw();
+        if (is_due && !m_paused) {
+            m_frame = m_watch.frame();
+        } else if (now >= m_next_look && !m_paused) {
+            m_watch.look();
+            m_next_look = now + m_watch.pause();
+        }
+        if (is_due || key != ERR) {
+            draw();
+        }
         return true;
     }
 
@@ -121,12 +142,6 @@ private:
         }
     }
 
-    void look_again() {
-        json_value now = m_look();
-        m_frame = make_frame(m_before, now);
-        m_before = std::move(now);
-    }
-
     void draw() {
         ::erase();
         const int height = LINES - 1;  // the last one is for the keys
@@ -152,9 +167,10 @@ private:
         const auto first = static_cast<std::size_t>(m_first);
         for (int row = 0; row < height && m_first + row < static_cast<int>(lines.size()); ++row) {
             const std::size_t at = first + static_cast<std::size_t>(row);
-            const bool is_heading = lines[at].starts_with("worker") || at == 0;
+            const bool is_heading =
+                at == 0 || lines[at].starts_with("worker") || lines[at].starts_with("  time  ");
             ::attrset(is_heading ? A_BOLD : A_NORMAL);
-            ::mvaddnstr(row, 0, lines[at].c_str(), COLS);
+            ::mvaddstr(row, 0, for_terminal(lines[at]).c_str());
         }
         ::attrset(A_NORMAL);
     }
@@ -165,11 +181,11 @@ private:
                            m_paused ? "go on (paused)" : "pause", m_interval.count());
     }
 
-    const snapshot_source& m_look;
+    top_watch& m_watch;
     std::chrono::milliseconds m_interval;
-    json_value m_before;
     std::optional<top_frame> m_frame;
-    clock::time_point m_due;
+    clock::time_point m_due;  ///< the next frame
+    clock::time_point m_next_look;
     top_order m_order = top_order::rank;
     bool m_paused = false;
     bool m_helps = false;
@@ -184,8 +200,8 @@ bool has_screen() {
            *kind != '\0' && std::string_view(kind) != "dumb";
 }
 
-std::string watch_on_screen(const snapshot_source& look, std::chrono::milliseconds interval) {
-    screen shown(look, interval);  // asks, and may throw, while the terminal is as it was
+std::string watch_on_screen(top_watch& watch, std::chrono::milliseconds interval) {
+    screen shown(watch, interval);
     const terminal whole;
     try {
         while (shown.step()) {

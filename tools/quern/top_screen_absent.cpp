@@ -6,6 +6,6 @@ namespace quern::tool {
 
 bool has_screen() { return false; }
 
-std::string watch_on_screen(const snapshot_source&, std::chrono::milliseconds) { return ""; }
+std::string watch_on_screen(top_watch&, std::chrono::milliseconds) { return ""; }
 
 }  // namespace quern::tool

@@ -12,6 +12,7 @@ namespace quern::tool {
 namespace {
 
 constexpr std::size_t k_narrowest = 40;  // columns; less cannot be read
+constexpr std::size_t k_most_sites = 20;
 
 /// Three digits and a unit: "1.23 M".
 std::string in_short(double value, const char* const (&units)[5], double step) {
@@ -31,7 +32,7 @@ std::string number(double value) { return in_short(value, {"", " k", " M", " G",
 std::string bytes(double value) {
     return in_short(value, {" B", " KiB", " MiB", " GiB", " TiB"}, 1024);
 }
-std::string time(double ns) { return in_short(ns, {" ns", " us", " ms", " s", " ks"}, 1000); }
+std::string time(double ns) { return in_short(ns, {" ns", " µs", " ms", " s", " ks"}, 1000); }
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
 std::string mean_task(const top_rates& rates) {
     return rates.ns_per_task ? time(*rates.ns_per_task) : "-";
@@ -52,6 +53,8 @@ std::string heading(const top_frame& frame) {
     if (frame.resident_bytes != 0) {
         text += fmt::format(", {} resident", bytes(static_cast<double>(frame.resident_bytes)));
     }
+    text += frame.watts ? fmt::format(", {:.1f} W", *frame.watts)
+                        : fmt::format(", power unavailable ({})", frame.no_power);
     return text + fmt::format(", over {}", duration(frame.interval_s));
 }
 
@@ -67,6 +70,21 @@ std::string row(std::string_view who, std::string_view state, const top_rates& r
     return fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8}  {}", who, state,
                        number(rates.tasks_per_s), mean_task(rates), share(rates.overhead),
                        share(rates.idle), queued, number(rates.stolen_per_s), runs);
+}
+
+void add_sites(std::vector<std::string>& lines, const std::vector<top_site>& sites) {
+    if (sites.empty()) {
+        return;
+    }
+    lines.emplace_back();
+    lines.push_back(fmt::format("{:>6}  {}", "time", "tasks"));
+    for (std::size_t i = 0; i < std::min(sites.size(), k_most_sites); ++i) {
+        lines.push_back(fmt::format("{:>7}  {}", share(sites[i].share),
+                                    what_runs(sites[i].name, sites[i].place)));
+    }
+    if (sites.size() > k_most_sites) {
+        lines.push_back(fmt::format("{:>7}  {} further", "", sites.size() - k_most_sites));
+    }
 }
 
 }  // namespace
@@ -88,8 +106,9 @@ std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
                 row("all", "", pool.rates, number(static_cast<double>(pool.queued)), ""));
         }
     }
+    add_sites(lines, frame.sites);
     for (std::string& line : lines) {
-        line.resize(std::min(line.size(), std::max(width, k_narrowest)));
+        line = fmt::format("{:.{}}", line, std::max(width, k_narrowest));  // cuts no character
         line.erase(line.find_last_not_of(' ') + 1);
     }
     return lines;

@@ -36,8 +36,10 @@ struct snapshot {
 
 /// From when on a reader counts.
 enum class baseline : std::uint8_t {
-    now,    ///< from when the counter is added
-    start,  ///< from the start of what counts: the runtime, the process
+    now,  ///< from when the counter is added
+    /// From the start of what counts: the runtime, the process. What counts only from when somebody
+    /// looks, such as the hardware's events, is unavailable at the first look.
+    start,
 };
 
 /// Counters that are read together: each worker is read once for all of them, so that their values

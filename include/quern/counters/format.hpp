@@ -26,10 +26,14 @@ print_format parse_print_format(std::string_view word);
 /// The line that stands before the first snapshot; empty but for csv_short.
 std::string header_of(const snapshot& first, print_format as);
 
-/// Numbers are written so that reading them gives the same number, except in text. A value that is
+/// Numbers are written so that reading them gives the same number, except in text, and in
+/// OpenMetrics, which wants seconds. A value that is
 /// unavailable is null, an empty field, or no sample; text and JSON say why. About a microsecond a
 /// value.
 std::string formatted(const snapshot& what, unsigned sequence, print_format as);
+
+/// One exposition of OpenMetrics of several runtimes, which are told apart by the label `runtime`.
+std::string as_openmetrics(std::span<const snapshot> of_runtimes);
 
 /// What list-counters shows: names alone, or each with kind, unit and meaning.
 std::string listed(std::span<const counter_info> counters, bool full);

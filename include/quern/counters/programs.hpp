@@ -21,22 +21,27 @@ struct cannot_ask : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// The processes that offer themselves, in the order of their numbers. What a program that has died
-/// left behind is removed. Throws cannot_ask when the folder is not this user's alone.
+/// A program that answered and does no more: it, or its last runtime, has ended.
+struct program_ended : cannot_ask {
+    using cannot_ask::cannot_ask;
+};
+
+/// The processes of this user that offer themselves, in the order of their numbers. What a program
+/// that has died left behind is removed. Throws cannot_ask when others may enter the folder.
 std::vector<pid_t> live_programs();
 
 /// A connection to a program, for several questions. Used by one thread at a time.
 class conversation {
 public:
-    /// Throws cannot_ask when there is no such program, it is another user's, or it cannot be
-    /// looked into.
+    /// Throws cannot_ask when there is no such program, it is another user's (and this is not
+    /// root), or it cannot be looked into.
     explicit conversation(pid_t with);
     ~conversation();
     conversation(const conversation&) = delete;
     conversation& operator=(const conversation&) = delete;
 
     /// Sends a line and returns the line that the program answers, a JSON object, without the end
-    /// of line. Throws cannot_ask when the program ends or does not answer in time.
+    /// of line. Throws program_ended, or cannot_ask when it does not answer in time.
     std::string ask(std::string_view request,
                     std::chrono::milliseconds patience = std::chrono::seconds(5));
 

@@ -34,8 +34,9 @@ enum class source_state : std::uint8_t {
 struct counter_info {
     std::string name;  ///< without instance: "/threads/time/average"
     counter_kind kind = counter_kind::sum;
-    std::string unit;    ///< "ns", "0.01 %", "B", "J"; empty for a plain number
-    std::string help;    ///< in a few words, as the settings have it
+    std::string unit;  ///< "ns", "0.01 %", "B", "J"; empty for a plain number
+    std::string
+        help;  ///< in a few words that stand alone, without a full stop, as the settings have it
     double scale = 1.0;  ///< of a ratio
 };
 
@@ -53,6 +54,9 @@ struct raw_reading {
     double below = 0.0;  ///< the divisor of a ratio
     source_state state = source_state::ok;
     std::string why{};  ///< where the state is not ok: "EACCES (Permission denied)"
+    /// It counts from this very reading on, because nobody has read it before: a 0 that says
+    /// nothing of the time until now.
+    bool begins = false;
 };
 
 /// Counters that are read together. Thread safe: read by several readers at the same time.

@@ -33,6 +33,7 @@ struct setting {
     std::string_view help;
     std::string_view bare = {};  ///< the value of an option that is given without one
     bool for_observers = false;  ///< obeyed by the layers above (observers.hpp)
+    bool is_list = false;        ///< separated by ';': an option that is repeated adds to it
 
     std::string option() const;    ///< --quern:threads
     std::string variable() const;  ///< QUERN_THREADS

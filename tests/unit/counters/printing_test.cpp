@@ -60,6 +60,12 @@ constexpr const char* k_full = "/threads{locality#0/total}/count/cumulative";
 
 TEST(printing, is_silent_where_nothing_is_wanted) { EXPECT_EQ(run_with({}).output, ""); }
 
+TEST(printing, says_what_does_nothing_where_no_counters_are_named) {
+    EXPECT_EQ(run_with({{"QUERN_PRINT_COUNTER_INTERVAL", "100"}}, 2).output,
+              "quern: print-counter-interval is '100' (environment QUERN_PRINT_COUNTER_INTERVAL), "
+              "which does nothing: print-counter names no counters\n");
+}
+
 TEST(printing, shows_text_at_the_end) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", k_tasks}});
     EXPECT_EQ(run.status, 0);
@@ -109,10 +115,11 @@ TEST(printing, gives_an_exposition_as_openmetrics) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{*}/count/cumulative"},
                                 {"QUERN_PRINT_COUNTER_FORMAT", "openmetrics"}});
     const auto lines = lines_of(run.output);
-    ASSERT_EQ(lines.size(), 5U) << run.output;
+    ASSERT_EQ(lines.size(), 6U) << run.output;
     EXPECT_EQ(lines[0], "# TYPE quern_threads_count_cumulative counter");
-    EXPECT_EQ(lines[1], "quern_threads_count_cumulative_total{instance=\"locality#0/total\"} 10");
-    EXPECT_EQ(lines[4], "# EOF");
+    EXPECT_EQ(lines[1], "# HELP quern_threads_count_cumulative tasks run to their end");
+    EXPECT_EQ(lines[2], "quern_threads_count_cumulative_total{instance=\"locality#0/total\"} 10");
+    EXPECT_EQ(lines[5], "# EOF");
 }
 
 TEST(printing, goes_to_a_file) {
@@ -132,7 +139,7 @@ TEST(printing, replaces_a_file_of_openmetrics) {
               {"QUERN_PRINT_COUNTER_FORMAT", "openmetrics"},
               {"QUERN_PRINT_COUNTER_AT", "both"},
               {"QUERN_PRINT_COUNTER_DESTINATION", file}});
-    EXPECT_EQ(lines_of(content_of(file)).size(), 3U) << content_of(file);
+    EXPECT_EQ(lines_of(content_of(file)).size(), 4U) << content_of(file);
     std::filesystem::remove(file);
 }
 
@@ -158,6 +165,10 @@ TEST(printing, says_what_a_full_device_has_lost) {
     EXPECT_EQ(run.status, 0);
     expect_part(run.output, "ENOSPC");
     expect_part(run.output, "2 prints of counters are lost");
+    expect_part(run_with({{"QUERN_PRINT_COUNTER", k_tasks},
+                          {"QUERN_PRINT_COUNTER_DESTINATION", "/dev/full"}})
+                    .output,
+                "; a print of counters is lost");
 }
 
 TEST(printing, happens_at_intervals_and_ends_with_the_runtime) {
@@ -245,11 +256,23 @@ TEST(printing, refuses_names_before_the_runtime_starts) {
                 "at character 10");
 }
 
-TEST(printing, says_that_a_runtime_has_no_such_worker) {
-    const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{worker-thread#7}/idle-rate"}});
+TEST(printing, leaves_out_what_a_runtime_has_not_and_prints_the_others) {
+    const ended run = run_with(
+        {{"QUERN_PRINT_COUNTER", std::string("/threads{worker-thread#7}/idle-rate;") + k_tasks +
+                                     ";/threads{pool#defualt/total}/idle-rate"}});
     EXPECT_EQ(run.status, 0);
-    expect_part(run.output, "no instance 'worker-thread#7'");
-    expect_part(run.output, "are not printed");
+    expect_part(
+        run.output,
+        "quern: counter name '/threads{worker-thread#7}/idle-rate': there is no instance "
+        "'worker-thread#7'; there are locality#0/total, worker-thread#0 to #1, "
+        "pool#default/total, pool#default/worker-thread#0 to #1 (this counter is not printed)\n");
+    expect_part(run.output, "did you mean the pool 'default'? (this counter is not printed)\n");
+    expect_part(run.output, std::string(k_full) + "          10\n");
+}
+
+TEST(printing, is_silent_where_nothing_of_it_is_there) {
+    const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{worker-thread#7}/idle-rate"}});
+    EXPECT_EQ(lines_of(run.output).size(), 1U) << run.output;
 }
 
 TEST(listing, shows_all_names_once) {
@@ -261,8 +284,10 @@ TEST(listing, shows_all_names_once) {
 }
 
 TEST(listing, shows_help_and_units) {
-    expect_part(run_with({{"QUERN_LIST_COUNTERS", "full"}}).output,
-                "/threads/time/average\n    ratio, ns: mean time in the body of a task\n");
+    const std::string text = run_with({{"QUERN_LIST_COUNTERS", "full"}}).output;
+    expect_part(text, "/threads/time/average\n    ratio, ns: mean time in the body of a task\n");
+    expect_part(text, "/arithmetics/add@COUNTER,COUNTER\n    level: the sum of all operands\n");
+    expect_part(text, "/statistics{COUNTER}/max@INTERVAL,WINDOW,RESET\n");
 }
 
 TEST(formats, write_numbers_that_read_back_the_same) {
@@ -290,8 +315,34 @@ TEST(formats, have_an_empty_field_for_what_is_unavailable) {
         {.name = "/a/b", .unit = "J", .state = counters::source_state::denied, .why = "EACCES"});
     EXPECT_EQ(counters::formatted(one, 3, counters::print_format::csv), "/a/b,3,0,[s],,[J]\n");
     expect_part(counters::formatted(one, 3, counters::print_format::text), "unavailable (EACCES)");
-    EXPECT_EQ(counters::formatted(one, 3, counters::print_format::openmetrics),
-              "# TYPE quern_a_b counter\n# EOF\n");
+    EXPECT_EQ(counters::formatted(one, 3, counters::print_format::openmetrics), "# EOF\n");
+}
+
+TEST(formats, have_base_units_and_one_end_in_openmetrics) {
+    counters::snapshot one;
+    one.values = {
+        {.name = "/threads{locality#0/total}/time/cumulative", .unit = "ns", .value = 2e9},
+        {.name = "/a{x}/b\"c",
+         .unit = "0.01 %",
+         .value = 2500,
+         .kind = counters::counter_kind::level}};
+    EXPECT_EQ(counters::formatted(one, 1, counters::print_format::openmetrics),
+              "# TYPE quern_threads_time_cumulative_seconds counter\n"
+              "# UNIT quern_threads_time_cumulative_seconds seconds\n"
+              "# HELP quern_threads_time_cumulative_seconds time in the bodies of tasks\n"
+              "quern_threads_time_cumulative_seconds_total{instance=\"locality#0/total\"} 2\n"
+              "# TYPE quern_a_b_c_ratio gauge\n"
+              "# UNIT quern_a_b_c_ratio ratio\n"
+              "# HELP quern_a_b_c_ratio /a{x}/b\\\"c\n"
+              "quern_a_b_c_ratio{instance=\"x\"} 0.25\n"
+              "# EOF\n");
+    counters::snapshot other;
+    other.values = {{.name = "/app/steps", .unit = "", .value = 3}};
+    const counters::snapshot both[] = {other, other};
+    EXPECT_EQ(counters::as_openmetrics(both),
+              "# TYPE quern_app_steps counter\n# HELP quern_app_steps /app/steps\n"
+              "quern_app_steps_total{runtime=\"0\"} 3\nquern_app_steps_total{runtime=\"1\"} 3\n"
+              "# EOF\n");
 }
 
 TEST(formats, have_units_for_people) {
@@ -305,6 +356,7 @@ TEST(formats, have_units_for_people) {
     EXPECT_EQ(shown(1'234'567, "ns"), "1.235 ms");
     EXPECT_EQ(shown(12, "ns"), "12 ns");
     EXPECT_EQ(shown(2500, "us"), "2.5 ms");
+    EXPECT_EQ(shown(2500, "ns"), "2.5 µs");
     EXPECT_EQ(shown(3'221'225'472, "B"), "3 GiB");
     EXPECT_EQ(shown(1234, "0.01 %"), "12.34 %");
     EXPECT_EQ(shown(123'456'789, ""), "123456789");

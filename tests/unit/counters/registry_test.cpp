@@ -70,9 +70,9 @@ TEST_F(registry_test, says_what_is_near_an_unknown_name) {
 TEST_F(registry_test, says_which_instances_there_are) {
     const std::string why = refusal_of([&] { names("/threads{worker-thread#3}/idle-rate"); });
     expect_part(why, "no instance 'worker-thread#3'");
-    expect_part(why, "locality#0/worker-thread#0 to #2");
+    expect_part(why, "locality#0/total, worker-thread#0 to #2, pool#");
     expect_part(refusal_of([&] { names("/runtime{worker-thread#0}/uptime"); }),
-                "there are locality#0/total");
+                "there is locality#0/total alone");
 }
 
 TEST_F(registry_test, refuses_parameters_where_none_are_taken) {

@@ -63,6 +63,40 @@ TEST_P(sets_test, count_from_the_start_where_that_is_wanted) {
     EXPECT_EQ(set.evaluate().values.front().value, 6);
 }
 
+/// Counts from when it is first read.
+class first_look final : public counters::source {
+public:
+    const std::vector<counters::counter_info>& counters() const override { return m_infos; }
+    bool has_workers() const override { return false; }
+    std::vector<counters::raw_reading> read(const counters::place&) override {
+        const int before = m_looks++;
+        return {{.above = 5.0 * before, .begins = before == 0}};
+    }
+
+private:
+    std::vector<counters::counter_info> m_infos{
+        {"/test/first-look", counters::counter_kind::sum, "", "what it is"}};
+    int m_looks = 0;
+};
+
+TEST_P(sets_test, have_no_zero_of_what_counts_from_the_first_look) {
+    const auto kept = counters::install(std::make_unique<first_look>());
+    counters::counter_set set(rt, counters::baseline::start);
+    set.add("/test/first-look");
+    const auto first = set.evaluate().values.front();
+    EXPECT_FALSE(first.ok());
+    EXPECT_EQ(first.why, "counted from now on; ask again");
+    EXPECT_EQ(set.evaluate().values.front().value, 5);
+    counters::counter_set later(rt, counters::baseline::start);
+    later.add("/test/first-look");
+    EXPECT_EQ(later.evaluate().values.front().value, 10);
+}
+
+TEST_P(sets_test, count_from_now_also_what_counts_from_the_first_look) {
+    const auto kept = counters::install(std::make_unique<first_look>());
+    EXPECT_EQ(counters::create("/test/first-look", rt).value().value, 5);
+}
+
 TEST_P(sets_test, have_no_mean_of_nothing) {
     run_tasks(1);
     const auto value = counters::create("/threads/time/average", rt).value();

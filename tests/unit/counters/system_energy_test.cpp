@@ -47,10 +47,14 @@ protected:
 TEST_F(power_test, begins_with_the_first_reading) {
     zone("intel-rapl:0", "package-0", "123456789");
     const auto source = make();
-    expect_value(read_counter(*source, "/power/package"), 0);
+    const auto first = read_counter(*source, "/power/package");
+    expect_value(first, 0);
+    EXPECT_TRUE(first.begins);
     pass_ms(10);
     show("intel-rapl:0", "123956789");
-    expect_value(read_counter(*source, "/power/package"), 0.5);
+    const auto second = read_counter(*source, "/power/package");
+    expect_value(second, 0.5);
+    EXPECT_FALSE(second.begins);
 }
 
 TEST_F(power_test, adds_packages_and_never_a_package_and_its_zones) {

@@ -110,6 +110,14 @@ TEST_P(events_test, are_opened_when_they_are_read_one_for_each_worker) {
     EXPECT_FALSE(threads.contains(quern_test::os_thread()));
 }
 
+TEST_P(events_test, say_that_they_begin_when_they_are_first_read) {
+    const place worker{rt.default_pool(), 0};
+    EXPECT_TRUE(read_counter(of("/hw/cycles"), "/hw/cycles", worker).begins);
+    EXPECT_FALSE(read_counter(of("/hw/cycles"), "/hw/cycles", worker).begins);
+    EXPECT_FALSE(read("/hw/cycles").begins) << "a part of it is counted already";
+    EXPECT_TRUE(read("/hw/branches").begins);
+}
+
 TEST_P(events_test, are_those_of_a_worker_a_pool_and_the_process) {
     kernel->shown["/hw/cycles"] = {1000, k_ms, k_ms};
     expect_value(read("/hw/cycles"), 1000 * n());

@@ -62,6 +62,21 @@ TEST(command_line_options, may_be_absent_altogether) {
     EXPECT_EQ(argc, 0);
 }
 
+TEST(command_line_options, that_are_lists_add_up_where_they_are_repeated) {
+    const auto result =
+        in_child({.variables = {{"QUERN_PRINT_COUNTER", "/not/this"}},
+                  .arguments = {"--quern:print-counter=/a/*", "--quern:threads=2",
+                                "--quern:threads=3", "--quern:print-counter=/b;/c"}},
+                 [](int& argc, char** argv) {
+                     const bool go_on = take_command_line(argc, argv);
+                     const auto now = current_settings();
+                     std::printf("%s %s", now.at("print-counter").text.c_str(),
+                                 now.at("threads").text.c_str());
+                     return go_on ? 0 : 1;
+                 });
+    EXPECT_EQ(result.output, "/a/*;/b;/c 3");
+}
+
 TEST(command_line_options, choose_what_a_runtime_gets) {
     EXPECT_EQ(threads_of({.arguments = {"--quern:threads=3"}}), "3 from command line, 3 workers");
     const auto result = in_child(

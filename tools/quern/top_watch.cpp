@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// Samples, power, and frames of them.
+#include "top_watch.hpp"
+
+#include "program.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace quern::tool {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+/// Why there is no power, in a few words: of a file that may not be read the error, else what is
+/// missing.
+std::string in_short(const json_value& value) {
+    const std::string why = value.value("why", "");
+    const bool is_denied = value.value("state", "") == "denied";
+    const std::size_t colon = is_denied ? why.rfind(": ") : why.find(": ");
+    return colon == std::string::npos ? why
+           : is_denied                ? why.substr(colon + 2)
+                                      : why.substr(0, colon);
+}
+
+}  // namespace
+
+top_watch::top_watch(pid_t program)
+    : m_program(program), m_with(program), m_before(ask_program(m_with, program, "snapshot")) {
+    top_frame unused;
+    take_power(unused);  // counts from now
+}
+
+void top_watch::count(const json_value& snapshot) {
+    for (const json_value& runtime : items_of(snapshot, "runtimes")) {
+        for (const json_value& pool : items_of(runtime, "pools")) {
+            for (const json_value& worker : items_of(pool, "workers")) {
+                ++m_samples;
+                if (has(worker, "task") || has(worker, "place")) {
+                    ++m_seen[{worker.value("task", ""), worker.value("place", "")}];
+                }
+            }
+        }
+    }
+}
+
+void top_watch::look() { count(ask_program(m_with, m_program, "snapshot")); }
+
+std::chrono::milliseconds top_watch::pause() {
+    constexpr int k_shortest = 25;  // milliseconds
+    constexpr int k_longest = 75;
+    return std::chrono::milliseconds(
+        std::uniform_int_distribution<int>(k_shortest, k_longest)(m_random));
+}
+
+void top_watch::look_for(std::chrono::milliseconds interval) {
+    const auto due = clock::now() + interval;
+    for (auto next = clock::now() + pause(); next < due; next = clock::now() + pause()) {
+        std::this_thread::sleep_until(next);
+        look();
+    }
+    std::this_thread::sleep_until(due);
+}
+
+top_frame top_watch::frame() {
+    json_value now = ask_program(m_with, m_program, "snapshot");
+    count(now);
+    top_frame made = make_frame(m_before, now);
+    m_before = std::move(now);
+    take_sites(made);
+    take_power(made);
+    return made;
+}
+
+void top_watch::take_sites(top_frame& into) {
+    for (const auto& [site, times] : m_seen) {
+        into.sites.push_back({site.first, site.second, static_cast<double>(times) / m_samples});
+    }
+    std::stable_sort(into.sites.begin(), into.sites.end(),
+                     [](const top_site& a, const top_site& b) { return a.share > b.share; });
+    m_seen.clear();
+    m_samples = 0;
+}
+
+/// Of the whole machine, so whichever runtime says it.
+void top_watch::take_power(top_frame& into) try {
+    const json_value answer = ask_program(m_with, m_program, "since /power/package");
+    for (const json_value& runtime : items_of(answer, "runtimes")) {
+        const json_value& energy = items_of(runtime, "values").at(0);
+        const double now_s = runtime.value("time_s", 0.0);
+        const double seconds = now_s - std::exchange(m_power_read_s, now_s);
+        if (has(energy, "value") && seconds > 0) {
+            into.watts = energy.value("value", 0.0) / seconds;
+        }
+        into.no_power = has(energy, "value") ? "" : in_short(energy);
+        return;
+    }
+    into.no_power = "no runtime";
+} catch (const counters::program_ended&) {
+    throw;
+} catch (const counters::cannot_ask&) {
+    into.no_power = "the program does not know it";
+}
+
+}  // namespace quern::tool
