@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// How everything in this layer waits: one `waiter` on the frame of the one who waits, a task or a
-// thread outside, which stands in a queue until somebody takes it out and wakes it. The primitives
-// decide who is queued and woken; how to sleep is decided here alone. Protocol and proofs:
-// src/sync/README.md. Whoever wakes must have finished with the primitive and must not look at the
-// waiter afterwards: both may be gone.
+// How everything in this layer waits: one `waiter` on the frame of the one who waits, a task, a
+// thread outside or a coroutine, which stands in a queue until somebody takes it out and wakes it.
+// The primitives decide who is queued and woken; how to sleep is decided here alone, and for
+// coroutines in co_waiting.hpp. Protocol and proofs: src/sync/README.md. Whoever wakes must have
+// finished with the primitive and must not look at the waiter afterwards: both may be gone.
 #pragma once
 
 #include <quern/base/atomics.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
+#include <quern/task/coroutine_runner.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -30,14 +31,17 @@ struct waiter {
     void wake() noexcept {
         if (suspended != nullptr) {
             resume(*suspended);
-        } else {
+        } else if (coroutine == nullptr) {
             event.set();
+        } else {
+            coroutine->go_on();
         }
     }
 
     waiter* next = nullptr;        ///< link of the queue that holds it
     const std::uintptr_t holder;   ///< to whom ownership is handed
-    context* suspended = nullptr;  ///< null: a thread outside, which sleeps on `event`
+    context* suspended = nullptr;  ///< null: a coroutine, or a thread that sleeps on `event`
+    suspended_coroutine* coroutine = nullptr;
     external_event event;
     /// Of a wait with a limit, both under the lock of the primitive: the limit has passed while it
     /// was in no queue; it goes on because the limit has passed.
