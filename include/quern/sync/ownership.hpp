@@ -107,7 +107,8 @@ private:
     QUERN_COLD Waiter* hand_over(std::uintptr_t holder, std::uintptr_t word) noexcept {
         do {
             QUERN_ASSERT(word == (holder | k_awaited),
-                         "a mutex is unlocked by a task or thread that does not hold it");
+                         "a mutex is unlocked by a task or thread that does not hold it "
+                         "(a coroutine that holds one across a co_await needs co_lock)");
             if (Waiter* heir = take_heir()) {
                 return heir;
             }
