@@ -6,7 +6,7 @@
 namespace quern::detail {
 
 void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise_base* promise) {
-    m_pool = &current_pool().get();
+    next = reinterpret_cast<runnable*>(&current_pool().get());
     m_waiting = waiting;
     m_promise = promise;
     if (m_promise != nullptr && m_promise->runner != nullptr) {
@@ -14,7 +14,7 @@ void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise
     }
 }
 
-void suspended_coroutine::go_on() noexcept { m_pool->make_ready(*this); }
+void suspended_coroutine::go_on() noexcept { reinterpret_cast<pool*>(next)->make_ready(*this); }
 
 context* suspended_coroutine::resume_queued(work& item) {
     auto& self = static_cast<suspended_coroutine&>(static_cast<runnable&>(item));

@@ -33,7 +33,7 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
         leave(waiting);
-        m_self.coroutine = this;
+        m_self.is_coroutine(*this);
         return m_operation.enqueue(m_self);
     }
 

@@ -40,7 +40,7 @@ class condition_variable;
 /// unlock.
 class mutex {
     void unlock_of_coroutine() noexcept {
-        if (detail::waiter* heir = m_owner.give_up(detail::k_coroutine_holder)) {
+        if (detail::claimant* heir = m_owner.give_up(detail::k_coroutine_holder)) {
             heir->wake();
         }
     }
@@ -67,7 +67,7 @@ public:
     /// Requires: the caller holds it; the program is aborted otherwise.
     void unlock() noexcept {
         detail::note_unlocked();
-        if (detail::waiter* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
+        if (detail::claimant* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
             heir->wake();
         }
     }
@@ -102,14 +102,14 @@ protected:
 
 private:
     struct co_locking {
-        detail::waiter make_waiter() const noexcept {
-            return detail::waiter(detail::k_coroutine_holder);
+        detail::claimant make_waiter() const noexcept {
+            return detail::claimant(detail::k_coroutine_holder);
         }
-        bool ready(detail::waiter& self) const noexcept {
+        bool ready(detail::claimant& self) const noexcept {
             return wanted.m_owner.try_take(self.holder);
         }
-        bool enqueue(detail::waiter& self) const noexcept { return wanted.m_owner.enqueue(self); }
-        co_guard result(detail::waiter&) const noexcept { return co_guard(wanted); }
+        bool enqueue(detail::claimant& self) const noexcept { return wanted.m_owner.enqueue(self); }
+        co_guard result(detail::claimant&) const noexcept { return co_guard(wanted); }
 
         mutex& wanted;
     };

@@ -139,7 +139,7 @@ private:
     wait_queue<Atomics, Waiter> m_queue;
 };
 
-using task_ownership = ownership<std_atomics, waiter, spin_lock>;
+using task_ownership = ownership<std_atomics, claimant, spin_lock>;
 
 /// Takes it for `me`, who does not own it; waits if it must: the slow path of every lock whose word
 /// this is. `why` is for reports.

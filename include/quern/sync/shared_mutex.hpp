@@ -77,8 +77,8 @@ protected:
     }
 
 private:
-    struct request : detail::waiter {
-        request(std::uintptr_t who, bool reads) noexcept : waiter(who), shared(reads) {}
+    struct request : detail::claimant {
+        request(std::uintptr_t who, bool reads) noexcept : claimant(who), shared(reads) {}
         const bool shared;
     };
 

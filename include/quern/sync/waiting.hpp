@@ -23,30 +23,51 @@ inline std::uintptr_t this_holder() noexcept {
     return here != nullptr ? here->holder() : this_thread_outside();
 }
 
-/// One that waits. Lies on its frame; alive until wake().
+/// One that waits. Lies on its frame; alive until wake(). A thread outside sleeps on its event,
+/// unless it is said that somebody else waits.
 struct waiter {
-    explicit waiter(std::uintptr_t who = 0) noexcept : holder(who) {}
+    waiter() noexcept : suspended(nullptr) {}
+
+    /// It is the task that has left that stack, or that coroutine. Before it is queued.
+    void is_task(context& left) noexcept {
+        kind = sleeper::task;
+        suspended = &left;
+    }
+    void is_coroutine(suspended_coroutine& left) noexcept {
+        kind = sleeper::coroutine;
+        coroutine = &left;
+    }
 
     /// Lets it go on. Called once, by the one who took it out of its queue; it may be gone then.
     void wake() noexcept {
-        if (suspended != nullptr) {
+        if (kind == sleeper::task) {
             resume(*suspended);
-        } else if (coroutine == nullptr) {
+        } else if (kind == sleeper::thread) {
             event.set();
         } else {
             coroutine->go_on();
         }
     }
 
-    waiter* next = nullptr;        ///< link of the queue that holds it
-    const std::uintptr_t holder;   ///< to whom ownership is handed
-    context* suspended = nullptr;  ///< null: a coroutine, or a thread that sleeps on `event`
-    suspended_coroutine* coroutine = nullptr;
+    enum class sleeper : std::uint8_t { thread, task, coroutine };
+
+    waiter* next = nullptr;  ///< link of the queue that holds it
+    union {
+        context* suspended;
+        suspended_coroutine* coroutine;
+    };
     external_event event;
+    sleeper kind = sleeper::thread;
     /// Of a wait with a limit, both under the lock of the primitive: the limit has passed while it
     /// was in no queue; it goes on because the limit has passed.
     bool late = false;
     bool expired = false;
+};
+
+/// One that waits for something that has a holder, and will be the holder when it is woken.
+struct claimant : waiter {
+    explicit claimant(std::uintptr_t who) noexcept : holder(who) {}
+    const std::uintptr_t holder;
 };
 
 /// Makes the caller wait until `self` is woken. `enqueue()` puts `self` where a waker finds it, or
@@ -57,7 +78,7 @@ template <class Enqueue>
 void wait_in(waiter& self, const wait_reason& why, Enqueue&& enqueue) noexcept {
     if (current_context() != nullptr) {
         auto publish = [&self, &enqueue](context& left) {
-            self.suspended = &left;
+            self.is_task(left);
             return enqueue();
         };
         suspend(publish, why);

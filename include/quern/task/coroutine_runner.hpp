@@ -15,7 +15,6 @@
 
 namespace quern::detail {
 
-class pool;
 class coroutine_runner;
 
 /// Told when a quern::task has ended and its frame is suspended for good. Lies in the frame of the
@@ -123,7 +122,8 @@ private:
     void leave_as(std::coroutine_handle<> waiting, task_promise_base* promise);
     static context* resume_queued(work& item);
 
-    pool* m_pool = nullptr;
+    // `next` is the address of its pool until it is queued there: with eight bytes more, a frame
+    // that waits for a channel would need the next larger block.
     std::coroutine_handle<> m_waiting;
     task_promise_base* m_promise = nullptr;
     const stop_signal* m_stop = nullptr;  ///< lives until the coroutine has ended
