@@ -33,7 +33,7 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
         leave(waiting);
-        m_self.is_coroutine(*this);
+        m_self.stands_for(*this);
         return m_operation.enqueue(m_self);
     }
 

@@ -47,8 +47,9 @@ public:
     /// tasks and threads that wait, and goes on as after a future (task/await.hpp): as a ready item
     /// of the pool whose worker awaited, with its name, priority and stop token; outside workers in
     /// the first pool of the default runtime. Reports of hangs do not list it. It must not be
-    /// destroyed while it waits. Throws what starting the default runtime throws, before it waits.
-    /// Cost: no allocation; about 130 bytes in the frame, and a trip through the ready queue.
+    /// destroyed while it waits, and the pool must live until it goes on. A stop request does not
+    /// end the wait. Throws what starting the default runtime throws, before it waits.
+    /// Cost: no allocation; about 120 bytes in the frame, and a trip through the ready queue.
     auto co_wait() const noexcept { return detail::co_awaitable<detail::gate_opening>{{m_gate}}; }
 
     /// Waits until it is set, or until a time at the latest. Returns whether it was set: false is

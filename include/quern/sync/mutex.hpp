@@ -39,6 +39,7 @@ class condition_variable;
 /// Thread safety: any thread. Cost without contention: one read-modify-write to lock, one to
 /// unlock.
 class mutex {
+    // Before the guard, whose type names it.
     void unlock_of_coroutine() noexcept {
         if (detail::claimant* heir = m_owner.give_up(detail::k_coroutine_holder)) {
             heir->wake();
@@ -80,10 +81,9 @@ public:
     /// any worker or thread. One that asks for what it holds already waits for ever. What is held
     /// so is not told of by builds with assertions (held_locks.hpp).
     ///
-    ///     quern::task<> append(quern::mutex& m, std::string& log, quern::future<std::string> line)
-    ///     {
+    ///     quern::task<> add_later(quern::future<int> late) {
     ///         auto held = co_await m.co_lock();
-    ///         log += co_await std::move(line);
+    ///         total += co_await std::move(late);      // held also on another worker
     ///     }
     auto co_lock() noexcept { return detail::co_awaitable<co_locking>{{*this}}; }
 

@@ -26,12 +26,14 @@ namespace quern {
 /// of a waiting writer do not overlap, and that a reader which locks again while a writer waits
 /// never goes on.
 ///
-/// A task may suspend while it holds the mutex. A coroutine that holds it across a co_await must
-/// take it by co_lock() or co_lock_shared(), as for mutex. It may be destroyed as soon as nobody
-/// holds it or waits for it, even while the unlock() that made it so has not returned. Thread
-/// safety: any thread. Cost: a spin lock for a few instructions to lock and to unlock, for readers
-/// too: it pays when they hold it for longer than that, or suspend.
+/// A task may suspend while it holds the mutex; a coroutine that holds it across a co_await takes
+/// it by co_lock() or co_lock_shared(), for the reason that mutex gives. It may be destroyed as
+/// soon as nobody holds it or waits for it, even while the unlock() that made it so has not
+/// returned.
+/// Thread safety: any thread. Cost: a spin lock for a few instructions to lock and to unlock, for
+/// readers too: it pays when they hold it for longer than that, or suspend.
 class shared_mutex {
+    // Before the guards, whose types name them.
     void unlock_of_writer(std::uintptr_t holder) noexcept;
     void unlock_of_reader() noexcept;
     void unlock_of_coroutine() noexcept { unlock_of_writer(detail::k_coroutine_holder); }

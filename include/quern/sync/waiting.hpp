@@ -23,17 +23,17 @@ inline std::uintptr_t this_holder() noexcept {
     return here != nullptr ? here->holder() : this_thread_outside();
 }
 
-/// One that waits. Lies on its frame; alive until wake(). A thread outside sleeps on its event,
-/// unless it is said that somebody else waits.
+/// One that waits. Lies on its frame; alive until wake(). A thread outside, which sleeps on the
+/// event, unless it has been said for whom it stands.
 struct waiter {
     waiter() noexcept : suspended(nullptr) {}
 
-    /// It is the task that has left that stack, or that coroutine. Before it is queued.
-    void is_task(context& left) noexcept {
+    /// For the task that has left that stack, or for that coroutine. Before it is queued.
+    void stands_for(context& left) noexcept {
         kind = sleeper::task;
         suspended = &left;
     }
-    void is_coroutine(suspended_coroutine& left) noexcept {
+    void stands_for(suspended_coroutine& left) noexcept {
         kind = sleeper::coroutine;
         coroutine = &left;
     }
@@ -78,7 +78,7 @@ template <class Enqueue>
 void wait_in(waiter& self, const wait_reason& why, Enqueue&& enqueue) noexcept {
     if (current_context() != nullptr) {
         auto publish = [&self, &enqueue](context& left) {
-            self.is_task(left);
+            self.stands_for(left);
             return enqueue();
         };
         suspend(publish, why);

@@ -120,9 +120,10 @@ namespace quern {
 ///
 /// The coroutine goes on as a ready item of the pool whose worker awaited, on whichever worker is
 /// free: it may be another thread, so nothing thread-bound (a std::mutex, a reference to a
-/// thread_local) may be held across. A thread that is no worker goes on itself only when the result
-/// is there already; otherwise the coroutine goes on in the first pool of the default runtime, and
-/// the thread returns to whoever had resumed the coroutine.
+/// thread_local) may be held across, nor a mutex of this library that lock() has taken (co_lock may
+/// be). A thread that is no worker goes on itself only when the result is there already; otherwise
+/// the coroutine goes on in the first pool of the default runtime, and the thread returns to
+/// whoever had resumed the coroutine.
 ///
 /// Requires: that pool lives when the result comes, as for `then`.
 ///
