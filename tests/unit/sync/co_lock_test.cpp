@@ -349,10 +349,13 @@ task<> locks_across_co_await(Lock& m, event& late) {
 
 template <class Lock>
 void make_the_mistake() {
+    quern::runtime rt(quern::runtime_options::with_workers(1));
     Lock m;
     event late;
-    auto ended = start(locks_across_co_await(m, late));
-    quern::this_task::sleep_for(std::chrono::milliseconds(10));
+    auto ended = start(rt, locks_across_co_await(m, late));
+    while (!rt.default_pool().get().quiet()) {  // until it waits
+        std::this_thread::yield();
+    }
     late.set();
     ended.get();
 }
