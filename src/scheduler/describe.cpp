@@ -137,8 +137,9 @@ private:
             return std::string(m_all[index].is_result ? ", made by " : ", held by ") +
                    (other == index ? "itself" : subject(other));
         }
-        return holder == sighting::k_outside   ? ", held by a thread outside"
-               : holder == sighting::k_running ? ", held by a task that can run"
+        return holder == sighting::k_outside     ? ", held by a thread outside"
+               : holder == sighting::k_running   ? ", held by a task that can run"
+               : holder == sighting::k_coroutine ? ", held by a coroutine"
                : holder == sighting::k_ended
                    ? ", held by a task that has ended without letting go of it"
                : holder == sighting::k_other ? ", held by a task of another runtime"

@@ -123,6 +123,8 @@ std::vector<sighting> look_for(const pool_list* only) {
         if (each.thing != nullptr && maker != results.end()) {
             each.is_result = true;
             each.holder = maker->second;
+        } else if (each.found.holder == k_coroutine_holder) {
+            each.holder = sighting::k_coroutine;
         } else if (each.found.holder != 0) {
             const auto found = known.find(each.found.holder);
             const bool was_task = contexts.count(context::of_holder(each.found.holder)) != 0;

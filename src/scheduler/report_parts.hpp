@@ -19,10 +19,11 @@ class pool;
 /// One that waits.
 struct sighting {
     static constexpr int k_nobody = -1;
-    static constexpr int k_outside = -2;  ///< a thread that is no worker and does not wait
-    static constexpr int k_running = -3;  ///< a task that is not suspended
-    static constexpr int k_ended = -4;    ///< a task that has ended
-    static constexpr int k_other = -5;    ///< a task of another runtime than the one that was asked
+    static constexpr int k_outside = -2;    ///< a thread that is no worker and does not wait
+    static constexpr int k_running = -3;    ///< a task that is not suspended
+    static constexpr int k_ended = -4;      ///< a task that has ended
+    static constexpr int k_coroutine = -5;  ///< a coroutine; which one is not known
+    static constexpr int k_other = -6;  ///< a task of another runtime than the one that was asked
 
     std::string name;             ///< of the task; empty: it has none
     std::string where;            ///< pool; empty: a thread outside

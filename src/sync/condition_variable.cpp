@@ -27,7 +27,7 @@ bool leave(detail::notice_board& board, detail::notice_waiter& self) noexcept {
 
 /// Lets one that has been taken out wait for the mutex, or go on if it got that at once.
 void condition_variable::pass(detail::notice_waiter& taken) noexcept {
-    if (taken.suspended != nullptr) {
+    if (taken.kind == detail::waiter::sleeper::task) {
         taken.suspended->waits.change({&mutex::k_wait, taken.wanted});
     }
     if (detail::notice_board::pass_on(taken)) {

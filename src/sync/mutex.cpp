@@ -33,7 +33,7 @@ bool take_by_spinning(task_ownership& wanted, std::uintptr_t me) noexcept {
 
 void take_or_wait(task_ownership& wanted, std::uintptr_t me, const wait_reason& why) noexcept {
     if (!take_by_spinning(wanted, me)) {
-        waiter self(me);
+        claimant self(me);
         wait_in(self, why, [&wanted, &self] { return wanted.enqueue(self); });
     }
 }
@@ -49,7 +49,7 @@ bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_re
     if (take_by_spinning(wanted, me)) {
         return true;
     }
-    waiter self(me);
+    claimant self(me);
     return wait_in_until(
         self, why, deadline, [&wanted, &self] { return wanted.enqueue_in_time(self); },
         [&wanted, &self] { return wanted.withdraw(self) && wake_expired(self); });

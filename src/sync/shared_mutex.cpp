@@ -37,10 +37,13 @@ shared_mutex::request* shared_mutex::hand_over() noexcept {
     return m_queue.pop_while([this](const request& r) { return admit(r); });
 }
 
-bool shared_mutex::try_lock_as(bool shared) noexcept {
-    const request self(detail::this_holder(), shared);
+bool shared_mutex::try_admit(const request& r) noexcept {
     const std::scoped_lock guard(m_lock);
-    return detail::note_if_locked(admit_first(self));
+    return admit_first(r);
+}
+
+bool shared_mutex::try_lock_as(bool shared) noexcept {
+    return detail::note_if_locked(try_admit(request(detail::this_holder(), shared)));
 }
 
 bool shared_mutex::admit_at_once(const request& r) {
@@ -114,21 +117,29 @@ void shared_mutex::look(const void* copy, detail::wait_findings& into) noexcept 
 }
 
 void shared_mutex::unlock() noexcept {
-    const std::uintptr_t me = detail::this_holder();
     detail::note_unlocked();
+    unlock_of_writer(detail::this_holder());
+}
+
+void shared_mutex::unlock_shared() noexcept {
+    detail::note_unlocked();
+    unlock_of_reader();
+}
+
+void shared_mutex::unlock_of_writer(std::uintptr_t holder) noexcept {
     request* heirs = nullptr;
     {
         const std::scoped_lock guard(m_lock);
-        QUERN_ASSERT(m_writer == me,
-                     "a shared mutex is unlocked by a task or thread that is not its writer");
+        QUERN_ASSERT(m_writer == holder,
+                     "a shared mutex is unlocked by a task or thread that is not its writer "
+                     "(a coroutine that holds one across a co_await needs co_lock)");
         m_writer = 0;
         heirs = hand_over();
     }
     detail::wake_all(heirs);
 }
 
-void shared_mutex::unlock_shared() noexcept {
-    detail::note_unlocked();
+void shared_mutex::unlock_of_reader() noexcept {
     request* heirs = nullptr;
     {
         const std::scoped_lock guard(m_lock);

@@ -78,7 +78,7 @@ bool wait_in_until(waiter& self, const wait_reason& why, timer::clock::time_poin
     pool& where = here->host().home();
     wait_limit limit(withdraw);
     auto publish = [&](context& left) {
-        self.suspended = &left;
+        self.stands_for(left);
         where.set_timer(limit, deadline);  // first: afterwards the frame may be gone
         return enqueue();
     };

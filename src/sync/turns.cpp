@@ -18,7 +18,6 @@ bool turns::try_begin(cell_state wanted) noexcept {
     return true;
 }
 
-/// False: it is the caller's turn. True: it will be when `self` is woken.
 bool turns::enqueue(request& self) noexcept {
     const std::scoped_lock guard(m_lock);
     if (try_begin(self.wanted)) {
@@ -29,17 +28,19 @@ bool turns::enqueue(request& self) noexcept {
     return true;
 }
 
+bool turns::begin_at_once(cell_state wanted) noexcept {
+    const std::scoped_lock guard(m_lock);
+    return try_begin(wanted);
+}
+
 bool turns::begin(cell_state wanted) noexcept {
-    {
-        const std::scoped_lock guard(m_lock);
-        if (try_begin(wanted)) {
-            return m_full;
-        }
+    if (begin_at_once(wanted)) {
+        return m_full;  // nobody changes it during a turn
     }
     request self(wanted);
     wait_in(self, {&k_waits[static_cast<std::size_t>(wanted)], this},
             [this, &self] { return enqueue(self); });
-    return m_full;  // nobody changes it during a turn
+    return m_full;
 }
 
 /// Takes out the one whose turn it is now, or returns null. Under the spin lock.

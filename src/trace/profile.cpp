@@ -22,7 +22,7 @@ std::string time_words(double ns) {
         double size;
         const char* name;
     };
-    constexpr std::array<unit, 4> k_units = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1.0, "ns"}}};
+    constexpr std::array<unit, 4> k_units = {{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1.0, "ns"}}};
     const unit* fits = &k_units.back();
     for (const unit& u : k_units) {
         if (ns >= u.size) {

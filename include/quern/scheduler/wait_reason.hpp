@@ -13,9 +13,14 @@
 
 namespace quern::detail {
 
+/// Stands in the word of a lock for any coroutine that holds it by a guard: the guard is the proof,
+/// and a coroutine has no stack to be known by. No address of anybody, lowest bit 0.
+inline constexpr std::uintptr_t k_coroutine_holder = 2;
+
 /// What a report says of a thing that is waited for.
 struct wait_findings {
-    std::uintptr_t holder = 0;  ///< who has it: a context or a thread outside; 0: nobody, unknown
+    /// Who has it: a context, a thread outside, or k_coroutine_holder; 0: nobody, or unknown.
+    std::uintptr_t holder = 0;
     std::array<char, 96> words{};  ///< "2 of 3 have come"; may be empty
 };
 

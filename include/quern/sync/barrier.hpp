@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/level.hpp>
 
 #include <cstddef>
@@ -35,6 +36,11 @@ protected:
     void begin_next_phase() noexcept;
     void wait(std::int64_t phase) const noexcept {
         wait_for(m_phase, phase + 1, m_lock, {&k_wait, this});
+    }
+    /// False: the phase has ended.
+    bool enqueue(level_waiter& self) const noexcept {
+        const std::scoped_lock guard(m_lock);
+        return m_phase.enqueue(self);
     }
 
 private:
@@ -110,10 +116,26 @@ public:
     /// arrive(), then wait().
     void arrive_and_wait() noexcept { wait(arrive()); }
 
+    /// The same for coroutines, as event::co_wait(). It arrives when the result is awaited, and not
+    /// if that throws. The last one to arrive calls the completion function.
+    auto co_arrive_and_wait() noexcept { return detail::co_awaitable<meeting>{{*this}}; }
+
     /// Arrives, and is not expected from the next phase on. Does not wait.
     void arrive_and_drop() noexcept { arrive_as(1, 1); }
 
 private:
+    struct meeting {
+        detail::level_waiter make_waiter() const noexcept { return detail::level_waiter(0); }
+        bool ready(detail::level_waiter&) const noexcept { return false; }
+        bool enqueue(detail::level_waiter& self) const noexcept {
+            self.needs = all.arrive_as(1, 0) + 1;
+            return all.enqueue(self);
+        }
+        void result(detail::level_waiter&) const noexcept {}
+
+        barrier& all;
+    };
+
     std::int64_t arrive_as(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept {
         const arrival made = barrier_base::arrive(n, leaving);
         if (made.is_last) {

@@ -3,6 +3,7 @@
 // of slots that hold a value, and, when it is bounded, one of slots that are free.
 #pragma once
 
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/depot.hpp>
 
 #include <chrono>
@@ -82,6 +83,15 @@ public:
     /// A value if there is one.
     std::optional<T> try_receive() { return unpack(m_depots.filled.try_take()); }
 
+    /// The same for coroutines, as event::co_wait(): co_await waits, and gives or throws what
+    /// receive() and send() do. The value waits in the coroutine's frame.
+    ///
+    ///     quern::task<> consume(quern::channel<block>& blocks) {
+    ///         while (auto b = co_await blocks.co_receive()) process(*b);
+    ///     }
+    auto co_receive() noexcept { return detail::co_awaitable<receiving>{{*this}}; }
+    auto co_send(T value) { return detail::co_awaitable<sending>{{*this, std::move(value)}}; }
+
     /// The same as send() and receive(), but not longer than until a time: false or nothing when
     /// that has come first, and then the value is left alone. With any clock: one that is set back
     /// makes the wait longer. Nothing is also what a closed and empty channel gives.
@@ -135,6 +145,31 @@ private:
     detail::wait_reason to_send() const noexcept {
         return {&detail::depot::k_wait_for_place, &m_depots};
     }
+
+    using taker = detail::depot::taker;
+    struct receiving {
+        taker make_waiter() const noexcept { return taker(); }
+        bool ready(taker& self) const noexcept {
+            self.got = from.m_depots.filled.try_take();
+            return self.got != nullptr;
+        }
+        bool enqueue(taker& self) const noexcept { return from.m_depots.filled.enqueue(self); }
+        std::optional<T> result(taker& self) const { return from.unpack(self.got); }
+
+        channel& from;
+    };
+    struct sending {
+        taker make_waiter() const noexcept { return taker(); }
+        bool ready(taker& self) const {
+            self.got = to.m_slots == nullptr ? new slot : to.m_depots.free.try_take();
+            return self.got != nullptr;
+        }
+        bool enqueue(taker& self) const noexcept { return to.m_depots.free.enqueue(self); }
+        void result(taker& self) { to.pack(self.got, std::move(value)); }
+
+        channel& to;
+        T value;
+    };
 
     void pack(detail::parcel* into, T&& value);
     std::optional<T> unpack(detail::parcel* from);

@@ -16,8 +16,8 @@ namespace quern {
 namespace detail {
 
 /// One that waits for a notice, and for the mutex that it must own when it goes on.
-struct notice_waiter : waiter {
-    notice_waiter(std::uintptr_t who, task_ownership& o) noexcept : waiter(who), wanted(&o) {}
+struct notice_waiter : claimant {
+    notice_waiter(std::uintptr_t who, task_ownership& o) noexcept : claimant(who), wanted(&o) {}
     task_ownership* const wanted;
     std::atomic<bool> taken{false};
 };

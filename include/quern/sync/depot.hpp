@@ -36,6 +36,14 @@ public:
     /// Waits until there is one. Null: closed, and there is none.
     parcel* take(const wait_reason& why) noexcept;
 
+    /// One that waits for a parcel. Null when it goes on: closed, and there is none.
+    struct taker : waiter {
+        parcel* got = nullptr;
+    };
+
+    /// For a coroutine: false when `self` need not wait, and has what it got.
+    bool enqueue(taker& self) noexcept;
+
     /// The same until a time at the latest. True: need not wait longer, with `got` as above.
     bool take_until(const wait_reason& why, timer::clock::time_point deadline,
                     parcel*& got) noexcept;
@@ -52,13 +60,8 @@ public:
     void expect(std::size_t count) noexcept;
 
 private:
-    struct taker : waiter {
-        parcel* got = nullptr;
-    };
-
     static void look_for_value(const void* copy, wait_findings& into) noexcept;
     static void look_for_place(const void* copy, wait_findings& into) noexcept;
-    bool enqueue(taker& self) noexcept;
     bool withdraw(taker& self) noexcept;
 
     parcel* pop() noexcept;

@@ -47,27 +47,25 @@ public:
 
     /// Waits until it is full, moves the value out and leaves it empty.
     T read_fe() {
-        detail::turn mine(m_turns, detail::cell_state::full);
-        T value(std::move(m_value));
-        mine.leave(false);
-        return value;
+        detail::turn mine(m_turns, k_full);
+        return take_out(mine);
     }
 
     /// Waits until it is full, copies the value and leaves it full.
     T read_ff() requires std::is_copy_constructible_v<T> {
-        const detail::turn mine(m_turns, detail::cell_state::full);
+        const detail::turn mine(m_turns, k_full);
         return m_value;
     }
 
     /// Waits until it is empty, writes the value and leaves it full.
-    void write_ef(T value) { write(detail::cell_state::empty, std::move(value)); }
+    void write_ef(T value) { write(k_empty, std::move(value)); }
 
     /// Writes the value and leaves it full, whatever it was.
-    void write_f(T value) { write(detail::cell_state::either, std::move(value)); }
+    void write_f(T value) { write(k_either, std::move(value)); }
 
     /// Makes it empty, whatever it was; the value becomes T().
     void purge() {
-        detail::turn mine(m_turns, detail::cell_state::either);
+        detail::turn mine(m_turns, k_either);
         m_value = T();
         mine.leave(false);
     }
@@ -75,18 +73,49 @@ public:
     /// Makes it full, whatever it was, with the value that is in it: T(), or what the last
     /// read_fe() has left behind, which for a type without pointers is what it read.
     void fill() noexcept {
-        detail::turn mine(m_turns, detail::cell_state::either);
+        detail::turn mine(m_turns, k_either);
         mine.leave(true);
     }
+
+    /// Those that wait for a value or a place, for coroutines, as event::co_wait(): co_await gives
+    /// or throws what they do. A value to be written waits in the coroutine's frame.
+    auto co_read_fe() noexcept {
+        return detail::co_take_turn(m_turns, k_full,
+                                    [this](detail::turn& mine) { return take_out(mine); });
+    }
+    auto co_read_ff() noexcept requires std::is_copy_constructible_v<T> {
+        return detail::co_take_turn(m_turns, k_full,
+                                    [this](detail::turn&) -> T { return m_value; });
+    }
+    auto co_write_ef(T value) { return co_write(k_empty, std::move(value)); }
+    auto co_write_f(T value) { return co_write(k_either, std::move(value)); }
 
     /// Whether it is full now.
     [[nodiscard]] bool is_full() const noexcept { return m_turns.is_full(); }
 
 private:
-    void write(detail::cell_state wanted, T&& value) {
-        detail::turn mine(m_turns, wanted);
+    static constexpr auto k_empty = detail::cell_state::empty;
+    static constexpr auto k_full = detail::cell_state::full;
+    static constexpr auto k_either = detail::cell_state::either;
+
+    T take_out(detail::turn& mine) {
+        T value(std::move(m_value));
+        mine.leave(false);
+        return value;
+    }
+    void put_in(detail::turn& mine, T&& value) {
         m_value = std::move(value);
         mine.leave(true);
+    }
+    void write(detail::cell_state wanted, T&& value) {
+        detail::turn mine(m_turns, wanted);
+        put_in(mine, std::move(value));
+    }
+    auto co_write(detail::cell_state wanted, T&& value) {
+        return detail::co_take_turn(m_turns, wanted,
+                                    [this, v = std::move(value)](detail::turn& mine) mutable {
+                                        put_in(mine, std::move(v));
+                                    });
     }
 
     T m_value{};

@@ -155,4 +155,14 @@ QUERN_COLD void wait_for(task_gate& closed, const wait_reason& why) noexcept;
 QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
                                timer::clock::time_point deadline) noexcept;
 
+/// For co_await: the same without a limit.
+struct gate_opening {
+    waiter make_waiter() const noexcept { return waiter(); }
+    bool ready(waiter&) const noexcept { return closed.is_open(); }
+    bool enqueue(waiter& self) const noexcept { return closed.enqueue(self); }
+    void result(waiter&) const noexcept {}
+
+    task_gate& closed;
+};
+
 }  // namespace quern::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quern/base/atomics.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/gate.hpp>
 #include <quern/sync/waiting.hpp>
 
@@ -52,7 +53,27 @@ public:
         wait();
     }
 
+    /// wait() and arrive_and_wait() for coroutines, as event::co_wait(). The latch is counted down
+    /// when the result is awaited, and not if that throws.
+    auto co_wait() const noexcept { return detail::co_awaitable<detail::gate_opening>{{m_gate}}; }
+    auto co_arrive_and_wait(std::ptrdiff_t n = 1) noexcept {
+        return detail::co_awaitable<arrival>{{*this, n}};
+    }
+
 private:
+    struct arrival {
+        detail::waiter make_waiter() const noexcept { return detail::waiter(); }
+        bool ready(detail::waiter&) const noexcept { return false; }
+        bool enqueue(detail::waiter& self) const noexcept {
+            of.count_down(n);
+            return of.m_gate.enqueue(self);
+        }
+        void result(detail::waiter&) const noexcept {}
+
+        latch& of;
+        std::ptrdiff_t n;
+    };
+
     static void look(const void* copy, detail::wait_findings& into) noexcept;
     static const detail::wait_kind k_wait;
 

@@ -13,7 +13,7 @@ namespace quern::detail {
 
 struct level_waiter : waiter {
     explicit level_waiter(std::int64_t level) noexcept : needs(level) {}
-    const std::int64_t needs;
+    std::int64_t needs;  ///< does not change while it is queued
 };
 
 class level {
@@ -62,5 +62,24 @@ void wait_for(level& what, std::int64_t needs, Lock& lock, const wait_reason& wh
         return what.enqueue(self);
     });
 }
+
+/// For co_await: the same.
+template <class Lock>
+struct level_reaching {
+    level_waiter make_waiter() const noexcept { return level_waiter(needs); }
+    bool ready(level_waiter& self) const noexcept {
+        const std::scoped_lock guard(lock);
+        return what.reaches(self.needs);
+    }
+    bool enqueue(level_waiter& self) const noexcept {
+        const std::scoped_lock guard(lock);
+        return what.enqueue(self);
+    }
+    void result(level_waiter&) const noexcept {}
+
+    level& what;
+    Lock& lock;
+    std::int64_t needs;
+};
 
 }  // namespace quern::detail

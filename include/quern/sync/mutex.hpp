@@ -4,6 +4,8 @@
 #pragma once
 
 #include <quern/scheduler/held_locks.hpp>
+#include <quern/sync/co_guard.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/ownership.hpp>
 
 #include <mutex>
@@ -29,11 +31,21 @@ class condition_variable;
 ///
 /// A task may suspend while it holds the mutex, and hold it on another worker then. A function that
 /// fork_join runs is a task of its own: it must unlock what it locks.
+/// A coroutine may lock() and unlock(), but there must be no co_await between the two: it may be on
+/// another stack afterwards, where the mutex is not its own, and unlock() aborts the program. One
+/// that holds the mutex across a co_await takes it by co_lock().
 /// The mutex may be destroyed as soon as nobody holds it or waits for it, even while the unlock()
 /// that made it so has not returned yet.
 /// Thread safety: any thread. Cost without contention: one read-modify-write to lock, one to
 /// unlock.
 class mutex {
+    // Before the guard, whose type names it.
+    void unlock_of_coroutine() noexcept {
+        if (detail::claimant* heir = m_owner.give_up(detail::k_coroutine_holder)) {
+            heir->wake();
+        }
+    }
+
 public:
     constexpr mutex() noexcept = default;
     mutex(const mutex&) = delete;
@@ -56,10 +68,24 @@ public:
     /// Requires: the caller holds it; the program is aborted otherwise.
     void unlock() noexcept {
         detail::note_unlocked();
-        if (detail::waiter* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
+        if (detail::claimant* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
             heir->wake();
         }
     }
+
+    /// The mutex in the hands of a coroutine; can be moved, and unlocked before its end.
+    using co_guard = detail::co_guard<mutex, &mutex::unlock_of_coroutine>;
+
+    /// Locks it for a coroutine: co_await waits as event::co_wait() does, in one queue with those
+    /// in lock(), and gives a co_guard, which may be held across any co_await and be released on
+    /// any worker or thread. One that asks for what it holds already waits for ever. What is held
+    /// so is not told of by builds with assertions (held_locks.hpp).
+    ///
+    ///     quern::task<> add_later(quern::future<int> late) {
+    ///         auto held = co_await m.co_lock();
+    ///         total += co_await std::move(late);      // held also on another worker
+    ///     }
+    auto co_lock() noexcept { return detail::co_awaitable<co_locking>{{*this}}; }
 
 protected:
     friend class condition_variable;
@@ -75,6 +101,19 @@ protected:
     static void look(const void* copy, detail::wait_findings& into) noexcept;
 
 private:
+    struct co_locking {
+        detail::claimant make_waiter() const noexcept {
+            return detail::claimant(detail::k_coroutine_holder);
+        }
+        bool ready(detail::claimant& self) const noexcept {
+            return wanted.m_owner.try_take(self.holder);
+        }
+        bool enqueue(detail::claimant& self) const noexcept { return wanted.m_owner.enqueue(self); }
+        co_guard result(detail::claimant&) const noexcept { return co_guard(wanted); }
+
+        mutex& wanted;
+    };
+
     void refuse_holder(std::uintptr_t me) const;
 };
 

@@ -107,7 +107,8 @@ private:
     QUERN_COLD Waiter* hand_over(std::uintptr_t holder, std::uintptr_t word) noexcept {
         do {
             QUERN_ASSERT(word == (holder | k_awaited),
-                         "a mutex is unlocked by a task or thread that does not hold it");
+                         "a mutex is unlocked by a task or thread that does not hold it "
+                         "(a coroutine that holds one across a co_await needs co_lock)");
             if (Waiter* heir = take_heir()) {
                 return heir;
             }
@@ -138,7 +139,7 @@ private:
     wait_queue<Atomics, Waiter> m_queue;
 };
 
-using task_ownership = ownership<std_atomics, waiter, spin_lock>;
+using task_ownership = ownership<std_atomics, claimant, spin_lock>;
 
 /// Takes it for `me`, who does not own it; waits if it must: the slow path of every lock whose word
 /// this is. `why` is for reports.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/scheduler/timers.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/permits.hpp>
 
 #include <chrono>
@@ -30,6 +31,16 @@ protected:
         }
     }
     bool try_acquire() noexcept { return m_permits.try_take(); }
+    struct acquisition {
+        waiter make_waiter() const noexcept { return waiter(); }
+        bool ready(waiter&) const noexcept { return from.m_permits.try_take(); }
+        bool enqueue(waiter& self) const noexcept {
+            return !from.m_permits.take() && from.m_permits.enqueue(self);
+        }
+        void result(waiter&) const noexcept {}
+
+        semaphore_base& from;
+    };
     bool acquire_until(timer::clock::time_point deadline) noexcept;
     void release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept;
 
@@ -72,6 +83,9 @@ public:
 
     /// Takes a permit; waits until there is one.
     void acquire() noexcept { semaphore_base::acquire(); }
+
+    /// The same for coroutines, as event::co_wait().
+    auto co_acquire() noexcept { return detail::co_awaitable<acquisition>{{*this}}; }
 
     /// Takes a permit if there is one. Does not fail without cause.
     [[nodiscard]] bool try_acquire() noexcept { return semaphore_base::try_acquire(); }

@@ -5,6 +5,8 @@
 
 #include <quern/base/spin_lock.hpp>
 #include <quern/scheduler/timers.hpp>
+#include <quern/sync/co_guard.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/waiting.hpp>
 
 #include <cstddef>
@@ -24,11 +26,18 @@ namespace quern {
 /// of a waiting writer do not overlap, and that a reader which locks again while a writer waits
 /// never goes on.
 ///
-/// A task may suspend while it holds the mutex. It may be destroyed as soon as nobody holds it or
-/// waits for it, even while the unlock() that made it so has not returned.
+/// A task may suspend while it holds the mutex; a coroutine that holds it across a co_await takes
+/// it by co_lock() or co_lock_shared(), for the reason that mutex gives. It may be destroyed as
+/// soon as nobody holds it or waits for it, even while the unlock() that made it so has not
+/// returned.
 /// Thread safety: any thread. Cost: a spin lock for a few instructions to lock and to unlock, for
 /// readers too: it pays when they hold it for longer than that, or suspend.
 class shared_mutex {
+    // Before the guards, whose types name them.
+    void unlock_of_writer(std::uintptr_t holder) noexcept;
+    void unlock_of_reader() noexcept;
+    void unlock_of_coroutine() noexcept { unlock_of_writer(detail::k_coroutine_holder); }
+
 public:
     constexpr shared_mutex() noexcept = default;
     shared_mutex(const shared_mutex&) = delete;
@@ -52,6 +61,16 @@ public:
     /// Requires: a reader holds it; the program is aborted otherwise.
     void unlock_shared() noexcept;
 
+    /// The mutex in the hands of a coroutine: as the writer, or as a reader.
+    using co_guard = detail::co_guard<shared_mutex, &shared_mutex::unlock_of_coroutine>;
+    using co_shared_guard = detail::co_guard<shared_mutex, &shared_mutex::unlock_of_reader>;
+
+    /// Locks it for a coroutine, as mutex::co_lock(): co_await gives a guard.
+    auto co_lock() noexcept { return detail::co_awaitable<co_locking<co_guard>>{{*this, false}}; }
+    auto co_lock_shared() noexcept {
+        return detail::co_awaitable<co_locking<co_shared_guard>>{{*this, true}};
+    }
+
 protected:
     /// False: the deadline has passed. Throws as lock().
     bool lock_as_until(bool shared, detail::timer::clock::time_point deadline);
@@ -60,15 +79,27 @@ protected:
     }
 
 private:
-    struct request : detail::waiter {
-        request(std::uintptr_t who, bool reads) noexcept : waiter(who), shared(reads) {}
+    struct request : detail::claimant {
+        request(std::uintptr_t who, bool reads) noexcept : claimant(who), shared(reads) {}
         const bool shared;
+    };
+
+    template <class Guard>
+    struct co_locking {
+        request make_waiter() const noexcept { return request(detail::k_coroutine_holder, shared); }
+        bool ready(request& self) const noexcept { return wanted.try_admit(self); }
+        bool enqueue(request& self) const noexcept { return wanted.enqueue(self); }
+        Guard result(request&) const noexcept { return Guard(wanted); }
+
+        shared_mutex& wanted;
+        bool shared;
     };
 
     void lock_as(bool shared);
     bool try_lock_as(bool shared) noexcept;
     bool admit(const request& r) noexcept;
     bool admit_first(const request& r) noexcept;
+    bool try_admit(const request& r) noexcept;
     bool admit_at_once(const request& r);
     bool enqueue(request& self) noexcept;
     bool withdraw(request& self) noexcept;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/level.hpp>
 
 #include <cstdint>
@@ -39,6 +40,12 @@ public:
     /// Waits until `upper_limit` is at most max_difference above the lower limit.
     void wait(std::int64_t upper_limit) noexcept {
         detail::wait_for(m_end, upper_limit, m_lock, {&k_wait, this});
+    }
+
+    /// The same for coroutines, as event::co_wait().
+    auto co_wait(std::int64_t upper_limit) noexcept {
+        using reaching = detail::level_reaching<detail::spin_lock>;
+        return detail::co_awaitable<reaching>{{m_end, m_lock, upper_limit}};
     }
 
     /// Whether wait() would return at once.

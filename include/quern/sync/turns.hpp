@@ -5,10 +5,12 @@
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
+#include <quern/sync/co_waiting.hpp>
 #include <quern/sync/waiting.hpp>
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 namespace quern::detail {
 
@@ -24,6 +26,18 @@ public:
     /// Waits for a turn. Returns whether the cell is full.
     bool begin(cell_state wanted) noexcept;
 
+    struct request : waiter {
+        explicit request(cell_state state) noexcept : wanted(state) {}
+        const cell_state wanted;
+        std::uint64_t number = 0;  ///< in the order of coming
+    };
+
+    /// For a coroutine. True: it is the caller's turn.
+    bool begin_at_once(cell_state wanted) noexcept;
+
+    /// False: it is the caller's turn. True: it will be when `self` is woken.
+    bool enqueue(request& self) noexcept;
+
     /// Ends the caller's turn. The last access is the release of the spin lock.
     void end(bool full) noexcept;
 
@@ -31,18 +45,13 @@ public:
     bool is_full() const noexcept;
 
 private:
-    struct request : waiter {
-        explicit request(cell_state state) noexcept : wanted(state) {}
-        const cell_state wanted;
-        std::uint64_t number = 0;  ///< in the order of coming
-    };
+    friend class turn;
     using request_queue = wait_queue<std_atomics, request>;
 
     static void look(const void* copy, wait_findings& into) noexcept;
     static const std::array<wait_kind, 3> k_waits;
 
     bool try_begin(cell_state wanted) noexcept;
-    bool enqueue(request& self) noexcept;
     request* next() noexcept;
     request_queue& queue_of(cell_state s) noexcept { return m_queues[static_cast<std::size_t>(s)]; }
 
@@ -58,6 +67,8 @@ private:
 class turn {
 public:
     turn(turns& of, cell_state wanted) noexcept : m_of(of), m_leaves_full(of.begin(wanted)) {}
+    /// One that has begun already, and is the caller's.
+    explicit turn(turns& of) noexcept : m_of(of), m_leaves_full(of.m_full) {}
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
     ~turn() { m_of.end(m_leaves_full); }
@@ -68,5 +79,26 @@ private:
     turns& m_of;
     bool m_leaves_full;
 };
+
+/// For co_await: waits for a turn, and then calls `during` with it.
+template <class F>
+struct turn_taking {
+    turns::request make_waiter() const noexcept { return turns::request(wanted); }
+    bool ready(turns::request&) const noexcept { return of.begin_at_once(wanted); }
+    bool enqueue(turns::request& self) const noexcept { return of.enqueue(self); }
+    decltype(auto) result(turns::request&) {
+        turn mine(of);
+        return during(mine);
+    }
+
+    turns& of;
+    cell_state wanted;
+    F during;
+};
+
+template <class F>
+co_awaitable<turn_taking<F>> co_take_turn(turns& of, cell_state wanted, F during) {
+    return {{of, wanted, std::move(during)}};
+}
 
 }  // namespace quern::detail

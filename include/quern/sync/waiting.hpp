@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// How everything in this layer waits: one `waiter` on the frame of the one who waits, a task or a
-// thread outside, which stands in a queue until somebody takes it out and wakes it. The primitives
-// decide who is queued and woken; how to sleep is decided here alone. Protocol and proofs:
-// src/sync/README.md. Whoever wakes must have finished with the primitive and must not look at the
-// waiter afterwards: both may be gone.
+// How everything in this layer waits: one `waiter` on the frame of the one who waits, a task, a
+// thread outside or a coroutine, which stands in a queue until somebody takes it out and wakes it.
+// The primitives decide who is queued and woken; how to sleep is decided here alone, and for
+// coroutines in co_waiting.hpp. Protocol and proofs: src/sync/README.md. Whoever wakes must have
+// finished with the primitive and must not look at the waiter afterwards: both may be gone.
 #pragma once
 
 #include <quern/base/atomics.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
+#include <quern/task/coroutine_runner.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -22,27 +23,51 @@ inline std::uintptr_t this_holder() noexcept {
     return here != nullptr ? here->holder() : this_thread_outside();
 }
 
-/// One that waits. Lies on its frame; alive until wake().
+/// One that waits. Lies on its frame; alive until wake(). A thread outside, which sleeps on the
+/// event, unless it has been said for whom it stands.
 struct waiter {
-    explicit waiter(std::uintptr_t who = 0) noexcept : holder(who) {}
+    waiter() noexcept : suspended(nullptr) {}
+
+    /// For the task that has left that stack, or for that coroutine. Before it is queued.
+    void stands_for(context& left) noexcept {
+        kind = sleeper::task;
+        suspended = &left;
+    }
+    void stands_for(suspended_coroutine& left) noexcept {
+        kind = sleeper::coroutine;
+        coroutine = &left;
+    }
 
     /// Lets it go on. Called once, by the one who took it out of its queue; it may be gone then.
     void wake() noexcept {
-        if (suspended != nullptr) {
+        if (kind == sleeper::task) {
             resume(*suspended);
-        } else {
+        } else if (kind == sleeper::thread) {
             event.set();
+        } else {
+            coroutine->go_on();
         }
     }
 
-    waiter* next = nullptr;        ///< link of the queue that holds it
-    const std::uintptr_t holder;   ///< to whom ownership is handed
-    context* suspended = nullptr;  ///< null: a thread outside, which sleeps on `event`
+    enum class sleeper : std::uint8_t { thread, task, coroutine };
+
+    waiter* next = nullptr;  ///< link of the queue that holds it
+    union {
+        context* suspended;
+        suspended_coroutine* coroutine;
+    };
     external_event event;
+    sleeper kind = sleeper::thread;
     /// Of a wait with a limit, both under the lock of the primitive: the limit has passed while it
     /// was in no queue; it goes on because the limit has passed.
     bool late = false;
     bool expired = false;
+};
+
+/// One that waits for something that has a holder, and will be the holder when it is woken.
+struct claimant : waiter {
+    explicit claimant(std::uintptr_t who) noexcept : holder(who) {}
+    const std::uintptr_t holder;
 };
 
 /// Makes the caller wait until `self` is woken. `enqueue()` puts `self` where a waker finds it, or
@@ -53,7 +78,7 @@ template <class Enqueue>
 void wait_in(waiter& self, const wait_reason& why, Enqueue&& enqueue) noexcept {
     if (current_context() != nullptr) {
         auto publish = [&self, &enqueue](context& left) {
-            self.suspended = &left;
+            self.stands_for(left);
             return enqueue();
         };
         suspend(publish, why);

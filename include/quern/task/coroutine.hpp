@@ -248,9 +248,15 @@ future<T> start_coroutine(const task_attributes& wanted, task<T> coroutine);
 /// A coroutine with a result: a value, a reference or nothing. It begins when it is awaited, in
 /// place of the one that awaits it, or when start() runs it on a pool; once. Movable.
 ///
-/// Inside, co_await takes tasks, futures (await.hpp) and every other awaitable; get(), mutexes and
-/// the rest of the runtime may be used as in any task and suspend the stack that the coroutine
-/// happens to run on. After a co_await that has suspended it, it may be on another thread.
+/// Inside, co_await takes tasks, futures (await.hpp), what the members co_wait, co_lock,
+/// co_receive and so on of the synchronisation types return, and every other awaitable; it suspends
+/// the coroutine alone. get(), lock() and the rest of the runtime may be used as in any task and
+/// suspend the stack that the coroutine happens to run on.
+///
+/// After a co_await that has suspended it, it is on another stack, and perhaps on another thread.
+/// So no lock that lock() has taken may be held across one: the stack is how a mutex knows its
+/// holder, and unlock() by another one aborts the program. co_await of mutex::co_lock() gives a
+/// guard that may be held so.
 ///
 /// Depth: a task that awaits a task takes no stack, however long the chain and whatever the
 /// optimisation level or sanitizer: the runtime resumes coroutines from a loop. Coroutines of other

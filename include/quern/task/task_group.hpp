@@ -20,7 +20,8 @@
 namespace quern {
 
 /// A set of tasks that are waited for together. The task (or thread) that makes it owns it: it
-/// alone may wait; it and the tasks of the group may run more tasks.
+/// alone may wait; it and the tasks of the group may run more tasks. In a coroutine no co_await may
+/// stand between the making of a group and its end: the coroutine is another owner afterwards.
 ///
 /// Errors: wait() throws the first exception that a task threw; tasks of the group that have not
 /// begun by then are dropped, and those that run are asked to stop. Later exceptions, and one that

@@ -5,6 +5,7 @@
 #include <quern/task/promise.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
+#include "unit/task/foreign.hpp"
 
 #include <atomic>
 #include <coroutine>
@@ -20,18 +21,8 @@ using quern::promise;
 using quern::shared_future;
 using quern::start;
 using quern::task;
+using quern_test::foreign;
 using quern_test::scaled;
-
-/// A coroutine of another library: begins at once, frees itself, tells nobody.
-struct foreign {
-    struct promise_type {
-        foreign get_return_object() noexcept { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void return_void() noexcept {}
-        void unhandled_exception() noexcept { std::terminate(); }
-    };
-};
 
 class await_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(await_test);

@@ -27,7 +27,7 @@ TEST(profile_test, the_kind_with_the_most_time_comes_first) {
     const std::string text = written(run);
     EXPECT_NE(text.find("heat, 2 s, 2 workers"), std::string::npos) << text;
     EXPECT_LT(text.find("many (heat.cpp:42)"), text.find("few")) << text;
-    EXPECT_NE(text.find("300 us"), std::string::npos) << text;  // the mean
+    EXPECT_NE(text.find("300 µs"), std::string::npos) << text;  // the mean
     EXPECT_NE(text.find("75.0"), std::string::npos) << text;
 }
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// How coroutines are run: by a loop that resumes one after the other, so that a chain of them is as
+// deep on the stack as one. And how one waits: as a ready item in its own frame, which is queued
+// when what it waits for has come. Under every awaitable of the runtime (await.hpp,
+// sync/co_waiting.hpp).
+#pragma once
+
+#include <quern/base/blocks.hpp>
+#include <quern/scheduler/work.hpp>
+#include <quern/task/stop.hpp>
+
+#include <coroutine>
+#include <type_traits>
+#include <utility>
+
+namespace quern::detail {
+
+class coroutine_runner;
+
+/// Told when a quern::task has ended and its frame is suspended for good. Lies in the frame of the
+/// coroutine that awaits the task, or in the state of the future that start() gave.
+struct task_parent {
+    using ended_function = void (*)(task_parent& self, coroutine_runner& here) noexcept;
+    ended_function ended;
+};
+
+/// Runs coroutines one after the other. Lies on the stack of whoever runs them; a coroutine that
+/// is suspended has none, and gets another one when it is resumed. That transfers control without
+/// depth and without asking the compiler for tail calls, which gcc does not make below -O2.
+class coroutine_runner {
+public:
+    coroutine_runner() noexcept = default;
+    /// With the attributes of the item that runs it, for whoever resumes the coroutine later.
+    explicit coroutine_runner(const runnable& item, const stop_signal* stop) noexcept
+        : m_name(item.name),
+          m_site(item.site),
+          m_stop(stop),
+          m_urgency(item.urgency),
+          m_stack(item.stack) {}
+
+    /// What is to be done as soon as the coroutine that asks for it has been left: one of the two.
+    void run_next(std::coroutine_handle<> next) noexcept { m_next = next; }
+    void tell_next(task_parent* parent) noexcept { m_ended = parent; }
+
+    /// Does what was asked for, and what that asks for in turn. True: `until` would be next.
+    bool run(std::coroutine_handle<> until = {}) {
+        const under_signal running(m_stop);
+        for (;;) {
+            if (task_parent* parent = std::exchange(m_ended, nullptr)) {
+                parent->ended(*parent, *this);
+            }
+            if (!m_next || m_next == until) {
+                return static_cast<bool>(m_next);
+            }
+            std::exchange(m_next, {}).resume();
+        }
+    }
+
+    /// Gives what the item will need to resume it; returns the signal.
+    const stop_signal* lend_attributes(runnable& item) const noexcept {
+        item.name = m_name;
+        item.site = m_site;
+        item.urgency = m_urgency;
+        item.stack = m_stack;
+        return m_stop;
+    }
+
+private:
+    std::coroutine_handle<> m_next;
+    task_parent* m_ended = nullptr;
+    const char* m_name = nullptr;
+    const void* m_site = nullptr;
+    const stop_signal* m_stop = nullptr;
+    priority m_urgency = priority::normal;
+    stack_class m_stack = stack_class::small;
+};
+
+/// What the promise of every quern::task has.
+struct task_promise_base {
+    // Of the frame.
+    static void* operator new(std::size_t bytes) { return allocate_block(bytes); }
+    static void operator delete(void* frame, std::size_t bytes) noexcept {
+        free_block(frame, bytes);
+    }
+
+    /// Who runs it now; null when an awaitable of somebody else has resumed it.
+    coroutine_runner* runner = nullptr;
+    task_parent* parent = nullptr;  ///< from the moment it is started
+};
+
+/// The promise behind a handle if it is that of a quern::task, else null.
+template <class Promise>
+task_promise_base* task_promise_of(std::coroutine_handle<Promise> h) noexcept {
+    if constexpr (std::is_base_of_v<task_promise_base, Promise>) {
+        return &h.promise();
+    } else {
+        return nullptr;
+    }
+}
+
+/// A coroutine that waits, as a ready item in its own frame, so that nothing is allocated. Base of
+/// awaiters; whatever they wait for calls go_on() when it has come.
+class suspended_coroutine : runnable {
+public:
+    using sets_runner = void;
+
+    /// Makes it ready in its pool. Called once, at any time after leave(), on any thread; it may be
+    /// gone then.
+    void go_on() noexcept;
+
+protected:
+    suspended_coroutine() noexcept : runnable(resume_queued, false) {}
+
+    /// Notes who goes on and where: the pool of the worker that calls, or the default runtime's
+    /// first. May start that runtime, and throw; then nothing has been noted.
+    template <class Promise>
+    void leave(std::coroutine_handle<Promise> waiting) {
+        leave_as(waiting, task_promise_of(waiting));
+    }
+
+private:
+    void leave_as(std::coroutine_handle<> waiting, task_promise_base* promise);
+    static context* resume_queued(work& item);
+
+    // `next` is the address of its pool until it is queued there: with eight bytes more, a frame
+    // that waits for a channel would need the next larger block.
+    std::coroutine_handle<> m_waiting;
+    task_promise_base* m_promise = nullptr;
+    const stop_signal* m_stop = nullptr;  ///< lives until the coroutine has ended
+};
+
+}  // namespace quern::detail
