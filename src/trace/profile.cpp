@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::size_t k_most_lines = 100;
 constexpr std::size_t k_widest_name = 48;  ///< columns; a longer one is cut
+constexpr std::size_t k_time_columns = 10;
 
-/// With its unit, in nine columns.
+/// With its unit.
 std::string time_words(double ns) {
     struct unit {
         double size;
@@ -35,6 +36,14 @@ std::string time_words(double ns) {
     return text;
 }
 
+/// The same in a column; the micro sign is one character and two bytes.
+std::string time_column(double ns) {
+    const std::string words = time_words(ns);
+    const auto wide = static_cast<std::size_t>(
+        std::count_if(words.begin(), words.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+    return std::string(k_time_columns - std::min(k_time_columns, wide), ' ') + words;
+}
+
 std::string place_of(const site& s) {
     std::string words = s.name;
     if (!s.location.empty()) {
@@ -48,13 +57,14 @@ std::string place_of(const site& s) {
 
 void write_line(std::ostream& to, const std::string& name, const site& s, double all_ns) {
     char text[256];
-    std::snprintf(
-        text, sizeof text, "%-48s %10llu %10s %10s %10s %10s %10s %6.1f %9llu %9llu %9llu\n",
-        name.c_str(), static_cast<unsigned long long>(s.tasks), time_words(s.mean_ns()).c_str(),
-        time_words(s.min_ns).c_str(), time_words(s.max_ns).c_str(), time_words(s.stddev_ns).c_str(),
-        time_words(s.total_ns).c_str(), all_ns > 0 ? 100.0 * s.total_ns / all_ns : 0.0,
-        static_cast<unsigned long long>(s.suspensions), static_cast<unsigned long long>(s.inlined),
-        static_cast<unsigned long long>(s.stolen));
+    std::snprintf(text, sizeof text, "%-48s %10llu %s %s %s %s %s %6.1f %9llu %9llu %9llu\n",
+                  name.c_str(), static_cast<unsigned long long>(s.tasks),
+                  time_column(s.mean_ns()).c_str(), time_column(s.min_ns).c_str(),
+                  time_column(s.max_ns).c_str(), time_column(s.stddev_ns).c_str(),
+                  time_column(s.total_ns).c_str(), all_ns > 0 ? 100.0 * s.total_ns / all_ns : 0.0,
+                  static_cast<unsigned long long>(s.suspensions),
+                  static_cast<unsigned long long>(s.inlined),
+                  static_cast<unsigned long long>(s.stolen));
     to << text;
 }
 
