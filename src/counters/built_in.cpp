@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<source>> built_in_sources() {
     for (auto& each : system_sources()) {
         all.push_back(std::move(each));
     }
+    all.push_back(papi_source());
     return all;
 }
 
