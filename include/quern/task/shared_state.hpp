@@ -76,8 +76,8 @@ public:
 
     /// The same until a time at the latest: true when the state is ready. It runs no task itself,
     /// because it could not stop it; a deferred task is made ready. A time that has passed is a
-    /// look, after which a task yields; a wait that ends by its time keeps about 100 bytes until the state
-    /// is ready. Throws std::bad_alloc.
+    /// look, after which a task yields; a wait that ends by its time keeps about 100 bytes until
+    /// the state is ready. Throws std::bad_alloc.
     bool wait_until(timer::clock::time_point deadline);
 
     /// Any thread. The holder of the last reference destroys the state.
