@@ -31,6 +31,8 @@ public:
     void aim(std::uint32_t wanted) noexcept {
         m_wanted = wanted;
         m_interval = std::clamp(wanted, 1U, k_most);
+        m_tasks = {};
+        m_makings = {};
     }
     bool takes_all() const noexcept { return m_wanted == k_all; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The hooks themselves. Each takes the lock of its worker's lane, which nobody else wants but one
-// who attaches or detaches: 5 ns, for which a sink is free to keep plain data.
+// who attaches or detaches: 5 ns, for which a sink is free to keep plain data. Where a task is
+// passed over (sampling.hpp), none is taken: all that is kept of it is in its own record.
 #include "tap.hpp"
 
 #include <quern/base/process.hpp>

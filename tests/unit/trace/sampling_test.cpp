@@ -48,6 +48,19 @@ TEST(sampling, weights_add_up_to_what_there_was) {
     EXPECT_NEAR(taken, k_tasks / 16, 0.05 * k_tasks / 16);
 }
 
+TEST(sampling, begins_anew_with_each_aim) {
+    sampling some;
+    some.aim(sampling::k_most);
+    some.weigh();
+    some.weigh();
+    some.aim(4);
+    int sum = 0;
+    for (int i = 0; i < 1'000; ++i) {
+        sum += some.weigh();
+    }
+    EXPECT_NEAR(sum, 1'000, 200);
+}
+
 TEST(sampling, is_not_in_step_with_kinds_that_come_in_turn) {
     sampling some;
     some.aim(16);
