@@ -44,6 +44,7 @@ public:
 
     std::vector<raw_reading> read(const place&) override {
         std::vector<raw_reading> readings;
+        readings.reserve(k_presets.size());
         for (const preset& each : k_presets) {
             readings.push_back(
                 no_reading(source_state::absent,
