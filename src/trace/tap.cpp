@@ -186,9 +186,18 @@ void tap::begin_task(lane& l, worker& on, work& item, context* forked_by) noexce
     const auto* const queued = forked_by == nullptr ? static_cast<const runnable*>(&item) : nullptr;
     begin_piece(l, task, on.stats.since(), queued != nullptr ? queued->ready : readiness{});
     l.takes.adapt(task.trace.begun);
+    leave_out_hook(l, task);
     tell_begins(l,
                 {on.rank(), task.id, task.trace.parent, queued != nullptr ? queued->name : nullptr,
                  queued != nullptr ? queued->site : nullptr, false, task.trace.begun});
+}
+
+/// Where a task of about 2 us may be passed over, whether it is long must not depend on that: what
+/// its recording took so far is no part of it.
+void tap::leave_out_hook(const lane& l, task_record& task) noexcept {
+    if (!l.takes.takes_all()) {
+        task.trace.begun = quern::detail::ticks();
+    }
 }
 
 void tap::pass_over(worker& on, task_record& task, context* resumed) noexcept {
@@ -282,6 +291,7 @@ void tap::on_inline_begin(self which, worker& on, task_record& outer, const runn
     v.whole().number(l, task);
     v.whole().begin_piece(l, task, now, item.ready);
     l.takes.adapt(now);
+    leave_out_hook(l, task);
     l.cause = task.trace.parent;
     tell_begins(l, {on.rank(), task.id, task.trace.parent, item.name, item.site, false, now});
 }

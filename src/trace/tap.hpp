@@ -79,6 +79,7 @@ private:
     }
     std::uint16_t weigh(worker& on) noexcept;
     void pass_over(worker& on, task_record& task, quern::detail::context* resumed) noexcept;
+    static void leave_out_hook(const lane& l, task_record& task) noexcept;
     static void begin_late(lane& at, const task_record& task) noexcept;
     static void end_of_piece(self which, worker& on, task_record& task, piece_end how) noexcept;
     static bool is_long(task_record& task, tick_count now) noexcept;

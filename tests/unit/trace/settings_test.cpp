@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The settings `trace` and `profile`, in a process of their own: which files there are, and what is
 // said when there can be none.
+#include <quern/base/config.hpp>
+
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -58,13 +60,16 @@ TEST_F(trace_settings_test, a_profile_is_printed) {
 TEST_F(trace_settings_test, a_profile_says_when_it_is_of_a_sample) {
     const result r = run("--quern:profile=stdout --quern:trace-sample=64 10000");
     EXPECT_EQ(r.status, 0);
-    EXPECT_NE(r.output.find("were recorded"), std::string::npos) << r.output;
+    if (!quern::detail::k_asan && !quern::detail::k_tsan) {  // there no task is shorter than 2 us
+        EXPECT_NE(r.output.find("were recorded"), std::string::npos) << r.output;
+    }
 }
 
 TEST_F(trace_settings_test, counters_do_not_count_the_writing_of_files) {
     const result r = run("--quern:report=" + (folder / "run.html").string() +
                          " --quern:profile=stdout --quern:print-counter=/threads/time/overall"
-                         " --quern:print-counter-format=csv 100000");
+                         " --quern:print-counter-format=csv " +
+                         (quern::detail::k_tsan ? "2000" : "100000"));
     EXPECT_EQ(r.status, 0);
     const auto counted = r.output.find("[s],");
     const auto profile = r.output.find("test_traced_program, ");
