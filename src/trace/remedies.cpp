@@ -186,10 +186,13 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
         }
     }
     const double useful = of.share(of.work_ns + of.overhead_ns + of.starvation_ns);
-    const double fewer = std::max(1.0, std::floor(static_cast<double>(of.workers) * useful));
-    return text + "They wait for memory or for each other's cache lines: try " +
-           count_words(static_cast<std::uint64_t>(fewer), "worker") +
-           ", bind them, and keep the data of a task near the worker that made it.";
+    // As many as would do that work without waiting; half a worker more is worth having.
+    const auto fewer = static_cast<std::uint64_t>(
+        std::max(1.0, std::round(static_cast<double>(of.workers) * useful)));
+    return text + "They wait for memory or for each other's cache lines: " +
+           (fewer < of.workers ? "try " + count_words(fewer, "worker") + ", bind them, and keep"
+                               : "bind the workers, and keep") +
+           " the data of a task near the worker that made it.";
 }
 
 std::string nothing_to_do(const efficiency& of) {

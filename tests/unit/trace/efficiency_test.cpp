@@ -146,6 +146,12 @@ TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
     EXPECT_EQ(found.note, "");
 }
 
+TEST(efficiency, a_little_inflation_is_no_reason_for_fewer_workers) {
+    const efficiency found = efficiency_of(recording_of(2, {9.5, 0.2, 0.3}), alone(8'200.0));
+    EXPECT_EQ(found.largest, loss_kind::inflation);
+    EXPECT_TRUE(contains(found.remedy, "cache lines: bind the workers")) << found.remedy;
+}
+
 TEST(efficiency, inflation_of_tasks_that_lost_their_core_is_not_blamed_on_memory) {
     recording run = recording_of(4, {8.0, 0.5, 0.5});
     // A hundred of them took the 4 s that are lost.
