@@ -153,7 +153,10 @@ measured run_once(const problem& p, grids& both, const quern::runtime& rt) {
     m.workers = rt.workers();
     m.updates = static_cast<double>(p.points) * static_cast<double>(p.steps);
     double before = 0;
-    quern::async(rt, [&] {
+    const auto named = [&rt](const char* name) {
+        return quern::task_attributes{.name = name, .pool = &rt.default_pool().get()};
+    };
+    quern::async(named("fill"), [&] {
         fill(p, both.now, both.later);
         before = total_heat(p, both.now);
     }).get();
@@ -161,8 +164,9 @@ measured run_once(const problem& p, grids& both, const quern::runtime& rt) {
     const quern::worker_totals spent = apps::totals_of(rt, [&] {
         const double processor = apps::processor_seconds();
         m.seconds = apps::seconds_of([&] {
-            m.describing =
-                quern::async(rt, [&] { return run_steps(p, both.now, both.later); }).get();
+            m.describing = quern::async(named("describe all steps"), [&] {
+                               return run_steps(p, both.now, both.later);
+                           }).get();
         });
         m.processor = apps::processor_seconds() - processor;
     });
@@ -171,7 +175,8 @@ measured run_once(const problem& p, grids& both, const quern::runtime& rt) {
     m.managing = spent.managing_ns / 1e9;
     m.idle = spent.idle_ns / 1e9;
 
-    const double after = quern::async(rt, [&] { return total_heat(p, both.after(p.steps)); }).get();
+    const double after =
+        quern::async(named("sum"), [&] { return total_heat(p, both.after(p.steps)); }).get();
     constexpr double k_rounding = 1e-10;  // of sums in another order; a lost partition is > 1e-8
     m.heat = after;
     m.drift = std::abs(after - before) / before;  // temperatures are positive
