@@ -10,6 +10,7 @@
 #include <clocale>
 #include <cstdlib>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -61,13 +62,20 @@ public:
 
 /// Where the terminal's characters are not those of UTF-8, the only one of ours that is not ASCII
 /// is written otherwise.
-std::string for_terminal(std::string line) {
+std::string for_terminal(std::string_view line) {
     const bool is_utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
     constexpr std::string_view k_micro = "µ";
-    for (std::size_t at = 0; !is_utf8 && (at = line.find(k_micro, at)) != std::string::npos;) {
-        line.replace(at, k_micro.size(), "u");
+    std::string made;
+    while (!line.empty()) {
+        const std::size_t plain = is_utf8 ? line.size() : std::min(line.find(k_micro), line.size());
+        made.append(line.substr(0, plain));
+        line.remove_prefix(plain);
+        if (!line.empty()) {
+            made.push_back('u');
+            line.remove_prefix(k_micro.size());
+        }
     }
-    return line;
+    return made;
 }
 
 class screen {
