@@ -13,6 +13,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -215,20 +216,20 @@ TEST_P(workers_counters_test, say_why_a_number_is_missing) {
     }
 }
 
-/// Keeps its worker busy for so long at least.
-void spin(std::chrono::microseconds time) {
-    const auto end = std::chrono::steady_clock::now() + time;
-    while (std::chrono::steady_clock::now() < end) {
+/// With one worker it is known who takes what, and when.
+std::vector<quern_test::setting> with_one_worker() {
+    std::vector<quern_test::setting> all;
+    for (const quern::scheduling_policy* const policy : quern::scheduling_policies()) {
+        all.push_back({1, policy->name.data()});  // a literal
     }
+    return all;
 }
 
 class wait_time_counters_test : public workers_counters_test {};
-QUERN_ON_STEALING_POLICIES(wait_time_counters_test);
+INSTANTIATE_TEST_SUITE_P(on, wait_time_counters_test, testing::ValuesIn(with_one_worker()),
+                         quern_test::name_of_setting);
 
 TEST_P(wait_time_counters_test, are_those_of_tasks_behind_others) {
-    if (workers() != 1) {
-        GTEST_SKIP() << "who takes what, and when, is known with one worker";
-    }
     using namespace std::chrono_literals;
     inside([] {});
     set.reset();
@@ -236,7 +237,7 @@ TEST_P(wait_time_counters_test, are_those_of_tasks_behind_others) {
     inside([] {
         quern::task_group group;
         for (int i = 0; i < 201; ++i) {  // of which three are timed
-            group.run([] { spin(100us); });
+            group.run([] { quern_test::spin_for(100us); });
         }
         group.wait();
     });
@@ -250,9 +251,6 @@ TEST_P(wait_time_counters_test, are_those_of_tasks_behind_others) {
 }
 
 TEST_P(wait_time_counters_test, are_those_of_tasks_that_go_on_too) {
-    if (workers() != 1) {
-        GTEST_SKIP() << "who takes what, and when, is known with one worker";
-    }
     using namespace std::chrono_literals;
     inside([] {});
     set.reset();
@@ -266,7 +264,7 @@ TEST_P(wait_time_counters_test, are_those_of_tasks_that_go_on_too) {
         for (int i = 0; i < 201; ++i) {
             quern::this_task::yield();  // it waits for its turn
             turn.release();
-            spin(50us);
+            quern_test::spin_for(50us);
         }
         other.get();
     });

@@ -4,6 +4,7 @@
 #include <quern/sync/channel.hpp>
 
 #include "crew.hpp"
+#include "fragile.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -15,6 +16,7 @@ namespace {
 
 using quern::channel;
 using quern_test::crew;
+using quern_test::fragile;
 using quern_test::k_sanitized;
 
 class channel_test : public quern_test::on_workers {
@@ -205,20 +207,6 @@ TEST_P(channel_test, lets_all_go_on_that_wait_when_it_is_closed) {
     EXPECT_EQ(full.receive(), 1);
     EXPECT_EQ(full.receive(), std::nullopt);
 }
-
-/// Throws when it is moved for the n-th time; counts those that live.
-struct fragile {
-    fragile(int moves, int& count) : left(moves), living(&count) { ++*living; }
-    fragile(fragile&& other) : left(other.left - 1), living(other.living) {
-        if (left < 0) {
-            throw std::runtime_error("moved too often");
-        }
-        ++*living;
-    }
-    ~fragile() { --*living; }
-    int left;
-    int* living;
-};
 
 TEST_P(channel_test, throws_what_a_value_throws_and_goes_on_with_the_slot) {
     int living = 0;

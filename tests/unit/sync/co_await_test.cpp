@@ -185,40 +185,21 @@ TEST_P(co_await_test, stands_in_one_queue_with_tasks_and_threads) {
     constexpr int k_waiting = 24;
     quern::counting_semaphore<> permits(0);
     std::atomic<int> last{-1};
-    std::vector<future<void>> ended;
-    std::vector<std::thread> threads;
     const auto waits = [](quern::counting_semaphore<>& s, std::atomic<int>& who, int me) -> task<> {
         co_await s.co_acquire();
         who = me;
     };
-    for (int i = 0; i < k_waiting; ++i) {
-        const auto blocks = [&, i] {
+    come_in_turns(
+        k_waiting, [&](int i) { return waits(permits, last, i); },
+        [&](int i) {
             permits.acquire();
             last = i;
-        };
-        switch (i % 3) {
-            case 0:
-                ended.push_back(start(rt, waits(permits, last, i)));
-                break;
-            case 1:
-                ended.push_back(quern::async(rt, blocks));
-                break;
-            default:
-                threads.emplace_back(blocks);
-                await_threads_waiting(threads.size());
-        }
-        settle();
-    }
+        });
     for (int i = 0; i < k_waiting; ++i) {
         permits.release();
         EXPECT_TRUE(quern_test::eventually([&] { return last.load() == i; })) << i;
     }
-    for (auto& e : ended) {
-        e.get();
-    }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    let_all_end();
 }
 
 TEST_P(co_await_test, name_priority_and_stop_token_hold_after_every_wait) {

@@ -86,34 +86,15 @@ TEST_P(co_lock_test, goes_to_coroutines_tasks_and_threads_in_the_order_of_their_
         to.push_back(me);
         co_await quern::async([] {});
     };
-    std::vector<future<void>> ended;
-    std::vector<std::thread> threads;
     m.lock();
-    for (int i = 0; i < k_waiting; ++i) {
-        const auto append = [&, i] {
+    come_in_turns(
+        k_waiting, [&](int i) { return appends(m, order, i); },
+        [&](int i) {
             const std::scoped_lock lock(m);
             order.push_back(i);
-        };
-        switch (i % 3) {
-            case 0:
-                ended.push_back(start(rt, appends(m, order, i)));
-                break;
-            case 1:
-                ended.push_back(quern::async(rt, append));
-                break;
-            default:
-                threads.emplace_back(append);
-                await_threads_waiting(threads.size());
-        }
-        settle();
-    }
+        });
     m.unlock();
-    for (auto& e : ended) {
-        e.get();
-    }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    let_all_end();
     ASSERT_EQ(order.size(), std::size_t{k_waiting});
     for (int i = 0; i < k_waiting; ++i) {
         EXPECT_EQ(order[static_cast<std::size_t>(i)], i);

@@ -6,6 +6,7 @@
 #include <quern/task/coroutine.hpp>
 
 #include "coroutines.hpp"
+#include "fragile.hpp"
 
 #include <atomic>
 #include <memory>
@@ -24,6 +25,7 @@ using quern::future;
 using quern::start;
 using quern::task;
 using quern_test::foreign;
+using quern_test::fragile;
 using quern_test::scaled;
 
 using numbers = channel<std::unique_ptr<int>>;
@@ -126,35 +128,17 @@ TEST_P(co_values_test, a_channel_gives_values_to_all_who_wait_in_their_order) {
     constexpr int k_waiting = 18;
     channel<int> values;
     std::vector<int> got(k_waiting, -1);
-    std::vector<future<void>> ended;
-    std::vector<std::thread> threads;
+    const auto place = [&got](int i) -> int& { return got[static_cast<std::size_t>(i)]; };
     const auto receives = [](channel<int>& from, int& to) -> task<> {
         to = (co_await from.co_receive()).value();
     };
-    for (std::size_t i = 0; i < k_waiting; ++i) {
-        const auto blocks = [&, i] { got[i] = values.receive().value(); };
-        switch (i % 3) {
-            case 0:
-                ended.push_back(start(rt, receives(values, got[i])));
-                break;
-            case 1:
-                ended.push_back(quern::async(rt, blocks));
-                break;
-            default:
-                threads.emplace_back(blocks);
-                await_threads_waiting(threads.size());
-        }
-        settle();
-    }
+    come_in_turns(
+        k_waiting, [&](int i) { return receives(values, place(i)); },
+        [&](int i) { place(i) = values.receive().value(); });
     for (int i = 0; i < k_waiting; ++i) {
         values.send(i);
     }
-    for (auto& e : ended) {
-        e.get();
-    }
-    for (std::thread& t : threads) {
-        t.join();
-    }
+    let_all_end();
     std::vector<int> expected(k_waiting);
     std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(got, expected);
@@ -232,20 +216,6 @@ TEST_P(co_values_test, threads_outside_run_through_when_there_are_values_and_pla
     runs_through(values, cell, sum);
     EXPECT_EQ(sum, 7);
 }
-
-/// Throws when it is moved for the n-th time; counts those that live.
-struct fragile {
-    fragile(int moves, int& count) : left(moves), living(&count) { ++*living; }
-    fragile(fragile&& other) : left(other.left - 1), living(other.living) {
-        if (left < 0) {
-            throw std::runtime_error("moved too often");
-        }
-        ++*living;
-    }
-    ~fragile() { --*living; }
-    int left;
-    int* living;
-};
 
 TEST_P(co_values_test, what_moving_a_value_throws_reaches_the_coroutine) {
     const auto sends = [](channel<fragile>& to, int moves, int& living) -> task<> {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// A value that cannot be moved as often as one likes, for channels that move it.
+#pragma once
+
+#include <stdexcept>
+
+namespace quern_test {
+
+/// Throws when it is moved for the n-th time; counts those that live.
+struct fragile {
+    fragile(int moves, int& count) : left(moves), living(&count) { ++*living; }
+    fragile(fragile&& other) : left(other.left - 1), living(other.living) {
+        if (left < 0) {
+            throw std::runtime_error("moved too often");
+        }
+        ++*living;
+    }
+    ~fragile() { --*living; }
+    int left;
+    int* living;
+};
+
+}  // namespace quern_test
