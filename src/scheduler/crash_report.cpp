@@ -3,6 +3,7 @@
 // less is intact the less comes out, but never nothing. Runs in a signal handler
 // (crash_handler.cpp).
 #include "crash_parts.hpp"
+#include "report_parts.hpp"
 
 #include <quern/base/symbols.hpp>
 #include <quern/scheduler/pool.hpp>
@@ -10,6 +11,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
 
@@ -190,6 +192,23 @@ void write_origin(const task_record& task, spelling_of_names how) noexcept {
     write_text(k_file, text.add("\n"));
 }
 
+/// Those in whose place it runs, the nearest first. Their records lie on a stack that may be
+/// broken.
+void write_outer(const task_record& innermost, spelling_of_names how) noexcept {
+    constexpr int k_most = 16;
+    alignas(task_record) std::byte copy[sizeof(task_record)];
+    const task_record* at = innermost.outer;
+    for (int i = 0; i < k_most && at != nullptr && copy_if_there(copy, at, sizeof copy); ++i) {
+        const auto& task = *reinterpret_cast<const task_record*>(copy);
+        fixed_text text;
+        text.add("  in the place of ");
+        add_task(text, task);
+        write_text(k_file, text.add(", which waits for it\n"));
+        write_origin(task, how);
+        at = task.outer;
+    }
+}
+
 }  // namespace
 
 void write_crash_report(const fault& what) noexcept {
@@ -204,7 +223,9 @@ void write_crash_report(const fault& what) noexcept {
     const auto how =
         calls.is_in_heap() ? spelling_of_names::as_linked : spelling_of_names::demangled;
     if (who.in_task) {
-        write_origin(who.here->root().task, how);
+        const task_record& task = who.here->root().task;
+        write_origin(task, how);
+        write_outer(task, how);
     }
     write_text(k_file, fixed_text().add(calls.size() != 0 ? "  calls, the youngest first:\n"
                                                           : "  the calls cannot be found\n"));

@@ -29,14 +29,36 @@ std::string seconds(double value) {
     return text.data();
 }
 
+/// The place of a coroutine by the function that resumes it. gcc gives that an argument of its own,
+/// "send(send(int)::_Z4sendi.Frame*) [clone .actor] at x.cpp:3", of which nobody knows.
+std::string describe_coroutine(const void* resumes) {
+    std::string text = describe_site(resumes);
+    const std::size_t end = text.find(".Frame*)");
+    std::size_t open = end;
+    for (int depth = 1; depth != 0 && open != std::string::npos && open != 0;) {
+        --open;
+        depth += text[open] == ')' ? 1 : text[open] == '(' ? -1 : 0;
+    }
+    if (end != std::string::npos && open != 0) {
+        const std::size_t place = text.find(" at ", end);
+        text.erase(open, (place == std::string::npos ? text.size() : place) - open);
+    }
+    return text;
+}
+
 /// Those that agree in everything but the address of what they wait for, unless somebody holds it.
-using group_key = std::tuple<std::string, std::string, pid_t, const void*, const void*,
-                             const wait_kind*, std::string, int, const void*>;
+using group_key = std::tuple<std::string, std::string, pid_t, const void*, const void*, bool,
+                             const wait_kind*, std::string, int, const void*, std::string>;
 
 group_key key_of(const sighting& s) {
     const void* thing = s.holder != sighting::k_nobody ? s.thing : nullptr;
-    return {s.name,   s.where, s.thread, s.site, s.entry, s.kind, std::string(s.found.words.data()),
-            s.holder, thing};
+    std::string outer;
+    for (const seen_task& each : s.outer) {
+        outer += each.name + hex(each.site);
+    }
+    return {s.task.name,  s.where,        s.thread, s.task.site,
+            s.task.entry, s.is_coroutine, s.kind,   std::string(s.found.words.data()),
+            s.holder,     thing,          outer};
 }
 
 class report {
@@ -50,7 +72,7 @@ public:
                 m_shown.push_back(i);
                 m_count.push_back(0);
             }
-            ++m_count[at->second];
+            m_count[at->second] += all[i].count;
             m_group.push_back(at->second);
         }
     }
@@ -73,8 +95,11 @@ private:
     static bool is_task(const sighting& s) { return s.thread == 0; }
 
     std::string heading() const {
-        const auto tasks = std::count_if(m_all.begin(), m_all.end(), is_task);
-        const auto threads = static_cast<std::ptrdiff_t>(m_all.size()) - tasks;
+        std::uint64_t tasks = 0;
+        std::uint64_t threads = 0;
+        for (const sighting& each : m_all) {
+            (is_task(each) ? tasks : threads) += each.count;
+        }
         std::string text =
             std::to_string(tasks) + (tasks == 1 ? " task is " : " tasks are ") + m_tasks_are;
         if (threads != 0) {
@@ -91,14 +116,12 @@ private:
         if (!is_task(s)) {
             return number(index) + " thread " + std::to_string(s.thread) + " outside";
         }
-        std::string text = number(index) + " task";
-        if (!s.name.empty()) {
-            text += " '" + s.name + "'";
-        }
-        if (s.id != 0) {
-            text += " (id " + std::to_string(s.id) + ")";
-        }
-        return text;
+        return number(index) + (s.is_coroutine ? " coroutine" : " task") + name_of(s.task);
+    }
+
+    static std::string name_of(const seen_task& task) {
+        const std::string name = task.name.empty() ? "" : " '" + task.name + "'";
+        return name + (task.id != 0 ? " (id " + std::to_string(task.id) + ")" : "");
     }
 
     std::string line(std::size_t g) const {
@@ -108,6 +131,9 @@ private:
         if (!s.where.empty() && s.where != "default") {
             text += " of pool '" + s.where + "'";
         }
+        if (s.kind == nullptr) {
+            return text + " waits, for what was not noted" + more(m_count[g]);
+        }
         text += " waits " + seconds(s.seconds) + " for " + s.kind->name;
         if (s.thing != nullptr) {
             text += " " + hex(s.thing);
@@ -115,19 +141,33 @@ private:
         if (s.found.words[0] != '\0') {
             text += ": " + std::string(s.found.words.data());
         }
-        text += held_by(index);
-        if (m_count[g] > 1) {
-            text += "; and " + std::to_string(m_count[g] - 1) + " more like it";
+        return text + held_by(index) + more(m_count[g]);
+    }
+
+    static std::string more(std::uint64_t count) {
+        return count > 1 ? "; and " + std::to_string(count - 1) + " more like it" : "";
+    }
+
+    static std::string origin(const sighting& s) {
+        std::string text = origin(s.task, s.is_coroutine);
+        for (const seen_task& each : s.outer) {
+            text += "     runs in the place of task" + name_of(each) + ", which waits for it\n";
+            text += origin(each, false);
         }
         return text;
     }
 
-    static std::string origin(const sighting& s) {
-        if (s.site != nullptr) {
-            return "     made in " + describe_site(s.site) + "\n";
+    static std::string origin(const seen_task& task, bool is_coroutine) {
+        std::string text;
+        if (task.site != nullptr) {
+            text = "     made in " + describe_site(task.site) + "\n";
         }
-        const std::string entry = s.entry != nullptr ? describe_entry(s.entry) : "";
-        return entry.empty() ? "" : "     runs " + entry + "\n";
+        if (task.entry != nullptr && is_coroutine) {
+            text += "     waits in " + describe_coroutine(task.entry) + "\n";
+        } else if (task.entry != nullptr && text.empty()) {
+            text = "     runs " + describe_entry(task.entry) + "\n";
+        }
+        return text;
     }
 
     std::string held_by(std::size_t index) const {
@@ -184,9 +224,9 @@ private:
 
     const std::vector<sighting>& m_all;
     const char* m_tasks_are;
-    std::vector<std::size_t> m_group;  ///< of each sighting
-    std::vector<std::size_t> m_shown;  ///< the first sighting of each group
-    std::vector<std::size_t> m_count;  ///< sightings in each group
+    std::vector<std::size_t> m_group;    ///< of each sighting
+    std::vector<std::size_t> m_shown;    ///< the first sighting of each group
+    std::vector<std::uint64_t> m_count;  ///< of tasks or threads in each group
 };
 
 }  // namespace

@@ -81,7 +81,7 @@ state_of_all look_at_pools(const census& all) {
         }
         state.quiet = state.quiet && p->which.quiet() && p->which.pollers.empty();
         state.begun += p->which.activations();
-        state.away += p->which.contexts_away();
+        state.away += p->which.away();
     }
     return state;
 }
@@ -146,7 +146,7 @@ void hang_watch::look() noexcept try {
 
 std::vector<sighting> who_is_left(const pool_list& ending) noexcept try {
     const bool some = std::any_of(ending.begin(), ending.end(), [](const auto& p) {
-        return p->hang_report().enabled && p->contexts_away() != 0;
+        return p->hang_report().enabled && p->away() != 0;
     });
     if (!some) {
         return {};

@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t k_longest_name = 63;  ///< of a task's name, what is shown
 constexpr std::size_t k_largest_thing = 1024;
+constexpr std::size_t k_deepest_outer = 16;  ///< tasks in each other's place, what is shown
 
 /// False when it does not wait. The note is read once: its owner may go on and wait for another
 /// thing meanwhile, and then kind and thing do not belong together. That is seen in most cases, and
@@ -74,13 +75,120 @@ std::string copy_text(const char* text) {
 
 namespace {
 
+seen_task seen(const task_record& task) {
+    return {copy_text(task.name), task.id, task.site,
+            reinterpret_cast<const void*>(static_cast<work::run_function>(task.entry))};
+}
+
+/// One look at everybody: what is found, and who may be found as the holder of something.
+class search {
+public:
+    void tasks_of(pool& where, bool wanted) {
+        for (context* c = where.youngest_context(); c != nullptr; c = c->made_before()) {
+            m_contexts.insert(reinterpret_cast<std::uintptr_t>(c));
+            m_holders.emplace(c->holder(), wanted ? sighting::k_running : sighting::k_other);
+            sighting one;
+            if (!wanted || !note_wait(one, c->waits, m_now)) {
+                continue;
+            }
+            const int index = static_cast<int>(m_found.size());
+            const task_record& task = c->root().task;
+            one.task = seen(task);
+            one.where = where.name();
+            m_makers.emplace(task.result, index);
+            add_outer(one, task, index);
+            m_found.push_back(std::move(one));
+            for (const context* part = c; part != nullptr; part = part->below()) {
+                m_holders[part->holder()] = index;  // it may hold locks as each
+            }
+        }
+    }
+
+    /// Those that are noted, and one sighting for all the others.
+    void coroutines_of(const pool& where) {
+        std::uint64_t noted = 0;
+        where.coroutines.for_each([&](const runnable* who, const void* frame,
+                                      const wait_note& note) {
+            sighting one = coroutine_in(where);
+            const char* name = nullptr;
+            const bool is_there = note_wait(one, note, m_now) &&
+                                  copy_if_there(&name, &who->name, sizeof name) &&
+                                  copy_if_there(&one.task.site, &who->site, sizeof one.task.site) &&
+                                  copy_if_there(&one.task.entry, frame, sizeof one.task.entry);
+            if (is_there) {
+                ++noted;
+                one.task.name = copy_text(name);
+                m_found.push_back(std::move(one));
+            }
+        });
+        const auto all = static_cast<std::int64_t>(where.coroutines_away());  // for moments < 0
+        if (all > static_cast<std::int64_t>(noted)) {
+            m_found.push_back(coroutine_in(where));
+            m_found.back().count = static_cast<std::uint64_t>(all) - noted;
+        }
+    }
+
+    void threads_outside(const census& everybody) {
+        for (outside_wait* o = everybody.outside.front(); o != nullptr;
+             o = everybody.outside.after(*o)) {
+            sighting& one = m_found.emplace_back();
+            one.thread = o->thread;
+            note_wait(one, o->note, m_now);
+            m_holders[o->holder] = static_cast<int>(m_found.size()) - 1;
+        }
+    }
+
+    std::vector<sighting> result() && {
+        for (sighting& each : m_found) {
+            const auto maker = m_makers.find(each.thing);
+            each.is_result = each.thing != nullptr && maker != m_makers.end();
+            each.holder = each.is_result ? maker->second : holder_of(each.found.holder);
+        }
+        return std::move(m_found);
+    }
+
+private:
+    /// Those in whose place it runs. Their records lie on its stack, and may be gone.
+    void add_outer(sighting& to, const task_record& innermost, int index) {
+        alignas(task_record) std::byte copy[sizeof(task_record)];
+        const task_record* at = innermost.outer;
+        while (at != nullptr && to.outer.size() < k_deepest_outer &&
+               copy_if_there(copy, at, sizeof copy)) {
+            const auto& task = *reinterpret_cast<const task_record*>(copy);
+            to.outer.push_back(seen(task));
+            m_makers.emplace(task.result, index);
+            at = task.outer;
+        }
+    }
+
+    static sighting coroutine_in(const pool& where) {
+        sighting one;
+        one.where = where.name();
+        one.is_coroutine = true;
+        return one;
+    }
+
+    int holder_of(std::uintptr_t holder) const {
+        if (holder == 0 || holder == k_coroutine_holder) {
+            return holder == 0 ? sighting::k_nobody : sighting::k_coroutine;
+        }
+        const auto found = m_holders.find(holder);
+        const bool was_task = m_contexts.count(context::of_holder(holder)) != 0;
+        return found != m_holders.end() ? found->second
+               : was_task               ? sighting::k_ended
+                                        : sighting::k_outside;
+    }
+
+    const tick_count m_now = ticks();
+    std::vector<sighting> m_found;
+    std::unordered_map<std::uintptr_t, int> m_holders;  ///< to the index of their sighting
+    std::unordered_set<std::uintptr_t> m_contexts;
+    std::unordered_map<const void*, int> m_makers;  ///< of results, to the same
+};
+
 /// `only`: tasks of other pools and threads outside are known as holders at most; null: everybody.
 std::vector<sighting> look_for(const pool_list* only) {
-    std::vector<sighting> all;
-    std::unordered_map<std::uintptr_t, int> known;  // holders to the index of their sighting
-    std::unordered_set<std::uintptr_t> contexts;
-    std::unordered_map<const void*, int> results;
-    const tick_count now = ticks();
+    search all;
     const census& everybody = census::of_process();
     for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
         if (p->which.inherited()) {
@@ -89,51 +197,15 @@ std::vector<sighting> look_for(const pool_list* only) {
         const bool wanted = only == nullptr ||
                             std::any_of(only->begin(), only->end(),
                                         [p](const auto& each) { return each.get() == &p->which; });
-        for (context* c = p->which.youngest_context(); c != nullptr; c = c->made_before()) {
-            contexts.insert(reinterpret_cast<std::uintptr_t>(c));
-            known.emplace(c->holder(), wanted ? sighting::k_running : sighting::k_other);
-            sighting seen;
-            if (!wanted || !note_wait(seen, c->waits, now)) {
-                continue;
-            }
-            context& root = c->root();
-            seen.name = copy_text(root.task.name);
-            seen.id = root.task.id;
-            seen.site = root.task.site;
-            seen.entry =
-                reinterpret_cast<const void*>(static_cast<work::run_function>(root.task.entry));
-            seen.where = p->which.name();
-            const int index = static_cast<int>(all.size());
-            all.push_back(std::move(seen));
-            results.emplace(root.task.result, index);
-            for (const context* part = c; part != nullptr; part = part->below()) {
-                known[part->holder()] = index;  // it may hold locks as each
-            }
+        all.tasks_of(p->which, wanted);
+        if (wanted) {
+            all.coroutines_of(p->which);
         }
     }
-    for (outside_wait* o = only == nullptr ? everybody.outside.front() : nullptr; o != nullptr;
-         o = everybody.outside.after(*o)) {
-        sighting& seen = all.emplace_back();
-        seen.thread = o->thread;
-        note_wait(seen, o->note, now);
-        known[o->holder] = static_cast<int>(all.size()) - 1;
+    if (only == nullptr) {
+        all.threads_outside(everybody);
     }
-    for (sighting& each : all) {
-        const auto maker = results.find(each.thing);
-        if (each.thing != nullptr && maker != results.end()) {
-            each.is_result = true;
-            each.holder = maker->second;
-        } else if (each.found.holder == k_coroutine_holder) {
-            each.holder = sighting::k_coroutine;
-        } else if (each.found.holder != 0) {
-            const auto found = known.find(each.found.holder);
-            const bool was_task = contexts.count(context::of_holder(each.found.holder)) != 0;
-            each.holder = found != known.end() ? found->second
-                          : was_task           ? sighting::k_ended
-                                               : sighting::k_outside;
-        }
-    }
-    return all;
+    return std::move(all).result();
 }
 
 }  // namespace

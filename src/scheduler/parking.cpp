@@ -109,7 +109,7 @@ work* worker::obey_throttle() noexcept {
     }
     stats.enter(worker_phase::idle);
     m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);
-    if (m_pool.hang_report().enabled && m_pool.all_asleep() && m_pool.contexts_away() != 0) {
+    if (m_pool.hang_report().enabled && m_pool.all_asleep() && m_pool.away() != 0) {
         m_pool.wake_one(m_rank);  // it finds nothing, sleeps as the last one, and watches for hangs
     }
     for (;;) {

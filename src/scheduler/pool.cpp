@@ -124,7 +124,7 @@ bool pool::finish() noexcept {
     }
     spares.stop();
     m_ended = true;
-    return contexts_away() == 0;
+    return away() == 0;
 }
 
 pool::~pool() {
@@ -211,6 +211,30 @@ std::uint64_t pool::contexts_away() const noexcept {
         sum += w->m_away.value();
     }
     return sum;
+}
+
+std::uint64_t pool::coroutines_away() const noexcept {
+    std::uint64_t sum = m_coroutines_away.load(std::memory_order_relaxed);
+    for (const auto& w : m_workers) {
+        sum += w->m_coroutines_away.value();
+    }
+    return sum;
+}
+
+void pool::coroutine_is_away() noexcept {
+    if (worker* const here = current_worker()) {
+        here->m_coroutines_away.add();
+    } else {
+        m_coroutines_away.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void pool::coroutine_is_back() noexcept {
+    if (worker* const here = current_worker()) {
+        here->m_coroutines_away.take_back();
+    } else {
+        m_coroutines_away.fetch_sub(1, std::memory_order_relaxed);
+    }
 }
 
 std::size_t pool::items_of_nodes() const noexcept {

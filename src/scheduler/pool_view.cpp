@@ -42,7 +42,7 @@ pool_view view_of(const pool_ref& which) {
     seen.active_workers = which.active_workers();
     seen.queued = p.injector.size() + p.high.size() + p.low.size() + p.items_of_nodes();
     // A sum of differences: less than nothing for a moment, while a task moves between workers.
-    const auto away = static_cast<std::int64_t>(p.contexts_away());
+    const auto away = static_cast<std::int64_t>(p.away());
     seen.suspended = static_cast<std::uint64_t>(std::max<std::int64_t>(away, 0));
     for (std::uint32_t rank = 0; rank < p.size(); ++rank) {
         seen.workers.push_back(view_of(p.at(rank)));

@@ -16,6 +16,14 @@ namespace quern::detail {
 
 class pool;
 
+/// A task, as it is described.
+struct seen_task {
+    std::string name;             ///< empty: it has none
+    std::uint64_t id = 0;         ///< 0: nobody has asked
+    const void* site = nullptr;   ///< where it was made
+    const void* entry = nullptr;  ///< what runs it, should there be no site; of a coroutine always
+};
+
 /// One that waits.
 struct sighting {
     static constexpr int k_nobody = -1;
@@ -25,13 +33,13 @@ struct sighting {
     static constexpr int k_coroutine = -5;  ///< a coroutine; which one is not known
     static constexpr int k_other = -6;  ///< a task of another runtime than the one that was asked
 
-    std::string name;             ///< of the task; empty: it has none
-    std::string where;            ///< pool; empty: a thread outside
-    pid_t thread = 0;             ///< of a thread outside
-    std::uint64_t id = 0;         ///< of the task; 0: nobody has asked
-    const void* site = nullptr;   ///< where the task was made
-    const void* entry = nullptr;  ///< what runs it, should there be no site
-    const wait_kind* kind = nullptr;
+    seen_task task;
+    std::vector<seen_task> outer;  ///< in whose place it runs: they wait for it, the nearest first
+    std::string where;             ///< pool; empty: a thread outside
+    pid_t thread = 0;              ///< of a thread outside
+    bool is_coroutine = false;
+    std::uint64_t count = 1;          ///< for so many it stands
+    const wait_kind* kind = nullptr;  ///< null: it was not noted
     const void* thing = nullptr;
     wait_findings found;
     double seconds = 0;

@@ -38,8 +38,7 @@ bool turns::begin(cell_state wanted) noexcept {
         return m_full;  // nobody changes it during a turn
     }
     request self(wanted);
-    wait_in(self, {&k_waits[static_cast<std::size_t>(wanted)], this},
-            [this, &self] { return enqueue(self); });
+    wait_in(self, reason(wanted), [this, &self] { return enqueue(self); });
     return m_full;
 }
 

@@ -5,22 +5,37 @@
 
 namespace quern::detail {
 
-void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise_base* promise) {
-    next = reinterpret_cast<runnable*>(&current_pool().get());
+void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise_base* promise,
+                                   const wait_reason& why) {
+    pool& where = current_pool().get();
+    next = reinterpret_cast<runnable*>(&where);
     m_waiting = waiting;
     m_promise = promise;
     if (m_promise != nullptr && m_promise->runner != nullptr) {
         m_stop = m_promise->runner->lend_attributes(*this);
     }
+    where.coroutine_is_away();
+    where.coroutines.begin(*this, waiting.address(), why);
 }
 
-void suspended_coroutine::go_on() noexcept { reinterpret_cast<pool*>(next)->make_ready(*this); }
+void suspended_coroutine::stay() noexcept {
+    pool& where = *reinterpret_cast<pool*>(next);
+    where.coroutines.end(*this);
+    where.coroutine_is_back();
+}
+
+void suspended_coroutine::go_on() noexcept {
+    pool& where = *reinterpret_cast<pool*>(next);
+    where.coroutines.end(*this);
+    where.make_ready(*this);
+}
 
 context* suspended_coroutine::resume_queued(work& item) {
     auto& self = static_cast<suspended_coroutine&>(static_cast<runnable&>(item));
     if (context* larger = begin_task(self)) {
         return larger;
     }
+    current_context()->host().home().coroutine_is_back();
     coroutine_runner here(self, self.m_stop);
     if (self.m_promise != nullptr) {
         self.m_promise->runner = &here;

@@ -39,6 +39,7 @@ struct task_record {
     relaxed<work::run_function> entry = nullptr;  ///< what runs it
     relaxed<std::uint64_t> id = 0;                ///< once somebody has asked
     relaxed<const void*> result = nullptr;        ///< the state of its future, or null
+    relaxed<const task_record*> outer = nullptr;  ///< of whom it runs in the place, or null
     const stop_signal* stop = nullptr;            ///< who may ask it to stop, if anybody
     task_locals locals{};                         ///< its task-local variables
     traced_task trace{};                          ///< the hooks' own
@@ -52,6 +53,7 @@ struct task_record {
         entry = run;
         id = 0;
         result = nullptr;
+        outer = nullptr;
         stop = nullptr;
         locals = {};
         trace = {};

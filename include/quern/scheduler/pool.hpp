@@ -5,6 +5,7 @@
 
 #include <quern/base/process.hpp>
 #include <quern/scheduler/census.hpp>
+#include <quern/scheduler/coroutine_notes.hpp>
 #include <quern/scheduler/hang_watch.hpp>
 #include <quern/scheduler/hooks.hpp>
 #include <quern/scheduler/idle_gate.hpp>
@@ -98,9 +99,15 @@ public:
     void wait_until_quiet() noexcept;
     /// Items begun and contexts resumed so far.
     std::uint64_t activations() const noexcept;
-    /// Contexts that are left: of suspended tasks, and below a call on a fresh stack. Exact when
-    /// quiet.
+    /// Suspended tasks, as contexts that are left (also below a call on a fresh stack) and as
+    /// coroutines. Exact when quiet.
+    std::uint64_t away() const noexcept { return contexts_away() + coroutines_away(); }
     std::uint64_t contexts_away() const noexcept;
+    std::uint64_t coroutines_away() const noexcept;
+    /// One of these coroutines more or less: it waits, or runs again. On a worker of this pool, or
+    /// where one begins to wait on a thread outside.
+    void coroutine_is_away() noexcept;
+    void coroutine_is_back() noexcept;
     /// The first of all that were made; context::made_before() gives the next. Any thread.
     context* youngest_context() const noexcept {
         return m_youngest.load(std::memory_order_acquire);  // pairs with make_context
@@ -154,6 +161,7 @@ public:
     detail::knobs knobs;
     poller_list pollers;
     timer_queue timers;
+    coroutine_notes coroutines;
     spare_threads spares{knobs.spare_threads};
     std::atomic<const detail::hooks*> hooks{nullptr};
 
@@ -205,9 +213,10 @@ private:
     std::atomic<bool> m_quiet_wanted{false};
     sampling_turn m_timed;  ///< of what threads outside make ready
     std::atomic<std::uint32_t> m_quiet_word{0};
-    std::atomic<worker*> m_watch{nullptr};          ///< the sleeper that looks after the time
-    std::atomic<std::uint32_t> m_throttled{0};      ///< workers that sleep for the knob
-    std::atomic<std::uint32_t> m_throttle_word{0};  ///< changes when the knob does
+    std::atomic<worker*> m_watch{nullptr};            ///< the sleeper that looks after the time
+    std::atomic<std::uint32_t> m_throttled{0};        ///< workers that sleep for the knob
+    std::atomic<std::uint64_t> m_coroutines_away{0};  ///< that threads outside have left
+    std::atomic<std::uint32_t> m_throttle_word{0};    ///< changes when the knob does
     spin_lock m_contexts_lock;
     std::vector<context*> m_contexts[k_stack_class_count];
     std::atomic<context*> m_youngest{nullptr};

@@ -197,6 +197,7 @@ private:
     std::atomic<context*> m_current{nullptr};
     exception_globals* m_exceptions = nullptr;
     single_writer_counter m_away;  ///< contexts that left here less those that came back here
+    single_writer_counter m_coroutines_away;  ///< the same of coroutines
     after_switch m_after;
     context* m_left = nullptr;  ///< whom m_after concerns
     execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch

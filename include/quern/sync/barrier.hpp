@@ -34,9 +34,8 @@ protected:
     /// Of `n`, of whom `leaving` will not come to later phases.
     arrival arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept;
     void begin_next_phase() noexcept;
-    void wait(std::int64_t phase) const noexcept {
-        wait_for(m_phase, phase + 1, m_lock, {&k_wait, this});
-    }
+    void wait(std::int64_t phase) const noexcept { wait_for(m_phase, phase + 1, m_lock, why()); }
+    wait_reason why() const noexcept { return {&k_wait, this}; }
     /// False: the phase has ended.
     bool enqueue(level_waiter& self) const noexcept {
         const std::scoped_lock guard(m_lock);
@@ -126,6 +125,7 @@ public:
 private:
     struct meeting {
         detail::level_waiter make_waiter() const noexcept { return detail::level_waiter(0); }
+        detail::wait_reason why() const noexcept { return all.barrier_base::why(); }
         bool ready(detail::level_waiter&) const noexcept { return false; }
         bool enqueue(detail::level_waiter& self) const noexcept {
             self.needs = all.arrive_as(1, 0) + 1;

@@ -149,6 +149,7 @@ private:
     using taker = detail::depot::taker;
     struct receiving {
         taker make_waiter() const noexcept { return taker(); }
+        detail::wait_reason why() const noexcept { return from.to_receive(); }
         bool ready(taker& self) const noexcept {
             self.got = from.m_depots.filled.try_take();
             return self.got != nullptr;
@@ -160,6 +161,7 @@ private:
     };
     struct sending {
         taker make_waiter() const noexcept { return taker(); }
+        detail::wait_reason why() const noexcept { return to.to_send(); }
         bool ready(taker& self) const {
             self.got = to.m_slots == nullptr ? new slot : to.m_depots.free.try_take();
             return self.got != nullptr;

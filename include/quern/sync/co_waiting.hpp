@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // How coroutines wait for what is in this layer: without a stack, with a waiter in their frame that
-// is also the item which resumes them. Of the three ways to wait the one that no report lists.
-// Why it is as safe as that of a task: src/sync/README.md, "Coroutines".
+// is also the item which resumes them. Why it is as safe as that of a task: src/sync/README.md,
+// "Coroutines".
 #pragma once
 
 #include <quern/sync/waiting.hpp>
@@ -13,7 +13,7 @@ namespace quern::detail {
 
 /// Waits in the frame of a coroutine. `Operation` says for what:
 ///
-/// - `make_waiter()`: what is to be queued.
+/// - `make_waiter()`: what is to be queued; `why()`: for what, for reports.
 /// - `ready(self)`: true when it has been had without waiting. May throw.
 /// - `enqueue(self)`: that of wait_in(): false when there is nothing to wait for any more; once it
 ///   has made the waiter known it must touch nothing, for the operation lies in the frame too. An
@@ -32,9 +32,13 @@ public:
     /// this returns.
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
-        leave(waiting);
+        leave(waiting, m_operation.why());
         m_self.stands_for(*this);
-        return m_operation.enqueue(m_self);
+        const bool suspended = m_operation.enqueue(m_self);
+        if (!suspended) {
+            stay();
+        }
+        return suspended;
     }
 
     decltype(auto) await_resume() { return m_operation.result(m_self); }

@@ -46,11 +46,11 @@ public:
     /// suspends the coroutine and not the stack that it runs on. It stands in the same queue as the
     /// tasks and threads that wait, and goes on as after a future (task/await.hpp): as a ready item
     /// of the pool whose worker awaited, with its name, priority and stop token; outside workers in
-    /// the first pool of the default runtime. Reports of hangs do not list it. It must not be
-    /// destroyed while it waits, and the pool must live until it goes on. A stop request does not
-    /// end the wait. Throws what starting the default runtime throws, before it waits.
-    /// Cost: no allocation; about 120 bytes in the frame, and a trip through the ready queue.
-    auto co_wait() const noexcept { return detail::co_awaitable<detail::gate_opening>{{m_gate}}; }
+    /// the first pool of the default runtime. It must not be destroyed while it waits; one that
+    /// still waits when its runtime ends is abandoned. A stop request does not end the wait. Throws
+    /// what starting the default runtime throws, before it waits. Cost: no allocation; about 120
+    /// bytes in the frame, and a trip through the ready queue.
+    auto co_wait() const noexcept { return detail::co_awaitable<opening>{{*this}}; }
 
     /// Waits until it is set, or until a time at the latest. Returns whether it was set: false is
     /// returned only when the time has passed. With any clock: one that is set back makes the wait
@@ -68,6 +68,8 @@ public:
 
 private:
     friend class condition_variable_any;
+    using opening = detail::gate_opening<event>;
+    friend opening;
 
     void wait_as(const detail::wait_reason& why) const noexcept {
         if (!m_gate.is_open()) {

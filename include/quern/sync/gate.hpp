@@ -155,14 +155,16 @@ QUERN_COLD void wait_for(task_gate& closed, const wait_reason& why) noexcept;
 QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
                                timer::clock::time_point deadline) noexcept;
 
-/// For co_await: the same without a limit.
+/// For co_await: the same without a limit, until the gate of something opens.
+template <class Primitive>
 struct gate_opening {
     waiter make_waiter() const noexcept { return waiter(); }
-    bool ready(waiter&) const noexcept { return closed.is_open(); }
-    bool enqueue(waiter& self) const noexcept { return closed.enqueue(self); }
+    wait_reason why() const noexcept { return {&Primitive::k_wait, &of}; }
+    bool ready(waiter&) const noexcept { return of.m_gate.is_open(); }
+    bool enqueue(waiter& self) const noexcept { return of.m_gate.enqueue(self); }
     void result(waiter&) const noexcept {}
 
-    task_gate& closed;
+    const Primitive& of;
 };
 
 }  // namespace quern::detail

@@ -55,14 +55,18 @@ public:
 
     /// wait() and arrive_and_wait() for coroutines, as event::co_wait(). The latch is counted down
     /// when the result is awaited, and not if that throws.
-    auto co_wait() const noexcept { return detail::co_awaitable<detail::gate_opening>{{m_gate}}; }
+    auto co_wait() const noexcept { return detail::co_awaitable<opening>{{*this}}; }
     auto co_arrive_and_wait(std::ptrdiff_t n = 1) noexcept {
         return detail::co_awaitable<arrival>{{*this, n}};
     }
 
 private:
+    using opening = detail::gate_opening<latch>;
+    friend opening;
+
     struct arrival {
         detail::waiter make_waiter() const noexcept { return detail::waiter(); }
+        detail::wait_reason why() const noexcept { return {&k_wait, &of}; }
         bool ready(detail::waiter&) const noexcept { return false; }
         bool enqueue(detail::waiter& self) const noexcept {
             of.count_down(n);

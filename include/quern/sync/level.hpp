@@ -63,23 +63,4 @@ void wait_for(level& what, std::int64_t needs, Lock& lock, const wait_reason& wh
     });
 }
 
-/// For co_await: the same.
-template <class Lock>
-struct level_reaching {
-    level_waiter make_waiter() const noexcept { return level_waiter(needs); }
-    bool ready(level_waiter& self) const noexcept {
-        const std::scoped_lock guard(lock);
-        return what.reaches(self.needs);
-    }
-    bool enqueue(level_waiter& self) const noexcept {
-        const std::scoped_lock guard(lock);
-        return what.enqueue(self);
-    }
-    void result(level_waiter&) const noexcept {}
-
-    level& what;
-    Lock& lock;
-    std::int64_t needs;
-};
-
 }  // namespace quern::detail

@@ -105,6 +105,7 @@ private:
         detail::claimant make_waiter() const noexcept {
             return detail::claimant(detail::k_coroutine_holder);
         }
+        detail::wait_reason why() const noexcept { return {&k_wait, &wanted}; }
         bool ready(detail::claimant& self) const noexcept {
             return wanted.m_owner.try_take(self.holder);
         }

@@ -33,6 +33,7 @@ protected:
     bool try_acquire() noexcept { return m_permits.try_take(); }
     struct acquisition {
         waiter make_waiter() const noexcept { return waiter(); }
+        wait_reason why() const noexcept { return {&k_wait, &from}; }
         bool ready(waiter&) const noexcept { return from.m_permits.try_take(); }
         bool enqueue(waiter& self) const noexcept {
             return !from.m_permits.take() && from.m_permits.enqueue(self);

@@ -87,6 +87,7 @@ private:
     template <class Guard>
     struct co_locking {
         request make_waiter() const noexcept { return request(detail::k_coroutine_holder, shared); }
+        detail::wait_reason why() const noexcept { return {&k_wait, &wanted}; }
         bool ready(request& self) const noexcept { return wanted.try_admit(self); }
         bool enqueue(request& self) const noexcept { return wanted.enqueue(self); }
         Guard result(request&) const noexcept { return Guard(wanted); }

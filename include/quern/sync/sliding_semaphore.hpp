@@ -8,6 +8,7 @@
 #include <quern/sync/level.hpp>
 
 #include <cstdint>
+#include <mutex>
 
 namespace quern {
 
@@ -44,8 +45,7 @@ public:
 
     /// The same for coroutines, as event::co_wait().
     auto co_wait(std::int64_t upper_limit) noexcept {
-        using reaching = detail::level_reaching<detail::spin_lock>;
-        return detail::co_awaitable<reaching>{{m_end, m_lock, upper_limit}};
+        return detail::co_awaitable<reaching>{{*this, upper_limit}};
     }
 
     /// Whether wait() would return at once.
@@ -55,6 +55,20 @@ public:
     void signal(std::int64_t lower_limit) noexcept;
 
 private:
+    struct reaching {
+        detail::level_waiter make_waiter() const noexcept { return detail::level_waiter(needs); }
+        detail::wait_reason why() const noexcept { return {&k_wait, &of}; }
+        bool ready(detail::level_waiter& self) const noexcept { return of.try_wait(self.needs); }
+        bool enqueue(detail::level_waiter& self) const noexcept {
+            const std::scoped_lock guard(of.m_lock);
+            return of.m_end.enqueue(self);
+        }
+        void result(detail::level_waiter&) const noexcept {}
+
+        sliding_semaphore& of;
+        std::int64_t needs;
+    };
+
     static void look(const void* copy, detail::wait_findings& into) noexcept;
     static const detail::wait_kind k_wait;
 

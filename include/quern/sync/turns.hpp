@@ -44,6 +44,11 @@ public:
     /// As the last turn has left it.
     bool is_full() const noexcept;
 
+    /// For what one waits who wants that, for reports.
+    wait_reason reason(cell_state wanted) const noexcept {
+        return {&k_waits[static_cast<std::size_t>(wanted)], this};
+    }
+
 private:
     friend class turn;
     using request_queue = wait_queue<std_atomics, request>;
@@ -84,6 +89,7 @@ private:
 template <class F>
 struct turn_taking {
     turns::request make_waiter() const noexcept { return turns::request(wanted); }
+    wait_reason why() const noexcept { return of.reason(wanted); }
     bool ready(turns::request&) const noexcept { return of.begin_at_once(wanted); }
     bool enqueue(turns::request& self) const noexcept { return of.enqueue(self); }
     decltype(auto) result(turns::request&) {

@@ -84,6 +84,7 @@ public:
             task_record& task = m_here->root().task;
             m_record = task;
             task.restart(item.name, item.site, item.run);
+            task.outer = &m_record;
             m_urgency = std::exchange(m_here->urgency, item.urgency);
             worker& host = m_here->host();
             if (const hooks* h = host.home().hooks.load(std::memory_order_acquire)) {

@@ -24,8 +24,12 @@ public:
     /// gone, when this returns.
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
-        leave(waiting);
-        return m_source.state().add_waiter(*this);
+        leave(waiting, {&state_base::k_wait, &static_cast<const state_base&>(m_source.state())});
+        const bool suspended = m_source.state().add_waiter(*this);
+        if (!suspended) {
+            stay();
+        }
+        return suspended;
     }
 
     decltype(auto) await_resume() { return m_source.get(); }
@@ -125,7 +129,7 @@ namespace quern {
 /// the coroutine goes on in the first pool of the default runtime, and the thread returns to
 /// whoever had resumed the coroutine.
 ///
-/// Requires: that pool lives when the result comes, as for `then`.
+/// A coroutine that still waits when its runtime ends is abandoned, as a task is: it never goes on.
 ///
 /// Errors: those of get(); std::future_error(no_state) without suspension when there is no state.
 /// Cost: no allocation; the waiter lies in the coroutine's frame (about 100 bytes). A compare-

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <quern/base/blocks.hpp>
+#include <quern/scheduler/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
 #include <quern/task/stop.hpp>
 
@@ -112,14 +113,19 @@ protected:
     suspended_coroutine() noexcept : runnable(resume_queued, false) {}
 
     /// Notes who goes on and where: the pool of the worker that calls, or the default runtime's
-    /// first. May start that runtime, and throw; then nothing has been noted.
+    /// first. May start that runtime, and throw; then nothing has been noted. `why` is for reports.
     template <class Promise>
-    void leave(std::coroutine_handle<Promise> waiting) {
-        leave_as(waiting, task_promise_of(waiting));
+    void leave(std::coroutine_handle<Promise> waiting, const wait_reason& why) {
+        leave_as(waiting, task_promise_of(waiting), why);
     }
 
+    /// It has left, and nothing is to be waited for any more: it is not made ready. On the thread
+    /// that has called leave(), at once.
+    void stay() noexcept;
+
 private:
-    void leave_as(std::coroutine_handle<> waiting, task_promise_base* promise);
+    void leave_as(std::coroutine_handle<> waiting, task_promise_base* promise,
+                  const wait_reason& why);
     static context* resume_queued(work& item);
 
     // `next` is the address of its pool until it is queued there: with eight bytes more, a frame

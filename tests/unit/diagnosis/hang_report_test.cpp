@@ -9,6 +9,7 @@
 #include <quern/sync/mutex.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/blocking_region.hpp>
+#include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/this_task.hpp>
 
@@ -274,6 +275,74 @@ void leave_two_tasks_behind() {
     elsewhere.set();
     waits_elsewhere.get();
     std::fputs("ended", stderr);
+}
+
+quern::task<> send_three(quern::channel<int>& into) {
+    for (int i = 0; i < 3; ++i) {
+        co_await into.co_send(i);
+    }
+}
+
+quern::task<> lock_and_lock_again(quern::mutex& m) {
+    const auto held = co_await m.co_lock();
+    const auto again = co_await m.co_lock();
+}
+
+TEST(a_hang_report, names_coroutines_and_what_they_wait_for) {
+    hanging_child child([] {
+        quern::channel<int> line(2);
+        quern::mutex m;
+        quern::promise<int> never;
+        auto sender = quern::start({.name = "sender"}, send_three(line));
+        auto locker = quern::start(lock_and_lock_again(m));
+        auto reader = [](quern::future<int> f) -> quern::task<int> { co_return co_await f; };
+        quern::start(reader(never.get_future())).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    for (const char* const words :
+         {"3 tasks are suspended", "coroutine 'sender' waits", "channel, to send",
+          "full: holds 2 of 2", "for mutex", "held by a coroutine",
+          "of a promise that nobody has set", "send_three at ", "lock_and_lock_again at ",
+          "     waits in ", "made in "}) {
+        EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
+    }
+}
+
+/// One worker, so that each runs the task that it waits for in its own place.
+TEST(a_hang_report, names_those_who_wait_for_a_task_that_runs_in_their_place) {
+    hanging_child child([] {
+        quern::runtime rt(quern::runtime_options::with_workers(1));
+        quern::shared_future<void> outer;
+        quern::event known;
+        outer = quern::async({.name = "outer", .pool = &rt.default_pool().get()}, [&] {
+                    known.wait();
+                    auto other = quern::async({.name = "other"}, [&] { outer.wait(); });
+                    quern::async({.name = "inner"}, [&] { other.wait(); }).get();
+                }).share();
+        known.set();
+        outer.wait();
+    });
+    const std::string said = child.says("hang_report=off");
+    for (const char* const words :
+         {"task 'other' waits", "made by itself",
+          "     runs in the place of task 'inner', which waits for it\n",
+          "     runs in the place of task 'outer', which waits for it\n"}) {
+        EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
+    }
+}
+
+TEST(a_report_of_abandoned_tasks, names_coroutines) {
+    hanging_child child([] {
+        static quern::channel<int> line(2);
+        {
+            quern::runtime rt(quern::runtime_options::with_workers(1));
+            const auto left = quern::start(rt, send_three(line));
+        }
+        std::fputs("ended", stderr);
+    });
+    const std::string said = child.says("ended");
+    EXPECT_EQ(said.find("quern: 1 task is abandoned at the end of the runtime:\n"), 0U) << said;
+    EXPECT_NE(said.find("#1 coroutine waits "), std::string::npos) << said;
 }
 
 TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_a_runtime) {

@@ -5,7 +5,10 @@
 #include <quern/sync/event.hpp>
 #include <quern/sync/mutex.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/coroutine.hpp>
 #include <quern/task/this_task.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
 
 #include <gtest/gtest.h>
 
@@ -50,6 +53,58 @@ TEST(a_task_report, gives_tasks_that_agree_one_line) {
     for (auto& each : all) {
         each.get();
     }
+}
+
+quern::task<> wait_for(quern::event& e) { co_await e.co_wait(); }
+
+/// Of many coroutines some are noted, and the others counted.
+TEST(a_task_report, counts_coroutines_that_it_has_no_note_of) {
+    constexpr int k_all = 5000;
+    quern::runtime rt(quern::runtime_options::with_workers(8));
+    for (int round = 0; round < 2; ++round) {
+        quern::event go_on;
+        std::vector<quern::future<void>> all;
+        for (int i = 0; i < k_all; ++i) {
+            all.push_back(quern::start(rt, wait_for(go_on)));
+        }
+        const std::string heading = std::to_string(k_all) + " tasks are suspended:\n";
+        EXPECT_TRUE(quern_test::eventually(
+            [&] { return quern::task_report().find(heading) != std::string::npos; }));
+        const std::string said = quern::task_report();
+        EXPECT_NE(said.find(" coroutine waits, for what was not noted; and "), std::string::npos)
+            << said;
+        EXPECT_NE(said.find(" for event "), std::string::npos) << said;
+        go_on.set();
+        for (auto& each : all) {
+            each.get();
+        }
+        EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
+    }
+}
+
+TEST(a_task_report, may_be_asked_for_while_coroutines_come_and_go) {
+    quern::runtime rt(quern::runtime_options::with_workers(8));
+    std::atomic<bool> done{false};
+    quern::mutex m;
+    std::vector<quern::future<void>> busy;
+    const auto lock_often = [&]() -> quern::task<> {
+        while (!done) {
+            const auto held = co_await m.co_lock();
+            co_await quern::async([] {});
+        }
+    };
+    for (int i = 0; i < 16; ++i) {
+        busy.push_back(quern::start(rt, lock_often()));
+    }
+    std::size_t seen = 0;
+    for (int i = 0; i < 200 || seen == 0; ++i) {
+        seen += quern::task_report().find("for mutex") != std::string::npos ? 1 : 0;
+    }
+    done = true;
+    for (auto& each : busy) {
+        each.get();
+    }
+    EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
 }
 
 TEST(a_task_report, may_be_asked_for_while_tasks_come_and_go) {

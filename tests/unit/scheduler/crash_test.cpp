@@ -137,6 +137,19 @@ TEST_F(crash, of_a_null_pointer_names_the_task_and_the_line) {
         << child.output;
 }
 
+TEST_F(crash, in_the_place_of_another_task_names_both) {
+    const ended child = dies([] {
+        quern::runtime rt(quern::runtime_options::with_workers(1));
+        quern::async({.name = "asks", .pool = &rt.default_pool().get()}, [] {
+            quern::async({.name = "answers"}, read_null).get();
+        }).get();
+    });
+    EXPECT_EQ(child.signal, SIGSEGV) << child.output;
+    EXPECT_TRUE(has(child, "in task 'answers'") &&
+                has(child, "  in the place of task 'asks', which waits for it\n"))
+        << child.output;
+}
+
 TEST_F(crash, by_abort_is_reported_once_and_stays_an_abort) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));

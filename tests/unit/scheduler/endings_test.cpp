@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // How runtimes end when something is still going on: tasks that wait for ever and are woken too
 // late, pools that wake one another, threads that are still handing in work, exit() in a task.
+#include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
 
 #include "on_runtime.hpp"
@@ -46,6 +47,22 @@ TEST(endings_test, a_promise_kept_after_the_end_wakes_nobody_and_breaks_nothing)
             });
         }
         ASSERT_TRUE(quern_test::eventually([&] { return begun.load() == 10; }));
+    }
+    late.set_value();
+    runtime next(runtime_options::with_workers(2));
+    EXPECT_EQ(quern::async(next, [] { return 1; }).get(), 1);
+}
+
+TEST(endings_test, a_promise_kept_after_the_end_resumes_no_coroutine_and_breaks_nothing) {
+    quern::promise<void> late;
+    const auto wait = [](quern::future<void> f) -> quern::task<> {
+        co_await std::move(f);
+        std::abort();  // its runtime is gone
+    };
+    {
+        runtime rt(runtime_options::with_workers(2));
+        const auto left = quern::start(rt, wait(late.get_future()));
+        quern::async(rt, [] {}).get();
     }
     late.set_value();
     runtime next(runtime_options::with_workers(2));
