@@ -106,25 +106,18 @@ public:
 
     /// Those that are noted, and one sighting for all the others.
     void coroutines_of(const pool& where) {
-        std::uint64_t noted = 0;
-        where.coroutines.for_each([&](const runnable* who, const void* frame,
-                                      const wait_note& note) {
-            sighting one = coroutine_in(where);
-            const char* name = nullptr;
-            const bool is_there = note_wait(one, note, m_now) &&
-                                  copy_if_there(&name, &who->name, sizeof name) &&
-                                  copy_if_there(&one.task.site, &who->site, sizeof one.task.site) &&
-                                  copy_if_there(&one.task.entry, frame, sizeof one.task.entry);
-            if (is_there) {
-                ++noted;
-                one.task.name = copy_text(name);
-                m_found.push_back(std::move(one));
+        const std::size_t before = m_found.size();
+        for (const coroutine_note& each : where.coroutines.all()) {
+            const runnable* const who = each.who.load(std::memory_order_acquire);  // pairs: begin
+            if (who != nullptr) {
+                add_coroutine(where, *who, each);
             }
-        });
+        }
         const auto all = static_cast<std::int64_t>(where.coroutines_away());  // for moments < 0
-        if (all > static_cast<std::int64_t>(noted)) {
+        const auto noted = static_cast<std::int64_t>(m_found.size() - before);
+        if (all > noted) {
             m_found.push_back(coroutine_in(where));
-            m_found.back().count = static_cast<std::uint64_t>(all) - noted;
+            m_found.back().count = static_cast<std::uint64_t>(all - noted);
         }
     }
 
@@ -158,6 +151,18 @@ private:
             to.outer.push_back(seen(task));
             m_makers.emplace(task.result, index);
             at = task.outer;
+        }
+    }
+
+    /// Unless it has gone meanwhile.
+    void add_coroutine(const pool& where, const runnable& who, const coroutine_note& note) {
+        sighting one = coroutine_in(where);
+        const char* name = nullptr;
+        if (note_wait(one, note.wait, m_now) && copy_if_there(&name, &who.name, sizeof name) &&
+            copy_if_there(&one.task.site, &who.site, sizeof one.task.site) &&
+            copy_if_there(&one.task.entry, note.frame, sizeof one.task.entry)) {
+            one.task.name = copy_text(name);
+            m_found.push_back(std::move(one));
         }
     }
 

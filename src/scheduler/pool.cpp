@@ -51,7 +51,8 @@ private:
 }  // namespace
 
 pool::pool(pool_description description)
-    : m_name(std::move(description.name)),
+    : coroutines(std::min(description.workers, k_max_workers)),
+      m_name(std::move(description.name)),
       m_policy(description.policy != nullptr ? description.policy : scheduling_policies().front()),
       m_stacks(description.stacks),
       m_hang_report(description.hang_report),
@@ -221,12 +222,17 @@ std::uint64_t pool::coroutines_away() const noexcept {
     return sum;
 }
 
-void pool::coroutine_is_away() noexcept {
-    if (worker* const here = current_worker()) {
-        here->m_coroutines_away.add();
-    } else {
+/// Those that threads outside leave are counted alone: they are few. The time is that at which what
+/// runs here began: a clock reading takes as long as all the rest.
+std::int32_t pool::coroutine_leaves(const runnable& who, const void* frame,
+                                    const wait_reason& why) noexcept {
+    worker* const here = current_worker();
+    if (here == nullptr) {
         m_coroutines_away.fetch_add(1, std::memory_order_relaxed);
+        return coroutine_notes::k_nowhere;
     }
+    here->m_coroutines_away.add();
+    return coroutines.begin(here->rank(), here->m_note_turn, who, frame, why, here->stats.since());
 }
 
 void pool::coroutine_is_back() noexcept {

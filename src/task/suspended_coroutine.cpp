@@ -3,6 +3,8 @@
 #include <quern/task/attributes.hpp>
 #include <quern/task/coroutine_runner.hpp>
 
+#include <utility>
+
 namespace quern::detail {
 
 void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise_base* promise,
@@ -14,19 +16,18 @@ void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise
     if (m_promise != nullptr && m_promise->runner != nullptr) {
         m_stop = m_promise->runner->lend_attributes(*this);
     }
-    where.coroutine_is_away();
-    where.coroutines.begin(*this, waiting.address(), why);
+    home = where.coroutine_leaves(*this, waiting.address(), why);
 }
 
 void suspended_coroutine::stay() noexcept {
     pool& where = *reinterpret_cast<pool*>(next);
-    where.coroutines.end(*this);
+    where.coroutines.end(home);
     where.coroutine_is_back();
 }
 
 void suspended_coroutine::go_on() noexcept {
     pool& where = *reinterpret_cast<pool*>(next);
-    where.coroutines.end(*this);
+    where.coroutines.end(std::exchange(home, k_anywhere));
     where.make_ready(*this);
 }
 

@@ -1,67 +1,71 @@
 // SPDX-License-Identifier: BSL-1.0
 // For what the coroutines of a pool wait, for reports. A suspended task notes that in its context;
 // a coroutine has no stack, and eight bytes more in its frame would be megabytes for a million of
-// them. So the notes are kept here, of as many as find a place; the others are counted alone.
+// them. So each worker has places for notes of some, and the others are counted alone.
 #pragma once
 
-#include <quern/base/cache_line.hpp>
-#include <quern/base/relaxed.hpp>
+#include <quern/base/clock.hpp>
 #include <quern/scheduler/wait_reason.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 
 namespace quern::detail {
 
 struct runnable;
 
-/// A table of sets, as a cache: the address of the item that will resume a coroutine says in which
-/// set its note is, if anywhere. Thread safe. Cost: one cache line, and a second one and a clock
-/// reading where there is room.
+/// What is noted of a coroutine that waits.
+struct coroutine_note {
+    std::atomic<const runnable*> who{nullptr};  ///< what will resume it; null: the place is free
+    std::atomic<const void*> frame{nullptr};
+    wait_note wait;
+};
+
+/// Workers take places, each of its own ones; anybody frees them, and reports look at any time.
+/// Cost: a few plain loads and stores.
 class coroutine_notes {
 public:
-    /// A coroutine, which that item will resume, waits from now on. Before it can go on.
-    void begin(const runnable& who, const void* frame, const wait_reason& why) noexcept;
+    static constexpr std::int32_t k_nowhere = -1;
 
-    /// It goes on. Once, before the item is made ready.
-    void end(const runnable& who) noexcept;
+    explicit coroutine_notes(std::size_t workers)
+        : m_size(workers * k_places), m_notes(new coroutine_note[m_size]) {}
 
-    /// Calls visit(who, frame, note) for each that has a note; all of it may be gone already.
-    template <class Visit>
-    void for_each(Visit visit) const {
-        for (const set& s : m_sets) {
-            for (std::size_t i = 0; i < k_ways; ++i) {
-                if (const runnable* const who = s.who[i].load(std::memory_order_acquire)) {
-                    visit(who, static_cast<const void*>(s.notes[i].frame), s.notes[i].wait);
-                }
+    /// A coroutine, which the item will resume, waits from now on. Returns the number of the note,
+    /// or k_nowhere. The worker of that rank; `turn` is its own.
+    std::int32_t begin(std::uint32_t rank, std::uint32_t& turn, const runnable& who,
+                       const void* frame, const wait_reason& why, tick_count now) noexcept {
+        for (std::uint32_t i = 0; i < k_probes; ++i) {
+            const std::uint32_t number = rank * k_places + ++turn % k_places;
+            coroutine_note& free = m_notes[number];
+            if (free.who.load(std::memory_order_acquire) == nullptr) {  // pairs with end
+                free.frame.store(frame, std::memory_order_relaxed);
+                free.wait.begin(why, now);
+                free.who.store(&who, std::memory_order_release);  // pairs with the look of a report
+                return static_cast<std::int32_t>(number);
             }
+        }
+        return k_nowhere;
+    }
+
+    /// That one goes on. Any thread, once, before its item is made ready.
+    void end(std::int32_t number) noexcept {
+        if (number != k_nowhere) {
+            m_notes[static_cast<std::size_t>(number)].who.store(nullptr, std::memory_order_release);
         }
     }
 
+    /// All places. What a note says may be over, or be of another coroutine by now.
+    std::span<const coroutine_note> all() const noexcept { return {m_notes.get(), m_size}; }
+
 private:
-    static constexpr std::size_t k_ways = 8;  ///< addresses in a cache line
-    static constexpr std::size_t k_sets = 64;
+    static constexpr std::uint32_t k_places = 64;  ///< of a worker
+    static constexpr std::uint32_t k_probes = 4;   ///< of places, before it goes without
 
-    struct note {
-        relaxed<const void*> frame = nullptr;
-        wait_note wait;
-    };
-    struct alignas(k_cache_line) set {
-        std::array<std::atomic<const runnable*>, k_ways> who{};
-        std::array<note, k_ways> notes;
-    };
-
-    set& set_of(const runnable& who) noexcept {
-        constexpr std::uint64_t k_golden =
-            0x9e3779b97f4a7c15;  // 2^64 by the golden ratio: Knuth 6.4
-        constexpr int k_shift = 64 - 6;
-        static_assert(k_sets == 1U << 6);
-        return m_sets[(reinterpret_cast<std::uintptr_t>(&who) * k_golden) >> k_shift];
-    }
-
-    std::array<set, k_sets> m_sets;
+    std::size_t m_size;
+    std::unique_ptr<coroutine_note[]> m_notes;
 };
 
 }  // namespace quern::detail

@@ -104,9 +104,11 @@ public:
     std::uint64_t away() const noexcept { return contexts_away() + coroutines_away(); }
     std::uint64_t contexts_away() const noexcept;
     std::uint64_t coroutines_away() const noexcept;
-    /// One of these coroutines more or less: it waits, or runs again. On a worker of this pool, or
-    /// where one begins to wait on a thread outside.
-    void coroutine_is_away() noexcept;
+    /// A coroutine, which the item will make go on, begins to wait here: on a worker of this pool,
+    /// or on a thread outside. Returns under which number that is noted, if it is.
+    std::int32_t coroutine_leaves(const runnable& who, const void* frame,
+                                  const wait_reason& why) noexcept;
+    /// It runs again, on a worker of this pool, or goes on where it began to wait.
     void coroutine_is_back() noexcept;
     /// The first of all that were made; context::made_before() gives the next. Any thread.
     context* youngest_context() const noexcept {

@@ -198,6 +198,7 @@ private:
     exception_globals* m_exceptions = nullptr;
     single_writer_counter m_away;  ///< contexts that left here less those that came back here
     single_writer_counter m_coroutines_away;  ///< the same of coroutines
+    std::uint32_t m_note_turn = 0;            ///< of places for their notes
     after_switch m_after;
     context* m_left = nullptr;  ///< whom m_after concerns
     execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch

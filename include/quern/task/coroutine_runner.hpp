@@ -128,8 +128,9 @@ private:
                   const wait_reason& why);
     static context* resume_queued(work& item);
 
-    // `next` is the address of its pool until it is queued there: with eight bytes more, a frame
-    // that waits for a channel would need the next larger block.
+    // Until it is queued, `next` is the address of its pool, and `home` the number of its note
+    // there: with eight bytes more, a frame that waits for a channel would need the next larger
+    // block.
     std::coroutine_handle<> m_waiting;
     task_promise_base* m_promise = nullptr;
     const stop_signal* m_stop = nullptr;  ///< lives until the coroutine has ended
