@@ -80,6 +80,25 @@ struct observed_runtime {
 
 namespace {
 
+/// One who only looks for the file that was asked for is told, too.
+void say_what_had_no_room(const recording& run) {
+    std::uint64_t dropped = 0;
+    std::uint64_t kept = 0;
+    for (const lane& each : run.lanes) {
+        dropped += each.dropped;
+        kept = std::max<std::uint64_t>(
+            kept, each.slices.size() + each.parked.size() + each.thefts.size());
+    }
+    if (dropped != 0) {
+        std::fprintf(stderr,
+                     "quern: %llu events had no room and are missing from trace and report: "
+                     "--quern:trace-events=%llu keeps more than the %llu of each worker\n",
+                     static_cast<unsigned long long>(dropped),
+                     static_cast<unsigned long long>(kept + dropped),
+                     static_cast<unsigned long long>(kept));
+    }
+}
+
 /// Where it has written, in words; says what is lost.
 std::string write_all(observed_runtime& one) noexcept {
     const auto complain = [](const std::string& what, const std::string& path,
@@ -90,6 +109,7 @@ std::string write_all(observed_runtime& one) noexcept {
     try {
         std::string places;
         const recording run = one.records.stop();
+        say_what_had_no_room(run);
         for (const job& each : one.jobs) {
             const std::string path = numbered(each.path, one.number);
             const std::string fault = write_output(path, each.which->write, &run);
