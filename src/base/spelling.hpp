@@ -15,8 +15,8 @@ inline constexpr std::size_t k_longest_name = 300;
 /// The beginning of a text that is too long.
 void add_shortened(fixed_text& text, std::string_view name) noexcept;
 
-/// Adds a demangled name. Of a lambda's body "solve(int)'s lambda", of its type, which comes without
-/// a line of the source, "solve(int)'s lambda #2"; any other name as it is.
+/// Adds a demangled name. Of a lambda's body "solve(int)'s lambda", of its type, which comes
+/// without a line of the source, "solve(int)'s lambda #2"; any other name as it is.
 void add_readable(fixed_text& text, std::string_view name) noexcept;
 
 /// Adds what debug information calls "operator()" alone, by the demangled name of the function into

@@ -45,8 +45,8 @@ constexpr std::array k_taken = {taken_signal{SIGINT, on_interruption},
 
 bool is_handled_by(void (*handler)(int), int signal) noexcept {
     struct sigaction present {};
-    return ::sigaction(signal, nullptr, &present) == 0 &&
-           (present.sa_flags & SA_SIGINFO) == 0 && present.sa_handler == handler;
+    return ::sigaction(signal, nullptr, &present) == 0 && (present.sa_flags & SA_SIGINFO) == 0 &&
+           present.sa_handler == handler;
 }
 
 void handle(int signal, void (*handler)(int)) noexcept {
@@ -65,9 +65,17 @@ void give_signals_back() noexcept {
     }
 }
 
-/// By its usual effect, when the handler returns.
+void unblock(int signal) noexcept {
+    sigset_t these;
+    sigemptyset(&these);
+    sigaddset(&these, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &these, nullptr);
+}
+
+/// By its usual effect; in a handler.
 void end_by(int signal) noexcept {
     handle(signal, SIG_DFL);
+    unblock(signal);
     ::raise(signal);
 }
 
@@ -105,10 +113,7 @@ std::uint32_t await_order() noexcept {
 void send_again(int signal) noexcept {
     const bool is_fatal = is_handled_by(SIG_DFL, signal);
     if (is_fatal) {
-        sigset_t these;
-        sigemptyset(&these);
-        sigaddset(&these, signal);
-        ::pthread_sigmask(SIG_UNBLOCK, &these, nullptr);
+        unblock(signal);
     }
     ::kill(::getpid(), signal);
     if (is_fatal) {

@@ -110,8 +110,7 @@ notice* take_notice(const std::string& what) noexcept {
 void perform_at_exit() {
     static constinit std::atomic<bool> registered{false};
     if (!registered.exchange(true)) {
-        static_cast<void>(
-            __cxa_atexit([](void*) { perform_last_acts(); }, nullptr, &__dso_handle));
+        static_cast<void>(__cxa_atexit([](void*) { perform_last_acts(); }, nullptr, &__dso_handle));
     }
 }
 

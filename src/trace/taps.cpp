@@ -66,12 +66,13 @@ void tap::attach(std::uint32_t rank, sink& to) {
 }
 
 /// A recording that stops shows the tasks that run then, up to now: the worker cannot end its piece
-/// meanwhile, for that takes the lane's lock. Of tasks that are passed over, the caller's own alone.
+/// meanwhile, for that takes the lane's lock. Of tasks that are passed over, the caller's own
+/// alone.
 void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept {
     const worker* const here = quern::detail::current_worker();
-    task_record* const running =
-        here != nullptr && l.owner == here ? &quern::detail::current_context()->root().task
-                                           : l.running;
+    task_record* const running = here != nullptr && l.owner == here
+                                     ? &quern::detail::current_context()->root().task
+                                     : l.running;
     if (running == nullptr) {
         return;
     }

@@ -64,8 +64,8 @@ protected:
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("quern-interrupted-" + std::to_string(::getpid()));
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                         ("quern-interrupted-" + std::to_string(::getpid()));
 };
 INSTANTIATE_TEST_SUITE_P(on, interruption_test, testing::Values(1U, 2U, 8U));
 
@@ -74,7 +74,8 @@ void work_for_ever() {
     quern::task_group group;
     for (;;) {
         for (int i = 0; i < 10; ++i) {
-            group.run({.name = "short"}, [] { quern_test::spin_for(std::chrono::microseconds(50)); });
+            group.run({.name = "short"},
+                      [] { quern_test::spin_for(std::chrono::microseconds(50)); });
         }
         group.wait();
     }
@@ -105,10 +106,11 @@ TEST_P(interruption_test, writes_what_was_recorded_while_workers_run) {
 }
 
 TEST_P(interruption_test, prints_the_counters_that_were_wanted_at_the_end) {
-    const ended child = child_with({{{"QUERN_PRINT_COUNTER", "/threads/count/cumulative"}}, {}}, [] {
-        interrupt_busy_workers(GetParam(), SIGINT);
-        return 0;
-    });
+    const ended child =
+        child_with({{{"QUERN_PRINT_COUNTER", "/threads/count/cumulative"}}, {}}, [] {
+            interrupt_busy_workers(GetParam(), SIGINT);
+            return 0;
+        });
     EXPECT_EQ(child.signal, SIGINT) << child.output;
     EXPECT_TRUE(has(child, "count/cumulative") && has(child, "up to now is on stdout\n"))
         << child.output;
@@ -163,16 +165,18 @@ TEST_P(interruption_test, a_handler_of_the_program_gets_the_signal_and_the_recor
 }
 
 TEST_P(interruption_test, the_child_of_a_fork_is_ended_without_a_word) {
+    if (quern::detail::k_tsan) {
+        GTEST_SKIP() << "the sanitizer calls no handlers in the child of a process with threads";
+    }
     const ended child = child_with(recorded(), [] {
         const runtime rt(runtime_options::with_workers(GetParam()));
         return quern_test::fork_and_wait([] {
-                   ::kill(::getpid(), SIGINT);
-                   return 0;
-               }) == 128 + SIGINT
-                   ? 0
-                   : 1;
+            ::kill(::getpid(), SIGINT);
+            wait_for_ever();
+            return 0;
+        });
     });
-    EXPECT_EQ(child.status, 0) << child.output;
+    EXPECT_EQ(child.status, 128 + SIGINT) << child.output;
     EXPECT_EQ(child.output, "");
 }
 
