@@ -2,6 +2,7 @@
 // Taking demangled names and paths apart.
 #include "spelling.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -71,6 +72,42 @@ std::string_view argument_around(std::string_view name, std::size_t at) noexcept
 
 void add_shortened(fixed_text& text, std::string_view name) noexcept {
     text.add(name.substr(0, k_longest_name)).add(name.size() > k_longest_name ? "..." : "");
+}
+
+void add_without_arguments(fixed_text& text, std::string_view name) noexcept {
+    constexpr std::string_view k_operator = "operator";
+    fixed_text plain;
+    int depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool is_operator = name.substr(0, i).ends_with(k_operator) ||
+                                 name.substr(0, i).ends_with("operator<") ||
+                                 name.substr(0, i).ends_with("-");
+        if (c == '<' && !is_operator && depth++ == 0) {
+            plain.add("<>");
+        } else if (c == '>' && !is_operator && depth > 0) {
+            --depth;
+        } else if (depth == 0) {
+            plain.add(name.substr(i, 1));
+        }
+    }
+    add_shortened(text, plain.view());
+}
+
+std::string_view first_template_argument(std::string_view name) noexcept {
+    const std::size_t open = name.find('<');
+    if (open == std::string_view::npos) {
+        return name;
+    }
+    int depth = 0;
+    for (std::size_t i = open + 1; i < name.size(); ++i) {
+        const char c = name[i];
+        if (depth == 0 && (c == ',' || c == '>')) {
+            return name.substr(open + 1, i - open - 1);
+        }
+        depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
+    }
+    return name;
 }
 
 void add_readable(fixed_text& text, std::string_view name) noexcept {

@@ -5,6 +5,7 @@
 
 #include <quern/base/fixed_text.hpp>
 
+#include <cstddef>
 #include <string_view>
 
 namespace quern::detail {
@@ -14,6 +15,12 @@ inline constexpr std::size_t k_longest_name = 300;
 
 /// The beginning of a text that is too long.
 void add_shortened(fixed_text& text, std::string_view name) noexcept;
+
+/// Of the runtime's own names the arguments of templates, which are long, say little.
+void add_without_arguments(fixed_text& text, std::string_view name) noexcept;
+
+/// The first argument of the first template in a name, or the name.
+std::string_view first_template_argument(std::string_view name) noexcept;
 
 /// Adds a demangled name. Of a lambda's body "solve(int)'s lambda", of its type, which comes
 /// without a line of the source, "solve(int)'s lambda #2"; any other name as it is.

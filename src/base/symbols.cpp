@@ -51,27 +51,6 @@ bool is_library(const code_place& place) noexcept {
            (place.file != nullptr && is_library_file(place.file));
 }
 
-/// Of the runtime's own names the arguments of templates, which are long, say little.
-void add_without_arguments(fixed_text& text, std::string_view name) noexcept {
-    constexpr std::string_view k_operator = "operator";
-    fixed_text plain;
-    int depth = 0;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const char c = name[i];
-        const bool is_operator = name.substr(0, i).ends_with(k_operator) ||
-                                 name.substr(0, i).ends_with("operator<") ||
-                                 name.substr(0, i).ends_with("-");
-        if (c == '<' && !is_operator && depth++ == 0) {
-            plain.add("<>");
-        } else if (c == '>' && !is_operator && depth > 0) {
-            --depth;
-        } else if (depth == 0) {
-            plain.add(name.substr(i, 1));
-        }
-    }
-    add_shortened(text, plain.view());
-}
-
 using add_function = void (*)(fixed_text& text, std::string_view name) noexcept;
 
 void add_name(fixed_text& text, const char* name, spelling_of_names how,
@@ -104,23 +83,6 @@ void add_linked(fixed_text& text, const void* address, spelling_of_names how) no
     if (::dladdr(address, &about) != 0 && about.dli_fname != nullptr) {
         text.add(" in ").add(about.dli_fname);
     }
-}
-
-/// The first argument of the first template in a name, or the name.
-std::string_view first_template_argument(std::string_view name) noexcept {
-    const std::size_t open = name.find('<');
-    if (open == std::string_view::npos) {
-        return name;
-    }
-    int depth = 0;
-    for (std::size_t i = open + 1; i < name.size(); ++i) {
-        const char c = name[i];
-        if (depth == 0 && (c == ',' || c == '>')) {
-            return name.substr(open + 1, i - open - 1);
-        }
-        depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
-    }
-    return name;
 }
 
 /// An address that lies in the call itself and not behind it, where another line may begin.
