@@ -8,6 +8,7 @@
 #include <quern/base/spin_lock.hpp>
 
 #include "code_places.hpp"
+#include "spelling.hpp"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
@@ -19,9 +20,6 @@
 namespace quern::detail {
 
 namespace {
-
-constexpr std::size_t k_longest_name =
-    300;  // characters of a function's name in a report (guessed)
 
 /// Where Quern's own sources lie; tells nothing when this file was compiled by a relative path.
 constexpr std::string_view own_sources() noexcept {
@@ -53,35 +51,10 @@ bool is_library(const code_place& place) noexcept {
            (place.file != nullptr && is_library_file(place.file));
 }
 
-void add_shortened(fixed_text& text, std::string_view name) noexcept {
-    text.add(name.substr(0, k_longest_name)).add(name.size() > k_longest_name ? "..." : "");
-}
-
-/// Of the runtime's own names the arguments of templates, which are long, say little.
-void add_without_arguments(fixed_text& text, std::string_view name) noexcept {
-    constexpr std::string_view k_operator = "operator";
-    fixed_text plain;
-    int depth = 0;
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const char c = name[i];
-        const bool is_operator = name.substr(0, i).ends_with(k_operator) ||
-                                 name.substr(0, i).ends_with("operator<") ||
-                                 name.substr(0, i).ends_with("-");
-        if (c == '<' && !is_operator && depth++ == 0) {
-            plain.add("<>");
-        } else if (c == '>' && !is_operator && depth > 0) {
-            --depth;
-        } else if (depth == 0) {
-            plain.add(name.substr(i, 1));
-        }
-    }
-    add_shortened(text, plain.view());
-}
-
 using add_function = void (*)(fixed_text& text, std::string_view name) noexcept;
 
 void add_name(fixed_text& text, const char* name, spelling_of_names how,
-              add_function add = add_shortened) noexcept {
+              add_function add = add_readable) noexcept {
     char* const readable = how == spelling_of_names::demangled
                                ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr)
                                : nullptr;
@@ -110,23 +83,6 @@ void add_linked(fixed_text& text, const void* address, spelling_of_names how) no
     if (::dladdr(address, &about) != 0 && about.dli_fname != nullptr) {
         text.add(" in ").add(about.dli_fname);
     }
-}
-
-/// The first argument of the first template in a name, or the name.
-std::string_view first_template_argument(std::string_view name) noexcept {
-    const std::size_t open = name.find('<');
-    if (open == std::string_view::npos) {
-        return name;
-    }
-    int depth = 0;
-    for (std::size_t i = open + 1; i < name.size(); ++i) {
-        const char c = name[i];
-        if (depth == 0 && (c == ',' || c == '>')) {
-            return name.substr(open + 1, i - open - 1);
-        }
-        depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
-    }
-    return name;
 }
 
 /// An address that lies in the call itself and not behind it, where another line may begin.
@@ -206,29 +162,51 @@ void visit_places(const void* address, place_visitor visit, void* data) noexcept
     }
 }
 
-void add_place(fixed_text& text, const code_place& place, spelling_of_names how) noexcept {
-    if (place.function != nullptr) {
-        add_name(text, place.function, how,
-                 is_library(place) ? add_without_arguments : add_shortened);
-    } else {
-        text.add("?");
-    }
+namespace {
+
+void add_file(fixed_text& text, const code_place& place) noexcept {
     if (place.file != nullptr) {
-        text.add(" at ").add(place.file).add(":").add(static_cast<std::uint64_t>(place.line));
+        add_path(text.add(" at "), place.file);
+        text.add(":").add(static_cast<std::uint64_t>(place.line));
     }
 }
 
+}  // namespace
+
+void add_place(fixed_text& text, const code_place& place, spelling_of_names how) noexcept {
+    if (place.function != nullptr) {
+        add_name(text, place.function, how,
+                 is_library(place) ? add_without_arguments : add_readable);
+    } else {
+        text.add("?");
+    }
+    add_file(text, place);
+}
+
+/// Debug information calls an inlined lambda "operator()"; around which function it lies, only the
+/// last place tells.
 void add_site(fixed_text& text, const void* address, spelling_of_names how) noexcept {
+    code_place own;
     bool found = false;
+    bool is_lambda = false;
+    const char* outermost = nullptr;
     visit_places(address, [&](const code_place& place) {
-        found = !is_library(place);
-        if (found) {
-            add_place(text, place, how);
+        if (!found && !is_library(place)) {
+            own = place;
+            found = true;
+            is_lambda = place.is_inlined && place.function != nullptr &&
+                        std::string_view(place.function) == "operator()";
         }
-        return !found;
+        outermost = place.function;
+        return !found || is_lambda;
     });
     if (!found) {
         add_linked(text, address, how);
+    } else if (!is_lambda || outermost == nullptr) {
+        add_place(text, own, how);
+    } else {
+        add_name(text, outermost, how, add_inlined_lambda);
+        add_file(text, own);
     }
 }
 
@@ -241,7 +219,7 @@ std::string describe_site(const void* address) {
 void add_entry(fixed_text& text, const void* function, spelling_of_names how) noexcept {
     if (const char* const name = name_of_function(function)) {
         add_name(text, name, how, [](fixed_text& to, std::string_view whole) noexcept {
-            add_shortened(to, first_template_argument(whole));
+            add_readable(to, first_template_argument(whole));
         });
     } else {
         add_linked(text, function, how);

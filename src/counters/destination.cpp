@@ -61,6 +61,10 @@ bool destination::write_anew(const std::string& text) noexcept {
            std::rename(beside.c_str(), m_path.c_str()) == 0;
 }
 
+std::string destination::in_words() const {
+    return (m_path == "stdout" || m_path == "stderr" ? "on " : "in ") + m_path;
+}
+
 void destination::write(const std::string& text) noexcept {
     if (!m_open) {
         return;

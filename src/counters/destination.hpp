@@ -21,6 +21,8 @@ public:
     /// False: nothing would be written, so nothing need be read.
     bool is_open() const noexcept { return m_open; }
     void write(const std::string& text) noexcept;
+    /// "in counters.csv", "on stdout".
+    std::string in_words() const;
 
 private:
     struct closer {

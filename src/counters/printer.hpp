@@ -7,9 +7,11 @@
 
 #include <quern/counters/counter.hpp>
 #include <quern/counters/format.hpp>
+#include <quern/scheduler/last_act.hpp>
 #include <quern/scheduler/settings.hpp>
 
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,12 +27,14 @@ public:
     /// Counts from now on. Says on stderr which counters this runtime has not, and leaves them out.
     printer(const runtime& of, const settings& chosen);
 
-    /// The last reading, if that is wanted; none at intervals any more.
+    /// The last reading, if that is wanted; none at intervals any more. Thread safe, as is finish:
+    /// the process may be interrupted while the runtime ends.
     void stop() noexcept;
     /// Prints it.
-    void finish() noexcept;
+    void finish() noexcept { m_finishes->perform(); }
 
 private:
+    std::string print_last() noexcept;
     void print(const snapshot& read);
     void read_and_print() noexcept;
     void begin_interval(std::chrono::milliseconds every);
@@ -42,7 +46,10 @@ private:
     unsigned m_sequence = 0;
     std::optional<snapshot> m_last;  ///< read at the end, and not yet printed
     quiet_thread::clock::time_point m_next{};
-    std::optional<quiet_thread> m_thread;  ///< the last member: its thread uses the others
+    std::mutex m_stopping;
+    bool m_stopped = false;
+    std::optional<quiet_thread> m_thread;  ///< uses the members above
+    std::optional<quern::detail::last_act> m_finishes;
 };
 
 }  // namespace quern::counters::detail

@@ -14,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace quern::counters::detail {
 
@@ -45,6 +46,8 @@ printer::printer(const runtime& of, const settings& chosen)
     }
     m_set.reset();  // one baseline for all
     m_at_end = m_at_end && m_set.size() != 0;
+    m_finishes.emplace(m_at_end && m_to.is_open() ? "the counters at the end" : "",
+                       [this] { return print_last(); });
     if (!m_to.is_open() || m_set.size() == 0) {
         return;
     }
@@ -92,16 +95,24 @@ void printer::read_and_print() noexcept {
 }
 
 void printer::stop() noexcept {
+    const std::scoped_lock lock(m_stopping);
+    if (std::exchange(m_stopped, true)) {
+        return;
+    }
     m_thread.reset();
     if (m_at_end && m_to.is_open()) {
         or_complain([this] { m_last = m_set.evaluate(); });
     }
 }
 
-void printer::finish() noexcept {
-    if (m_last) {
-        or_complain([this] { print(*m_last); });
+/// Where, in words.
+std::string printer::print_last() noexcept {
+    stop();
+    if (!m_last) {
+        return "";
     }
+    or_complain([this] { print(*m_last); });
+    return m_to.in_words();
 }
 
 namespace {

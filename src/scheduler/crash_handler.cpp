@@ -6,6 +6,7 @@
 #include <quern/scheduler/crash_handler.hpp>
 
 #include "crash_parts.hpp"
+#include "last_act_parts.hpp"
 
 #include <quern/base/config.hpp>
 #include <quern/base/symbols.hpp>
@@ -115,6 +116,7 @@ void on_signal(int signal, siginfo_t* info, void* machine_state) {
     pid_t who = 0;
     if (reporter.compare_exchange_strong(who, me, std::memory_order_relaxed)) {  // exclusion only
         report_in_time(what);
+        say_what_is_lost("the program has crashed");
         machine.uc_mcontext = interrupted;
         give_signals_back();
         reported.store(true, std::memory_order_release);  // pairs with wait_for_other_report

@@ -8,6 +8,7 @@
 #include "registry.hpp"
 
 #include <quern/base/process.hpp>
+#include <quern/scheduler/last_act.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/scheduler/settings.hpp>
 #include <quern/trace/efficiency.hpp>
@@ -21,8 +22,8 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <ostream>
-#include <thread>
 
 namespace quern::trace::detail {
 
@@ -74,28 +75,65 @@ struct observed_runtime {
     unsigned number;  ///< of those of the process
     std::vector<job> jobs;
     recorder records;
+    std::optional<quern::detail::last_act> writes{};  ///< the last member: it uses the others
 };
 
 namespace {
 
-void write_all(observed_runtime& one) noexcept {
+/// One who only looks for the file that was asked for is told, too.
+void say_what_had_no_room(const recording& run) {
+    std::uint64_t dropped = 0;
+    std::uint64_t kept = 0;
+    for (const lane& each : run.lanes) {
+        dropped += each.dropped;
+        kept = std::max<std::uint64_t>(
+            kept, each.slices.size() + each.parked.size() + each.thefts.size());
+    }
+    if (dropped != 0) {
+        std::fprintf(stderr,
+                     "quern: %llu events had no room and are missing from trace and report: "
+                     "--quern:trace-events=%llu keeps more than the %llu of each worker\n",
+                     static_cast<unsigned long long>(dropped),
+                     static_cast<unsigned long long>(kept + dropped),
+                     static_cast<unsigned long long>(kept));
+    }
+}
+
+/// Where it has written, in words; says what is lost.
+std::string write_all(observed_runtime& one) noexcept {
     const auto complain = [](const std::string& what, const std::string& path,
                              const std::string& why) {
         std::fprintf(stderr, "quern: %s is lost: '%s': %s\n", what.c_str(), path.c_str(),
                      why.c_str());
     };
     try {
+        std::string places;
         const recording run = one.records.stop();
+        say_what_had_no_room(run);
         for (const job& each : one.jobs) {
             const std::string path = numbered(each.path, one.number);
             const std::string fault = write_output(path, each.which->write, &run);
             if (!fault.empty()) {
                 complain(each.which->what, path, fault);
+            } else {
+                places += (places.empty() ? "" : " and ") + place_in_words(path);
             }
         }
+        return places;
     } catch (const std::exception& error) {
         complain("what was recorded", "", error.what());
+        return "";
     }
+}
+
+/// What is lost when it is never written.
+std::string all_in_words(const observed_runtime& one) {
+    std::string words;
+    for (const job& each : one.jobs) {
+        words.append(words.empty() ? "" : ", ").append(each.which->what);
+        words.append(" '" + numbered(each.path, one.number) + "'");
+    }
+    return words;
 }
 
 void take_up_pools(runtime& which) {
@@ -135,12 +173,16 @@ void record_for_files(runtime& which, const settings& chosen) {
         has_slices ? chosen.number("trace-events").value_or(1'000'000U) : 0U;
     options.sample = chosen.number("trace-sample").value_or(has_slices ? 1U : 0U);
     options.chosen = &chosen;
-    auto one = std::make_unique<observed_runtime>(
-        observed_runtime{&which, 0, std::move(jobs), recorder(which, options)});
+    std::unique_ptr<observed_runtime> one(
+        new observed_runtime{&which, 0, std::move(jobs), recorder(which, options)});
+    {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        one->number = ++registry::of_process().files;
+    }
+    one->writes.emplace(all_in_words(*one), [of = one.get()] { return write_all(*of); });
     const std::scoped_lock lock(lock_of(process_lock::trace));
-    registry& all = registry::of_process();
-    all.observed.push_back(one.get());
-    one.release()->number = ++all.files;
+    registry::of_process().observed.push_back(one.get());
+    static_cast<void>(one.release());
 }
 
 /// Whose settings asked for files, or null.
@@ -155,19 +197,6 @@ std::unique_ptr<observed_runtime> take_observed(const runtime& which) {
     std::unique_ptr<observed_runtime> one(*at);
     all.erase(at);
     return one;
-}
-
-/// A task that ends the process may have little stack left.
-void write_outside_of_tasks(observed_runtime& one) noexcept {
-    if (quern::detail::current_context() == nullptr) {
-        write_all(one);
-        return;
-    }
-    try {
-        std::thread([&one] { write_all(one); }).join();
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "quern: what was recorded is lost: %s\n", error.what());
-    }
 }
 
 /// Of static storage and without members: it lives as long as the library is loaded.
@@ -188,7 +217,7 @@ public:
 
     void ends(runtime& which) noexcept override {
         if (const std::unique_ptr<observed_runtime> one = take_observed(which)) {
-            write_outside_of_tasks(*one);
+            one->writes->perform();
         }
         end_recordings(which);
         leave_pools(which);

@@ -44,6 +44,10 @@ std::string numbered(const std::string& path, unsigned number) {
     return path.substr(0, at) + "." + std::to_string(number) + path.substr(at);
 }
 
+std::string place_in_words(const std::string& path) {
+    return (is_stream(path) ? "on " : "in ") + path;
+}
+
 std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),
                          const void* data) {
     try {

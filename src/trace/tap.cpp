@@ -99,6 +99,7 @@ void tap::number(lane& at, task_record& task) noexcept {
 void tap::begin_piece(lane& at, task_record& task, tick_count now,
                       const readiness& ready) noexcept {
     task.trace.begun = now;
+    at.running = &task;
     at.is_continued = false;
     at.cause = is_known(ready) ? task_of(ready) : 0;
     at.ready_at = ready.at > m_since.load(std::memory_order_relaxed) ? ready.at : 0;
@@ -110,6 +111,7 @@ void tap::end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count 
     const tick_count begun = begin_of(task);
     number(at, task);
     at.item = nullptr;
+    at.running = nullptr;
     task.trace.spent = task.trace.spent + (now - begun);
     task.trace.begun = 0;
     task.trace.pieces = task.trace.pieces + 1;

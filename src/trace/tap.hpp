@@ -51,6 +51,7 @@ private:
         /// May begin once more, on a larger stack.
         relaxed<const quern::detail::work*> item = nullptr;
         std::uint64_t item_id = 0;
+        task_record* running = nullptr;  ///< whose piece has begun; lives as long as it is here
         std::uint64_t cause = 0;
         tick_count ready_at = 0;
         tick_count parked_at = 0;

@@ -36,6 +36,7 @@ void tap::take_up(pool& which) noexcept {
         const std::scoped_lock lock(l.lock);
         l.owner = &which.at(rank);
         l.item = nullptr;
+        l.running = nullptr;
         l.is_continued = false;
         l.cause = 0;
         l.ready_at = 0;
@@ -64,13 +65,18 @@ void tap::attach(std::uint32_t rank, sink& to) {
     }
 }
 
-/// One who stops recording within a task wants to see that task too.
+/// A recording that stops shows the tasks that run then, up to now: the worker cannot end its piece
+/// meanwhile, for that takes the lane's lock. Of tasks that are passed over, the caller's own
+/// alone.
 void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept {
     const worker* const here = quern::detail::current_worker();
-    if (here == nullptr || l.owner != here) {
+    task_record* const running = here != nullptr && l.owner == here
+                                     ? &quern::detail::current_context()->root().task
+                                     : l.running;
+    if (running == nullptr) {
         return;
     }
-    task_record& task = quern::detail::current_context()->root().task;
+    task_record& task = *running;
     task.trace.pieces = task.trace.pieces + 1;
     to.piece_ends({rank, begin_of(task), quern::detail::ticks(), l.cause, l.ready_at,
                    l.is_continued, piece_end::covered, task});

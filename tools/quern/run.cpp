@@ -84,6 +84,20 @@ std::string path_of(const std::string& program) {
     return "";
 }
 
+/// What the system would say of it; but for a file in a format that it does not know, before
+/// anything is said of the run.
+void require_program(const std::string& path) {
+    std::error_code failed;
+    int error = ::access(path.c_str(), X_OK) != 0 ? errno : 0;
+    if (error == 0 && !fs::is_regular_file(path, failed)) {
+        error = EACCES;
+    }
+    if (error != 0) {
+        throw std::runtime_error(
+            fmt::format("'{}' cannot be started: {}", path, std::strerror(error)));
+    }
+}
+
 void set_variable(std::string_view setting, const std::string& value, const std::string& option) {
     for (const quern::setting& row : setting_table()) {
         if (row.name == setting) {
@@ -117,6 +131,7 @@ int run_program(run_options& options) {
         throw std::runtime_error(
             fmt::format("there is no program '{}' in PATH", options.command.front()));
     }
+    require_program(program);
     for (const auto& [row, value] : options.given) {
         set_variable(row->setting, *value, row->option);
     }

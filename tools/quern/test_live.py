@@ -211,6 +211,13 @@ class Run(unittest.TestCase):
         self.assertRegex(result.stdout, r"(?m)^QUERN_CALIBRATION=/.*/env\.quern-calibration$")
         self.assertRegex(result.stderr, r"kept in '/.*/env\.quern-calibration'\n$")
 
+    def test_says_nothing_of_a_program_that_cannot_start(self):
+        for program, why in [("./no-such-program", "No such file"), ("/tmp", "Permission denied")]:
+            result = run("run", "--calibrate", "--", program)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"'{program}' cannot be started: {why}", result.stderr)
+            self.assertNotIn("kept in", result.stderr)
+
     def test_is_the_program(self):
         result = run("run", "--", "/bin/sh", "-c", "echo $1 --quern:x=1; exit 7", "sh", "--json")
         self.assertEqual((result.returncode, result.stdout), (7, "--json --quern:x=1\n"))

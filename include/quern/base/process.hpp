@@ -17,6 +17,7 @@ enum class process_lock : std::uint8_t {
     default_runtime,  ///< which runtime is the default one
     new_runtime,      ///< one runtime is made at a time; the machine is read meanwhile
     settings,         ///< what was said for the whole process
+    last_acts,        ///< what is to be written before the process ends
     live,             ///< who may be looked into from outside
     stacks,           ///< the free stacks
     census,           ///< who is there, for reports

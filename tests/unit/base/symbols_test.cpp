@@ -4,6 +4,8 @@
 #include <quern/base/config.hpp>
 #include <quern/base/symbols.hpp>
 
+#include "spelling.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -119,6 +121,51 @@ TEST(symbols, an_entry_is_known_by_what_it_was_made_for) {
     const std::string text = quern::detail::describe_entry(reinterpret_cast<const void*>(entry));
     EXPECT_NE(text.find("lambda"), std::string::npos) << text;
     EXPECT_EQ(text.find("runs_something"), std::string::npos) << text;
+}
+
+template <class Add>
+std::string added(Add add, std::string_view to) {
+    fixed_text text;
+    add(text, to);
+    return std::string(text.view());
+}
+
+TEST(symbols, a_lambda_is_called_by_the_function_around_it) {
+    using quern::detail::add_readable;
+    const auto named = [](std::string_view name) { return added(add_readable, name); };
+    EXPECT_EQ(named("main::{lambda()#1}::operator()() const"), "main's lambda");
+    EXPECT_EQ(named("solve(int)::{lambda(auto:1)#2}::operator()<int>(int) const"),
+              "solve(int)'s lambda");
+    EXPECT_EQ(named("auto (anonymous namespace)::f(int)::{lambda()#1}::operator()<A<int>>(B) const"
+                    "::{lambda()#8}::operator()() const"),
+              "(anonymous namespace)::f(int)'s lambda");
+    EXPECT_EQ(named("solve(int)::{lambda()#3}"), "solve(int)'s lambda #3");
+    EXPECT_EQ(named("{lambda()#3}::operator()() const"), "lambda");
+    for (const char* const other :
+         {"f(int)", "a::b<main::{lambda()#1}>(main::{lambda()#1})", "table::operator()(int) const",
+          "f()::{lambda()#1}::operator()() const::local::run()"}) {
+        EXPECT_EQ(named(other), other);
+    }
+}
+
+TEST(symbols, an_inlined_lambda_is_called_by_what_the_function_was_made_for) {
+    using quern::detail::add_inlined_lambda;
+    const auto named = [](std::string_view name) { return added(add_inlined_lambda, name); };
+    EXPECT_EQ(named("main"), "main's lambda");
+    EXPECT_EQ(named("void solve<int>(int)"), "solve<int>(int)'s lambda");
+    EXPECT_EQ(named("quern::detail::state<a, b::solve(int, A<c>)::{lambda()#1}>::run(work&)"),
+              "b::solve(int, A<c>)'s lambda");
+    EXPECT_EQ(named("void quern::detail::run<functor>(work&)"), "lambda");
+}
+
+TEST(symbols, a_path_has_one_form) {
+    using quern::detail::add_path;
+    const auto formed = [](std::string_view path) { return added(add_path, path); };
+    EXPECT_EQ(formed("/work/build/../src/x.cpp"), "/work/src/x.cpp");
+    EXPECT_EQ(formed("/work/./src//x.cpp"), "/work/src/x.cpp");
+    EXPECT_EQ(formed("./src/x.cpp"), "src/x.cpp");
+    EXPECT_EQ(formed("../src/x.cpp"), "src/x.cpp");
+    EXPECT_EQ(formed("x.cpp"), "x.cpp");
 }
 
 TEST(symbols, text_that_does_not_fit_is_cut_and_says_so) {

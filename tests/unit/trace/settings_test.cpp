@@ -107,6 +107,14 @@ TEST_F(trace_settings_test, a_task_that_ends_the_process_leaves_a_trace) {
     EXPECT_GT(std::filesystem::file_size(folder / "run.pftrace"), 100U);
 }
 
+TEST_F(trace_settings_test, events_without_room_are_told_with_the_remedy) {
+    const result r = run(
+        "--quern:trace-events=1000 --quern:trace=" + (folder / "run.pftrace").string() + " 20000");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_NE(r.output.find(" events had no room"), std::string::npos) << r.output;
+    EXPECT_NE(r.output.find("--quern:trace-events="), std::string::npos) << r.output;
+}
+
 TEST_F(trace_settings_test, nothing_happens_unasked) {
     const result r = run("");
     EXPECT_EQ(r.status, 0);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which last acts there are. Whoever performs one holds its own lock, and not that of the list: the
+// process may fork, end and be interrupted meanwhile.
+#include <quern/scheduler/last_act.hpp>
+
+#include "last_act_parts.hpp"
+
+#include <quern/base/process.hpp>
+#include <quern/base/symbols.hpp>
+#include <quern/scheduler/context.hpp>
+
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+extern "C" {
+int __cxa_atexit(void (*function)(void*), void* argument, void* library);  // NOLINT: as in runtime
+[[gnu::visibility("hidden")]] extern void* __dso_handle;                   // NOLINT
+}
+
+namespace quern::detail {
+
+namespace {
+
+/// What a signal handler may read of an act, wherever the heap is.
+struct notice {
+    static constexpr std::size_t k_longest = 200;
+
+    std::atomic<std::size_t> size{0};  ///< 0: free
+    std::array<char, k_longest> text{};
+};
+
+/// More than these are not said to be lost.
+constinit std::array<notice, 16> g_notices{};
+constinit std::atomic<pid_t> g_owner{0};  ///< the process of the notices
+
+}  // namespace
+
+struct last_act::state {
+    explicit state(function f) : act(std::move(f)) {}
+
+    std::string perform() noexcept {
+        const std::scoped_lock lock(busy);
+        const function once = std::exchange(act, nullptr);
+        std::string where = once ? once() : "";
+        if (note != nullptr) {
+            std::exchange(note, nullptr)->size.store(0, std::memory_order_relaxed);
+        }
+        return where;
+    }
+
+    const unsigned generation = fork_generation();
+    std::mutex busy;
+    function act;
+    notice* note = nullptr;
+};
+
+namespace {
+
+struct acts_of_process {
+    explicit acts_of_process(const acts_of_process* inherited) : parents(inherited) {}
+
+    const acts_of_process* parents;  ///< of the parent of a fork(): one may be locked for ever
+    unsigned generation = fork_generation();
+    std::vector<std::shared_ptr<last_act::state>> all;
+};
+
+constinit acts_of_process* g_acts = nullptr;
+
+/// Requires: the lock last_acts is held.
+acts_of_process& acts() {
+    if (g_acts == nullptr || g_acts->generation != fork_generation()) {
+        g_acts = new acts_of_process(g_acts);
+        for (notice& each : g_notices) {
+            each.size.store(0, std::memory_order_relaxed);
+        }
+        g_owner.store(::getpid(), std::memory_order_relaxed);
+    }
+    return *g_acts;
+}
+
+[[gnu::destructor(k_after_static_objects)]] void forget_acts() {
+    const std::scoped_lock lock(lock_of(process_lock::last_acts));
+    if (g_acts != nullptr && g_acts->generation == fork_generation() && g_acts->all.empty()) {
+        delete std::exchange(g_acts, nullptr);
+    }
+}
+
+/// Requires: the lock last_acts is held.
+notice* take_notice(const std::string& what) noexcept {
+    for (notice& each : g_notices) {
+        if (each.size.load(std::memory_order_relaxed) == 0) {
+            const std::size_t size = std::min(what.size(), notice::k_longest);
+            std::copy_n(what.data(), size, each.text.data());
+            each.size.store(size, std::memory_order_release);  // pairs with say_what_is_lost
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+/// exit() ends static runtimes, which were made later, before this is called, and those on stacks
+/// not at all.
+void perform_at_exit() {
+    static constinit std::atomic<bool> registered{false};
+    if (!registered.exchange(true)) {
+        static_cast<void>(__cxa_atexit([](void*) { perform_last_acts(); }, nullptr, &__dso_handle));
+    }
+}
+
+/// A task that ends the process may have little stack left.
+template <class F>
+void outside_of_tasks(F&& f) noexcept {
+    if (current_context() == nullptr) {
+        f();
+        return;
+    }
+    try {
+        std::thread(std::forward<F>(f)).join();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "quern: what was recorded is lost: %s\n", error.what());
+    }
+}
+
+}  // namespace
+
+last_act::last_act(std::string what, function act)
+    : m_state(std::make_shared<state>(std::move(act))) {
+    const std::scoped_lock lock(lock_of(process_lock::last_acts));
+    acts().all.push_back(m_state);
+    m_state->note = take_notice(what);
+    perform_at_exit();
+    take_signals();
+}
+
+last_act::~last_act() {
+    if (m_state->generation != fork_generation()) {
+        return;  // the list of the parent keeps it
+    }
+    std::unique_ptr<std::thread> at_work;
+    {
+        const std::scoped_lock lock(lock_of(process_lock::last_acts));
+        std::erase(acts().all, m_state);
+        at_work = acts().all.empty() ? leave_signals() : nullptr;
+    }
+    if (at_work != nullptr) {
+        at_work->join();
+    }
+    const std::scoped_lock lock(m_state->busy);
+    m_state->act = nullptr;
+    if (m_state->note != nullptr) {
+        m_state->note->size.store(0, std::memory_order_relaxed);
+    }
+}
+
+void last_act::perform() noexcept {
+    outside_of_tasks([this] { static_cast<void>(m_state->perform()); });
+}
+
+std::string perform_last_acts() noexcept {
+    std::string places;
+    outside_of_tasks([&places] {
+        std::vector<std::shared_ptr<last_act::state>> all;
+        {
+            const std::scoped_lock lock(lock_of(process_lock::last_acts));
+            all = acts().all;
+        }
+        for (const auto& each : all) {
+            const std::string where = each->perform();
+            places += (where.empty() || places.empty() ? "" : " and ") + where;
+        }
+    });
+    return places;
+}
+
+void say_what_is_lost(std::string_view why) noexcept {
+    if (g_owner.load(std::memory_order_relaxed) != ::getpid()) {
+        return;
+    }
+    fixed_text text;
+    text.add("quern: not written, because ").add(why);
+    bool any = false;
+    for (notice& each : g_notices) {
+        // pairs with take_notice
+        if (const std::size_t size = each.size.exchange(0, std::memory_order_acquire)) {
+            text.add(any ? ", " : ": ").add({each.text.data(), size});
+            any = true;
+        }
+    }
+    if (any) {
+        write_text(STDERR_FILENO, text.add("\n"));
+    }
+}
+
+}  // namespace quern::detail
