@@ -18,6 +18,14 @@ namespace {
 
 using task_sites = std::unordered_map<std::uint64_t, std::uint32_t>;
 
+std::vector<double> events_of(const event_sums& sums, std::size_t measured) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < measured && sums.counted != 0; ++i) {
+        all.push_back(sums.scaled(i));
+    }
+    return all;
+}
+
 /// Kinds of tasks of all workers, put together by name and place.
 class merged_sites {
 public:
@@ -30,7 +38,8 @@ public:
         return places;
     }
 
-    std::vector<site> give() {
+    /// `measured`: so many events were.
+    std::vector<site> give(std::size_t measured) {
         std::vector<site> all;
         for (std::size_t i = 0; i < m_counts.size(); ++i) {
             const site_count& c = m_counts[i];
@@ -45,7 +54,8 @@ public:
                            .min_ns = c.time.min(),
                            .max_ns = c.time.max(),
                            .stddev_ns = c.time.stddev(),
-                           .histogram = c.time.histogram()});
+                           .histogram = c.time.histogram(),
+                           .events = events_of(c.events, measured)});
         }
         return all;
     }
@@ -75,6 +85,34 @@ private:
     std::map<std::pair<std::string, std::string>, std::uint32_t> m_by_name;
     std::map<std::pair<std::string, const void*>, std::uint32_t> m_by_address;
 };
+
+/// Each with the sum over all sites of a worker, and of all workers.
+std::vector<counted_event> describe_events(const std::vector<recorded_worker>& workers) {
+    std::vector<counted_event> all;
+    const event_meter* const any = workers.empty() ? nullptr : workers.front().events->meter();
+    if (any == nullptr) {
+        return all;
+    }
+    event_sums sum;
+    for (const recorded_worker& w : workers) {
+        for (const site_count& each : w.events->sites().all()) {
+            sum.add(each.events);
+        }
+    }
+    for (std::size_t i = 0; i < any->wanted().kinds.size(); ++i) {
+        const topology::event_kind& kind = any->wanted().kinds[i];
+        std::string why = topology::why_nothing(kind, {sum.values[i], sum.enabled, sum.counted});
+        for (const recorded_worker& w : workers) {
+            const std::string fault = w.events->meter()->fault(i);
+            why = fault.empty() ? why : fault;
+        }
+        const double counted = sum.counted < sum.enabled ? static_cast<double>(sum.counted) /
+                                                               static_cast<double>(sum.enabled)
+                                                         : 1.0;
+        all.push_back({kind.name, kind.unit, std::move(why), counted});
+    }
+    return all;
+}
 
 slice slice_of(const event& e, double ns, std::uint32_t site) {
     const auto in_ns = [ns](std::uint64_t ticks) {
@@ -191,6 +229,7 @@ void assemble(recorder::state& s) {
     worker_totals sum;
     double describing_ns = 0.0;
     std::uint64_t tasks = 0;
+    made.events = describe_events(s.workers);
     for (recorded_worker& w : s.workers) {
         made.lanes.push_back(lane_of(w, sites.add(w.events->sites())));
         w.events->forget_events();
@@ -198,7 +237,7 @@ void assemble(recorder::state& s) {
         sum += w.after;
         describing_ns += made.lanes.back().describing_ns;
     }
-    made.sites = sites.give();
+    made.sites = sites.give(made.events.size());
     for (const site& each : made.sites) {
         tasks += each.tasks;
     }

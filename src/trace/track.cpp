@@ -24,12 +24,28 @@ unsigned flags_of(const piece& p) noexcept {
 
 }  // namespace
 
+void track::piece_begins(bool adjoins) noexcept {
+    if (m_meter != nullptr) {
+        m_meter->begin(adjoins);
+    }
+}
+
+/// What has happened in the piece, or null. Of a long task that was passed over nothing is known;
+/// those that were chosen stand for it.
+const event_sums* track::measured(const piece& ended) noexcept {
+    return m_meter != nullptr && ended.task.trace.weight != 0 ? m_meter->end() : nullptr;
+}
+
 void track::piece_ends(const piece& ended) noexcept {
+    const event_sums* const events = measured(ended);
     if (ended.task.trace.did_nothing) {
         return;
     }
     const std::uint16_t site = m_sites.find(ended.task);
     count(ended, site);
+    if (events != nullptr) {
+        m_sites.at(site).events.add(*events, ended.task.trace.weight);
+    }
     const tick_count begin = std::max(ended.begin, m_start);
     const tick_count length = ended.end - std::min(begin, ended.end);
     const bool is_gap = ended.is_continued && ended.how == piece_end::covered &&
@@ -53,13 +69,13 @@ void track::piece_ends(const piece& ended) noexcept {
 void track::count(const piece& ended, std::uint16_t site) noexcept {
     site_count& s = m_sites.at(site);
     const quern::detail::traced_task& t = ended.task.trace;
-    s.phases += ended.is_continued ? 0 : t.weight;
-    s.suspensions += ended.how == piece_end::suspended ? t.weight : 0;
+    const std::uint64_t weight = t.stands_for();
+    s.phases += ended.is_continued ? 0 : weight;
+    s.suspensions += ended.how == piece_end::suspended ? weight : 0;
     if (ended.how == piece_end::ended) {
-        s.time.add(static_cast<double>(tick_count{t.spent}) * quern::detail::ns_per_tick(),
-                   t.weight);
-        s.inlined += t.is_inlined ? t.weight : 0;
-        s.stolen += t.is_stolen ? t.weight : 0;
+        s.time.add(static_cast<double>(tick_count{t.spent}) * quern::detail::ns_per_tick(), weight);
+        s.inlined += t.is_inlined ? weight : 0;
+        s.stolen += t.is_stolen ? weight : 0;
         ++m_seen;
     }
 }

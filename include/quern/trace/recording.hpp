@@ -29,10 +29,22 @@ struct site {
     double stddev_ns = 0.0;
     /// How many tasks took from 2^i up to 2^(i+1) ns.
     std::array<std::uint64_t, 48> histogram{};
+    /// How much of each of recording::events its tasks have caused, all together: an estimate where
+    /// these are a sample, or the event was counted part of the time. Empty: none of its tasks was
+    /// measured.
+    std::vector<double> events{};
 
     double mean_ns() const noexcept {
         return tasks == 0 ? 0.0 : total_ns / static_cast<double>(tasks);
     }
+};
+
+/// An event that was counted by kind of task.
+struct counted_event {
+    std::string name;  ///< "instructions"
+    std::string unit;
+    std::string why{};     ///< why it is unavailable, or empty
+    double counted = 1.0;  ///< the part of the time in which it was; less than 1: scaled to all
 };
 
 /// A piece of a task that ran without interruption on a worker.
@@ -103,6 +115,7 @@ struct recording {
     std::vector<std::pair<std::string, std::string>> settings;  ///< name, value with its origin
     std::uint64_t duration_ns = 0;
     std::vector<site> sites;
+    std::vector<counted_event> events{};  ///< by kind of task; the values are in the sites
     std::vector<lane> lanes;
     std::vector<series> counters;
     std::vector<spawn_count> tree;
