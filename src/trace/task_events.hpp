@@ -58,6 +58,7 @@ private:
     void open() noexcept;
     void close() noexcept;
     bool read(event_sums& into) noexcept;
+    void learn_own_part() noexcept;
     std::string open_fault(std::size_t index) const;
 
     const std::shared_ptr<const wanted_events> m_wanted;
@@ -68,6 +69,8 @@ private:
     int m_leader = -1;
     /// Of each event its descriptor, or a negative errno value.
     std::array<int, topology::event_kernel::k_most_in_group> m_descriptors{};
+    /// What a reading itself adds to what is between it and the next.
+    std::array<std::uint64_t, topology::event_kernel::k_most_in_group> m_own{};
     event_sums m_last{};
     event_sums m_difference{};
 };
