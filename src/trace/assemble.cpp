@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -147,11 +148,12 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
               .totals = from.after,
               .describing_ns = static_cast<double>(from.events->described()) * ns};
     made.slices.reserve(from.events->size());
-    from.events->for_each([&](const event& e) {
+    from.events->for_each([&](const event& e, std::span<const std::uint64_t> counts) {
         const slice s = slice_of(e, ns, sites[e.site()]);
         switch (e.kind()) {
             case event_kind::piece:
                 made.slices.push_back(s);
+                made.events.insert(made.events.end(), counts.begin(), counts.end());
                 break;
             case event_kind::parked:
                 made.parked.push_back({s.begin_ns, s.end_ns});

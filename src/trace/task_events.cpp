@@ -2,10 +2,14 @@
 // Opening a group, reading it, and what to say of the events that did not get into it.
 #include "task_events.hpp"
 
+#include <quern/trace/recording.hpp>
+
 #include <algorithm>
 #include <cerrno>
 
 namespace quern::trace::detail {
+
+static_assert(k_most_events == topology::event_kernel::k_most_in_group);
 
 void event_sums::add(const event_sums& more, std::uint64_t weight) noexcept {
     enabled += more.enabled * weight;

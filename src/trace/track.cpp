@@ -2,6 +2,8 @@
 // Writing events and counting tasks, on the worker: some 20 ns each.
 #include "track.hpp"
 
+#include <quern/trace/recording.hpp>
+
 #include <algorithm>
 #include <new>
 
@@ -63,6 +65,18 @@ void track::piece_ends(const piece& ended) noexcept {
         e->length_kind = {length, flags_of(ended) << 8U | unsigned(event_kind::piece)};
         e->task_wait = {ended.task.id, waited >> 16U};
         e->cause_wait = {t.pieces == 1 ? t.parent : ended.cause, waited & 0xffffU};
+        keep(events);
+    }
+}
+
+/// Beside the event that was written last.
+void track::keep(const event_sums* counted) noexcept {
+    const std::size_t counts = counts_each();
+    for (std::size_t i = 0; i < counts; ++i) {
+        m_counts.back()[(m_size - 1) % k_chunk * counts + i] =
+            counted != nullptr && counted->counted != 0
+                ? static_cast<std::uint64_t>(counted->scaled(i))
+                : k_unknown_count;
     }
 }
 
@@ -102,6 +116,11 @@ event* track::room() noexcept {
     }
     if (m_size % k_chunk == 0) {
         try {
+            if (const std::size_t counts = counts_each(); counts != 0) {
+                m_counts.resize(m_chunks.size());  // one may be there already
+                m_counts.push_back(
+                    std::make_unique_for_overwrite<std::uint64_t[]>(k_chunk * counts));
+            }
             m_chunks.push_back(std::make_unique_for_overwrite<event[]>(k_chunk));
         } catch (const std::bad_alloc&) {
             ++m_dropped;
@@ -115,6 +134,7 @@ event* track::room() noexcept {
 
 void track::forget_events() noexcept {
     m_chunks.clear();
+    m_counts.clear();
     m_size = 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace quern::trace::detail {
@@ -86,10 +87,14 @@ public:
     /// Null when nothing is measured.
     const event_meter* meter() const noexcept { return m_meter.get(); }
 
+    /// Each event, with what was counted in it: as many as there are wanted events, or none.
     template <class Visit>
     void for_each(Visit visit) const {
+        const std::size_t counts = counts_each();
         for (std::uint64_t i = 0; i < m_size; ++i) {
-            visit(m_chunks[i / k_chunk][i % k_chunk]);
+            const std::uint64_t* const first =
+                counts != 0 ? &m_counts[i / k_chunk][i % k_chunk * counts] : nullptr;
+            visit(m_chunks[i / k_chunk][i % k_chunk], std::span(first, counts));
         }
     }
 
@@ -102,6 +107,10 @@ private:
     const event_sums* measured(const piece& ended) noexcept;
     void count(const piece& ended, std::uint16_t site) noexcept;
     event* room() noexcept;
+    void keep(const event_sums* counted) noexcept;
+    std::size_t counts_each() const noexcept {
+        return m_meter != nullptr ? m_meter->wanted().kinds.size() : 0;
+    }
     std::uint64_t since_start(tick_count at) const noexcept {
         return at > m_start ? at - m_start : 0;
     }
@@ -116,6 +125,7 @@ private:
     const std::unique_ptr<event_meter> m_meter;
     site_table m_sites;
     std::vector<std::unique_ptr<event[]>> m_chunks;
+    std::vector<std::unique_ptr<std::uint64_t[]>> m_counts;  ///< beside them
 };
 
 }  // namespace quern::trace::detail

@@ -39,10 +39,16 @@ struct site {
     }
 };
 
+/// Of one piece: nothing is known of it.
+inline constexpr std::uint64_t k_unknown_count = ~std::uint64_t{0};
+
+/// At a time.
+inline constexpr std::size_t k_most_events = 8;
+
 /// An event that was counted by kind of task.
 struct counted_event {
-    std::string name;  ///< "instructions"
-    std::string unit;
+    std::string name{};  ///< "instructions"
+    std::string unit{};
     std::string why{};     ///< why it is unavailable, or empty
     double counted = 1.0;  ///< the part of the time in which it was; less than 1: scaled to all
 };
@@ -78,8 +84,11 @@ struct theft {
 struct lane {
     std::string pool;
     std::uint32_t rank = 0;
-    std::int32_t thread = 0;         ///< as the kernel numbers it
-    std::vector<slice> slices{};     ///< in order of time
+    std::int32_t thread = 0;      ///< as the kernel numbers it
+    std::vector<slice> slices{};  ///< in order of time
+    /// Of each slice as many as recording::events: what has happened in it, or k_unknown_count.
+    /// Empty where none were counted.
+    std::vector<std::uint64_t> events{};
     std::vector<interval> parked{};  ///< asleep for want of work
     std::vector<theft> thefts{};     ///< what it has stolen
     std::uint64_t dropped = 0;       ///< events for which there was no room

@@ -193,6 +193,7 @@ protected:
             rt,
             {.events_per_worker = 0, .sample = sample, .events = events, .event_kernel = kernel});
         quern::async({.name = "all", .pool = &rt.default_pool().get()}, body).get();
+        rt.default_pool().get().wait_until_quiet();
         return recorder.stop();
     }
     static const site& of(const recording& run, std::string_view name) {
@@ -273,6 +274,24 @@ TEST_P(task_events_test, of_an_inlined_task_are_not_those_of_the_one_around_it) 
     });
     EXPECT_DOUBLE_EQ(of(run, "all").events.at(0), 12.0);
     EXPECT_DOUBLE_EQ(of(run, "inner").events.at(0), 100.0);
+}
+
+TEST_P(task_events_test, are_kept_with_each_piece) {
+    const auto told = std::make_shared<told_kernel>();
+    kernel = told;
+    quern::trace::recorder recorder(rt, {.events = "page-faults,cycles", .event_kernel = kernel});
+    quern::async({.name = "all", .pool = &rt.default_pool().get()}, [told] {
+        told->told += 9;
+    }).get();
+    const recording run = recorder.stop();
+    std::uint64_t found = 0;
+    for (const quern::trace::lane& lane : run.lanes) {
+        ASSERT_EQ(lane.events.size(), 2 * lane.slices.size());
+        for (std::size_t i = 0; i < lane.slices.size(); ++i) {
+            found += run.sites[lane.slices[i].site].name == "all" ? lane.events[2 * i + 1] : 0;
+        }
+    }
+    EXPECT_EQ(found, 18U);
 }
 
 TEST_P(task_events_test, of_a_sample_stand_for_those_that_are_passed_over) {
