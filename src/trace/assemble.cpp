@@ -148,7 +148,9 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
               .totals = from.after,
               .describing_ns = static_cast<double>(from.events->described()) * ns};
     made.slices.reserve(from.events->size());
-    from.events->for_each([&](const event& e, std::span<const std::uint64_t> counts) {
+    std::uint64_t index = 0;
+    from.events->for_each([&](const event& e) {
+        const std::span<const std::uint64_t> counts = from.events->counts_of(index++);
         const slice s = slice_of(e, ns, sites[e.site()]);
         switch (e.kind()) {
             case event_kind::piece:

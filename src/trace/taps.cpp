@@ -87,7 +87,7 @@ void tap::aim(lane& at) noexcept {
         wanted = wanted == sampling::k_auto || its == sampling::k_auto ? std::max(wanted, its)
                                                                        : std::min(wanted, its);
     }
-    at.takes.aim(wanted);
+    at.takes.aim(wanted, at.measures ? sampling::k_measured : 1);
 }
 
 void tap::detach(std::uint32_t rank, sink& from) noexcept {

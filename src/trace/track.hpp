@@ -87,15 +87,19 @@ public:
     /// Null when nothing is measured.
     const event_meter* meter() const noexcept { return m_meter.get(); }
 
-    /// Each event, with what was counted in it: as many as there are wanted events, or none.
     template <class Visit>
     void for_each(Visit visit) const {
-        const std::size_t counts = counts_each();
         for (std::uint64_t i = 0; i < m_size; ++i) {
-            const std::uint64_t* const first =
-                counts != 0 ? &m_counts[i / k_chunk][i % k_chunk * counts] : nullptr;
-            visit(m_chunks[i / k_chunk][i % k_chunk], std::span(first, counts));
+            visit(m_chunks[i / k_chunk][i % k_chunk]);
         }
+    }
+
+    /// What was counted in that event: as many as are wanted, or none.
+    std::span<const std::uint64_t> counts_of(std::uint64_t index) const noexcept {
+        const std::size_t counts = counts_each();
+        return counts == 0 ? std::span<const std::uint64_t>()
+                           : std::span<const std::uint64_t>(
+                                 &m_counts[index / k_chunk][index % k_chunk * counts], counts);
     }
 
     /// Gives the memory of the events back.

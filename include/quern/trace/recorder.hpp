@@ -30,7 +30,7 @@ struct recorder_options {
     /// What the recording says of them; null: nothing.
     const settings* chosen = nullptr;
     /// Events to count by kind of task, in a list with commas: "instructions,cycles,page-faults".
-    /// Names as topology::find_event() knows them, at most 8. Two readings of about half a
+    /// Names as topology::find_event() knows them, at most 8. Two readings of about a
     /// microsecond for each piece of a task that is recorded, and a descriptor a worker and event.
     std::string_view events{};
     /// Where they are read; null: this machine.
