@@ -283,6 +283,7 @@ TEST_P(task_events_test, are_kept_with_each_piece) {
     quern::async({.name = "all", .pool = &rt.default_pool().get()}, [told] {
         told->told += 9;
     }).get();
+    rt.default_pool().get().wait_until_quiet();
     const recording run = recorder.stop();
     std::uint64_t found = 0;
     for (const quern::trace::lane& lane : run.lanes) {
