@@ -338,6 +338,11 @@ protected:
         return std::all_of(run.events.begin(), run.events.end(),
                            [](const auto& each) { return each.why.empty(); });
     }
+    /// So many, or a few more; a sanitizer touches several of its own for each.
+    static void expect_pages(double found, int pages) {
+        EXPECT_GE(found, pages);
+        EXPECT_LE(found, pages * quern_test::scaled(1, 16) + k_others);
+    }
     static constexpr int k_pages = 300;
     static constexpr double k_others =
         quern_test::scaled(60.0, 600.0);  ///< the tasks' own stacks, the allocator's
@@ -353,7 +358,7 @@ TEST_P(live_task_events_test, page_faults_are_those_of_the_task_that_touches_pag
     if (!is_counted(run)) {
         GTEST_SKIP() << run.events[0].why;
     }
-    EXPECT_NEAR(of(run, "touches").events.at(0), k_pages + k_others / 2, k_others / 2);
+    expect_pages(of(run, "touches").events.at(0), k_pages);
     EXPECT_LE(of(run, "does not").events.at(0), k_others);
 }
 
@@ -380,7 +385,7 @@ TEST_P(live_task_events_test, page_faults_of_a_task_that_goes_on_elsewhere_are_i
         GTEST_SKIP() << run.events[0].why;
     }
     EXPECT_GE(of(run, "touches").phases, 5U);
-    EXPECT_NEAR(of(run, "touches").events.at(0), 4 * k_pages + k_others / 2, k_others / 2);
+    expect_pages(of(run, "touches").events.at(0), 4 * k_pages);
     EXPECT_LE(of(run, "does not").events.at(0), 8 * k_others);
 }
 
