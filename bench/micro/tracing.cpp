@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What it costs to record: the same tasks without, with statistics alone, with events, and with
-// statistics of a sample. An event is what a task that yields makes each time, or half of what one
-// makes that its waiter runs. Run it alone on the machine.
+// What it costs to record: the same tasks without, with statistics alone, with events, with
+// statistics of a sample, and with two of the kernel's events by kind of task. An event is what a
+// task that yields makes each time, or half of what one makes that its waiter runs. Run it alone on
+// the machine.
 #include <quern/task/async.hpp>
 #include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
@@ -17,7 +18,7 @@ namespace {
 constexpr int k_batch = 1'000;
 constexpr int k_group = 100;
 
-enum mode : std::int64_t { k_off, k_statistics, k_events, k_sampled };
+enum mode : std::int64_t { k_off, k_statistics, k_events, k_sampled, k_counted };
 
 /// Runs the body many times in one task. The recording begins anew for every batch, or it would be
 /// full.
@@ -32,7 +33,8 @@ void in_a_task(benchmark::State& state, Body body, int batch = k_batch) {
             recorder.emplace(rt, quern::trace::recorder_options{
                                      .events_per_worker = how == k_events ? 1'000'000U : 0U,
                                      .sample = how == k_sampled ? 0U : 1U,
-                                     .samples_system = false});
+                                     .samples_system = false,
+                                     .events = how == k_counted ? "page-faults,task-clock" : ""});
         }
         state.ResumeTiming();
         quern::async(rt, [&body, batch] {
@@ -69,18 +71,26 @@ void tasks_of_a_group(benchmark::State& state) {
         k_batch / k_group);
 }
 
-BENCHMARK(yield)->Arg(k_off)->Arg(k_statistics)->Arg(k_events)->Arg(k_sampled)->UseRealTime();
+BENCHMARK(yield)
+    ->Arg(k_off)
+    ->Arg(k_statistics)
+    ->Arg(k_events)
+    ->Arg(k_sampled)
+    ->Arg(k_counted)
+    ->UseRealTime();
 BENCHMARK(async_and_get)
     ->Arg(k_off)
     ->Arg(k_statistics)
     ->Arg(k_events)
     ->Arg(k_sampled)
+    ->Arg(k_counted)
     ->UseRealTime();
 BENCHMARK(tasks_of_a_group)
     ->Arg(k_off)
     ->Arg(k_statistics)
     ->Arg(k_events)
     ->Arg(k_sampled)
+    ->Arg(k_counted)
     ->UseRealTime();
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "tables.hpp"
 
 #include <quern/base/nearest_match.hpp>
+#include <quern/counters/system_events.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/pool.hpp>
 
@@ -119,8 +120,22 @@ void refuse_unknown(std::string_view text, const std::string& plain) {
                          : "; did you mean '" + std::string(nearest) + "'?"));
 }
 
+/// There are too many numbers of events to list them: one is there from when it is asked for.
+void bring_raw_event(const std::string& plain) {
+    auto made = raw_event_source({}, topology::event_kernel::of_machine(), plain);
+    if (made == nullptr) {
+        return;
+    }
+    try {
+        install(std::move(made)).keep();
+    } catch (const std::invalid_argument&) {
+        return;  // it is there
+    }
+}
+
 std::vector<found_counter> find(std::string_view pattern, const living_runtime& of) {
     const counter_name wanted = parse_name(pattern);
+    bring_raw_event(wanted.plain());
     const std::string instance_wanted =
         wanted.instance.empty() ? "locality#0/total" : wanted.instance;
     const std::vector<instance> places = instances_of(of);
@@ -165,6 +180,7 @@ void check_pattern(std::string_view pattern) {
         check_derived(pattern, wanted);
         return;
     }
+    bring_raw_event(wanted.plain());
     for (const auto& from : all_sources()) {
         for (const counter_info& info : from->counters()) {
             if (same_pattern(wanted, info)) {

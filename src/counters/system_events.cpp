@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The events of one thread, scaled where they were counted part of the time, and the list of the
-// events that are offered.
+// The events of one thread, scaled where they were counted part of the time, and which of them
+// counters are made of.
 #include <quern/counters/system_events.hpp>
 #include <quern/counters/system_threads.hpp>
 
@@ -8,7 +8,9 @@
 
 #include <linux/perf_event.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace quern::counters {
@@ -17,25 +19,11 @@ namespace {
 
 using detail::no_reading;
 using detail::reading_of;
+using topology::event_kernel;
+using topology::event_kind;
 
-/// Nanoseconds of counting after which an event of the hardware that is still 0 is taken for one
-/// that is not counted: some virtual machines accept events and never count them. Every thread that
-/// runs has cycles; misses may be rare. Guessed.
-constexpr double k_no_cycles_ns = 1e6;
-constexpr double k_nothing_ns = 100e6;
-
-/// A failure in words, with what would change it.
 raw_reading failure(const topology::system_root& root, const char* what, int error) {
-    const source_state state = detail::state_of(error);
-    std::string why = std::string(what) + ": " + topology::errno_text(error);
-    if (state == source_state::absent) {
-        why = "this machine, or its hypervisor, has no such event; " + why;
-    } else {
-        const std::string file = "/proc/sys/kernel/perf_event_paranoid";
-        const auto paranoid = topology::read_word(root, file);
-        why += paranoid ? "; " + root.resolve(file) + " is " + *paranoid : "";
-    }
-    return no_reading(state, std::move(why));
+    return no_reading(topology::no_event(root, what, error));
 }
 
 /// One event of one thread; a sum that never falls.
@@ -69,13 +57,9 @@ public:
             return failure(root, "reading the event", error);
         }
         advance(now);
-        if (now.counted == 0 && now.enabled > 0 && m_read_before) {
-            return no_reading(source_state::stuck,
-                              "never counted so far: other events hold the hardware's registers");
-        }
-        if (now.value == 0 && m_event.nothing_ns > 0 &&
-            static_cast<double>(now.counted) >= m_event.nothing_ns) {
-            return no_reading(source_state::stuck, "the machine accepts the event and counts none");
+        std::string nothing = topology::why_nothing(m_event, now);
+        if (!nothing.empty() && (now.counted != 0 || m_read_before)) {
+            return no_reading(source_state::stuck, std::move(nothing));
         }
         raw_reading reading = reading_of(m_sum);
         reading.begins = !std::exchange(m_read_before, true);
@@ -145,44 +129,41 @@ private:
     std::size_t m_count;
 };
 
-event_kind hardware(const char* name, std::uint64_t config, const char* help,
-                    double nothing_ns = k_nothing_ns) {
-    return {{std::string("/hw/") + name, counter_kind::sum, "", help},
-            PERF_TYPE_HARDWARE,
-            config,
-            false,
-            nothing_ns};
+/// Which are counted together.
+constexpr std::array<std::array<std::string_view, 2>, 7> k_pairs{{
+    {"cycles", "instructions"},
+    {"cache-references", "cache-misses"},
+    {"branches", "branch-misses"},
+    {"stalled-cycles-frontend"},
+    {"stalled-cycles-backend"},
+    {"task-clock"},
+    {"cpu-migrations"},
+}};
+
+/// That of the hardware are "/hw/…"; what the kernel does with threads is in "/os/schedule".
+std::string counter_of(const event_kind& event) {
+    if (event.type != PERF_TYPE_SOFTWARE) {
+        return "/hw/" + event.name;
+    }
+    return event.name == "cpu-migrations" ? "/os/schedule/migrations"
+                                          : "/os/schedule/" + event.name;
 }
 
-std::vector<std::vector<event_kind>> offered_events() {
-    const event_kind task_clock{{"/os/schedule/task-clock", counter_kind::sum, "ns",
-                                 "time that workers' threads ran, by the kernel's events"},
-                                PERF_TYPE_SOFTWARE,
-                                PERF_COUNT_SW_TASK_CLOCK};
-    const event_kind migrations{{"/os/schedule/migrations", counter_kind::sum, "",
-                                 "how often the kernel moved a worker's thread to another CPU"},
-                                PERF_TYPE_SOFTWARE,
-                                PERF_COUNT_SW_CPU_MIGRATIONS,
-                                true};
-    return {
-        {hardware("cycles", PERF_COUNT_HW_CPU_CYCLES, "cycles of cores in user code",
-                  k_no_cycles_ns),
-         hardware("instructions", PERF_COUNT_HW_INSTRUCTIONS,
-                  "instructions of user code that were completed", k_no_cycles_ns)},
-        {hardware("cache-references", PERF_COUNT_HW_CACHE_REFERENCES,
-                  "accesses to the last level of cache"),
-         hardware("cache-misses", PERF_COUNT_HW_CACHE_MISSES,
-                  "accesses that the last level of cache could not serve")},
-        {hardware("branches", PERF_COUNT_HW_BRANCH_INSTRUCTIONS, "branches that were completed"),
-         hardware("branch-misses", PERF_COUNT_HW_BRANCH_MISSES,
-                  "branches that were predicted wrongly")},
-        {hardware("stalled-cycles-frontend", PERF_COUNT_HW_STALLED_CYCLES_FRONTEND,
-                  "cycles without an instruction to start")},
-        {hardware("stalled-cycles-backend", PERF_COUNT_HW_STALLED_CYCLES_BACKEND,
-                  "cycles in which no instruction could start for want of data or units")},
-        {task_clock},
-        {migrations},
-    };
+std::unique_ptr<source> source_of(const topology::system_root& root,
+                                  const std::shared_ptr<event_kernel>& kernel,
+                                  std::vector<event_kind> group) {
+    auto events = std::make_shared<const std::vector<event_kind>>(std::move(group));
+    std::vector<counter_info> infos;
+    for (const event_kind& each : *events) {
+        infos.push_back({counter_of(each), counter_kind::sum, each.unit, each.help});
+    }
+    return std::make_unique<per_thread_source>(
+        std::move(infos), [root, kernel, events](pid_t thread) -> std::unique_ptr<thread_meter> {
+            if (kernel == nullptr) {
+                return std::make_unique<no_events>(events->size());
+            }
+            return std::make_unique<event_group>(root, kernel, events, thread);
+        });
 }
 
 }  // namespace
@@ -190,22 +171,27 @@ std::vector<std::vector<event_kind>> offered_events() {
 std::vector<std::unique_ptr<source>> event_sources(const topology::system_root& root,
                                                    const std::shared_ptr<event_kernel>& kernel) {
     std::vector<std::unique_ptr<source>> all;
-    for (std::vector<event_kind>& group : offered_events()) {
-        auto events = std::make_shared<const std::vector<event_kind>>(std::move(group));
-        std::vector<counter_info> infos;
-        for (const event_kind& event : *events) {
-            infos.push_back(event.info);
+    for (const auto& pair : k_pairs) {
+        std::vector<event_kind> group;
+        for (const std::string_view name : pair) {
+            if (!name.empty()) {
+                group.push_back(*topology::find_event(name));
+            }
         }
-        all.push_back(std::make_unique<per_thread_source>(
-            std::move(infos),
-            [root, kernel, events](pid_t thread) -> std::unique_ptr<thread_meter> {
-                if (kernel == nullptr) {
-                    return std::make_unique<no_events>(events->size());
-                }
-                return std::make_unique<event_group>(root, kernel, events, thread);
-            }));
+        all.push_back(source_of(root, kernel, std::move(group)));
     }
     return all;
+}
+
+std::unique_ptr<source> raw_event_source(const topology::system_root& root,
+                                         const std::shared_ptr<event_kernel>& kernel,
+                                         std::string_view counter) {
+    constexpr std::string_view k_hardware = "/hw/";
+    if (!counter.starts_with(k_hardware)) {
+        return nullptr;
+    }
+    const auto event = topology::find_event(counter.substr(k_hardware.size()));
+    return event && event->type == PERF_TYPE_RAW ? source_of(root, kernel, {*event}) : nullptr;
 }
 
 }  // namespace quern::counters

@@ -17,7 +17,8 @@ std::vector<std::unique_ptr<source>> system_sources(const topology::system_root&
     detail::add_machine_sources(all, root);
     detail::add_group_sources(all, root);
     all.push_back(std::make_unique<energy_source>(root));
-    for (auto& events : event_sources(root, root.real() ? event_kernel::of_machine() : nullptr)) {
+    for (auto& events :
+         event_sources(root, root.real() ? topology::event_kernel::of_machine() : nullptr)) {
         all.push_back(std::move(events));
     }
     return all;

@@ -195,6 +195,12 @@ constexpr setting k_table[] = {
      .help = "of tasks shorter than 2 us one in so many is recorded; auto: all for trace and "
              "report, for a profile alone so few that it costs little",
      .for_observers = true},
+    {.name = "task-events",
+     .type = setting_type::text,
+     .fallback = "",
+     .help = "events to count by kind of task for profile, report and trace, such as "
+             "instructions,cycles,page-faults; at most 8",
+     .for_observers = true},
     {.name = "config",
      .type = setting_type::path,
      .fallback = "",

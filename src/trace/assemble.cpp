@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -17,6 +18,14 @@ namespace quern::trace::detail {
 namespace {
 
 using task_sites = std::unordered_map<std::uint64_t, std::uint32_t>;
+
+std::vector<double> events_of(const event_sums& sums, std::size_t measured) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < measured && sums.counted != 0; ++i) {
+        all.push_back(sums.scaled(i));
+    }
+    return all;
+}
 
 /// Kinds of tasks of all workers, put together by name and place.
 class merged_sites {
@@ -30,7 +39,8 @@ public:
         return places;
     }
 
-    std::vector<site> give() {
+    /// `measured`: so many events were.
+    std::vector<site> give(std::size_t measured) {
         std::vector<site> all;
         for (std::size_t i = 0; i < m_counts.size(); ++i) {
             const site_count& c = m_counts[i];
@@ -45,7 +55,8 @@ public:
                            .min_ns = c.time.min(),
                            .max_ns = c.time.max(),
                            .stddev_ns = c.time.stddev(),
-                           .histogram = c.time.histogram()});
+                           .histogram = c.time.histogram(),
+                           .events = events_of(c.events, measured)});
         }
         return all;
     }
@@ -75,6 +86,34 @@ private:
     std::map<std::pair<std::string, std::string>, std::uint32_t> m_by_name;
     std::map<std::pair<std::string, const void*>, std::uint32_t> m_by_address;
 };
+
+/// Each with the sum over all sites of a worker, and of all workers.
+std::vector<counted_event> describe_events(const std::vector<recorded_worker>& workers) {
+    std::vector<counted_event> all;
+    const event_meter* const any = workers.empty() ? nullptr : workers.front().events->meter();
+    if (any == nullptr) {
+        return all;
+    }
+    event_sums sum;
+    for (const recorded_worker& w : workers) {
+        for (const site_count& each : w.events->sites().all()) {
+            sum.add(each.events);
+        }
+    }
+    for (std::size_t i = 0; i < any->wanted().kinds.size(); ++i) {
+        const topology::event_kind& kind = any->wanted().kinds[i];
+        std::string why = topology::why_nothing(kind, {sum.values[i], sum.enabled, sum.counted});
+        for (const recorded_worker& w : workers) {
+            const std::string fault = w.events->meter()->fault(i);
+            why = fault.empty() ? why : fault;
+        }
+        const double counted = sum.counted < sum.enabled ? static_cast<double>(sum.counted) /
+                                                               static_cast<double>(sum.enabled)
+                                                         : 1.0;
+        all.push_back({kind.name, kind.unit, std::move(why), counted});
+    }
+    return all;
+}
 
 slice slice_of(const event& e, double ns, std::uint32_t site) {
     const auto in_ns = [ns](std::uint64_t ticks) {
@@ -109,11 +148,14 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
               .totals = from.after,
               .describing_ns = static_cast<double>(from.events->described()) * ns};
     made.slices.reserve(from.events->size());
+    std::uint64_t index = 0;
     from.events->for_each([&](const event& e) {
+        const std::span<const std::uint64_t> counts = from.events->counts_of(index++);
         const slice s = slice_of(e, ns, sites[e.site()]);
         switch (e.kind()) {
             case event_kind::piece:
                 made.slices.push_back(s);
+                made.events.insert(made.events.end(), counts.begin(), counts.end());
                 break;
             case event_kind::parked:
                 made.parked.push_back({s.begin_ns, s.end_ns});
@@ -191,6 +233,7 @@ void assemble(recorder::state& s) {
     worker_totals sum;
     double describing_ns = 0.0;
     std::uint64_t tasks = 0;
+    made.events = describe_events(s.workers);
     for (recorded_worker& w : s.workers) {
         made.lanes.push_back(lane_of(w, sites.add(w.events->sites())));
         w.events->forget_events();
@@ -198,7 +241,7 @@ void assemble(recorder::state& s) {
         sum += w.after;
         describing_ns += made.lanes.back().describing_ns;
     }
-    made.sites = sites.give();
+    made.sites = sites.give(made.events.size());
     for (const site& each : made.sites) {
         tasks += each.tasks;
     }

@@ -173,6 +173,7 @@ void record_for_files(runtime& which, const settings& chosen) {
         has_slices ? chosen.number("trace-events").value_or(1'000'000U) : 0U;
     options.sample = chosen.number("trace-sample").value_or(has_slices ? 1U : 0U);
     options.chosen = &chosen;
+    options.events = chosen.at("task-events").text;
     std::unique_ptr<observed_runtime> one(
         new observed_runtime{&which, 0, std::move(jobs), recorder(which, options)});
     {
@@ -204,7 +205,12 @@ class recording_observer final : public runtime_observer {
 public:
     constexpr recording_observer() = default;
 
-    void check(const settings&) override {}
+    void check(const settings& chosen) override {
+        const auto events = topology::find_events(chosen.at("task-events").text);
+        if (!events) {
+            chosen.refuse("task-events", events.reason());
+        }
+    }
 
     void started(runtime& which, const settings& chosen) noexcept override {
         try {

@@ -35,6 +35,7 @@ private:
     void write_efficiency(const efficiency& what);
     void write_sites();
     void write_site(const site& one);
+    void write_events();
     void write_concurrency();
     void write_counters();
     void write_series(const series& one);
@@ -94,7 +95,11 @@ void page_writer::write_site(const site& one) {
     if (alone != nullptr) {
         m_out.field("alone", alone->mean_ns);
     }
-    m_out.key("histogram").open('[');
+    m_out.key("events").open('[');
+    for (const double count : one.events) {
+        m_out.number(count);
+    }
+    m_out.close(']').key("histogram").open('[');
     for (const std::uint64_t count : one.histogram) {
         m_out.number(static_cast<double>(count));
     }
@@ -110,6 +115,15 @@ void page_writer::write_sites() {
     if (m_sites.folded() != 0) {
         left_out(m_run.sites.size(), k_sites_shown, "sites one by one");
     }
+}
+
+void page_writer::write_events() {
+    m_out.key("events").open('[');
+    for (const counted_event& each : m_run.events) {
+        m_out.open('{').field("name", each.name).field("unit", each.unit);
+        m_out.field("why", each.why).field("counted", each.counted).close('}');
+    }
+    m_out.close(']');
 }
 
 /// How many tasks of each of the first sites ran at a time; the last row is that of all others.
@@ -206,6 +220,7 @@ std::string page_writer::write(const efficiency& what, std::size_t characters) {
     write_head();
     write_efficiency(what);
     write_sites();
+    write_events();
     write_concurrency();
     write_counters();
     write_tree();

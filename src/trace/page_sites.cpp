@@ -19,6 +19,10 @@ void add(site& into, const site& one) {
     into.total_ns += one.total_ns;
     into.min_ns = first ? one.min_ns : std::min(into.min_ns, one.min_ns);
     into.max_ns = std::max(into.max_ns, one.max_ns);
+    into.events.resize(std::max(into.events.size(), one.events.size()));
+    for (std::size_t i = 0; i < one.events.size(); ++i) {
+        into.events[i] += one.events[i];
+    }
     for (std::size_t i = 0; i < into.histogram.size(); ++i) {
         into.histogram[i] += one.histogram[i];
     }

@@ -4,12 +4,12 @@
 #include <quern/trace/perfetto.hpp>
 
 #include "flows.hpp"
-#include "perfetto_numbers.hpp"
+#include "perfetto_words.hpp"
 #include "protobuf.hpp"
+#include "slice_events.hpp"
 
 #include <unistd.h>
 
-#include <charconv>
 #include <ostream>
 #include <vector>
 
@@ -103,24 +103,10 @@ private:
                           .number(thread_field::k_pid, m_pid)
                           .number(thread_field::k_tid, tid)
                           .text(thread_field::k_name, l.pool + "/" + std::to_string(l.rank))));
-        message words;
-        const auto say = [&](std::uint32_t kind, std::uint64_t as, std::string_view text) {
-            words.part(
-                kind,
-                message().number(interned_field::k_number, as).text(interned_field::k_name, text));
-        };
-        say(interned_field::k_categories, k_task, "task");
-        say(interned_field::k_categories, k_inlined, "inlined");
-        say(interned_field::k_categories, k_worker, "worker");
-        say(interned_field::k_event_names, k_parked, "parked");
-        say(interned_field::k_event_names, k_steal, "steal");
-        say(interned_field::k_annotation_names, k_task_number, "task");
-        say(interned_field::k_annotation_names, k_stolen, "stolen");
-        say(interned_field::k_annotation_names, k_victim, "victim");
         put(message()
                 .number(packet_field::k_sequence, k_first_sequence + m_lane)
                 .number(packet_field::k_sequence_flags, k_cleared)
-                .part(packet_field::k_interned_data, words));
+                .part(packet_field::k_interned_data, words_of_lane(m_run)));
     }
 
     message event(event_type type, category of) const {
@@ -148,23 +134,29 @@ private:
         put(packet);
     }
 
-    void put_end(std::uint64_t at) {
-        put_event(at, message()
-                          .number(event_field::k_type, k_end)
-                          .number(event_field::k_track, k_first_lane + m_lane));
+    void put_end(std::uint64_t at, const detail::slice_sums& counted = {}) {
+        message end;
+        end.number(event_field::k_type, k_end).number(event_field::k_track, k_first_lane + m_lane);
+        counted.write(m_run, end);
+        put_event(at, end);
+    }
+
+    void put_last_end(std::uint64_t at) {
+        put_end(at, m_open.back().counted);
+        m_open.pop_back();
     }
 
     /// Under a covered piece lies the slice of its task, which stays open until that one's last.
     void write_slice(const slice& s, std::size_t index) {
-        if (m_open.empty() || m_open.back() != s.task) {
+        if (m_open.empty() || m_open.back().task != s.task) {
             if (!s.inlined) {
                 close_all(s.begin_ns);
             }
             begin_slice(s, index);
         }
+        m_open.back().counted.add(m_run, m_run.lanes[m_lane], index);
         if (!s.covered) {
-            put_end(s.end_ns);
-            m_open.pop_back();
+            put_last_end(s.end_ns);
         }
         if (s.suspended) {
             close_all(s.end_ns);
@@ -192,38 +184,21 @@ private:
         });
         const message words = names_of(s.site);
         put_event(s.begin_ns, what, words.bytes().empty() ? nullptr : &words);
-        m_open.push_back(s.task);
+        m_open.push_back({s.task, {}});
     }
 
     /// What the numbers of a site stand for, the first time.
     message names_of(std::uint32_t number) {
-        message words;
         if (m_said[number]) {
-            return words;
+            return {};
         }
         m_said[number] = true;
-        const site& of = m_run.sites[number];
-        const std::uint64_t as = k_first_site + number;
-        words.part(
-            interned_field::k_event_names,
-            message().number(interned_field::k_number, as).text(interned_field::k_name, of.name));
-        if (!of.location.empty()) {
-            const std::size_t colon = of.location.rfind(':');
-            std::uint64_t line = 0;  // where there is none
-            std::from_chars(of.location.data() + colon + 1, of.location.data() + of.location.size(),
-                            line);
-            words.part(interned_field::k_places,
-                       message()
-                           .number(interned_field::k_number, as)
-                           .text(interned_field::k_name, of.location.substr(0, colon))
-                           .number(interned_field::k_line, line));
-        }
-        return words;
+        return words_of_site(m_run.sites[number], k_first_site + number);
     }
 
     void close_all(std::uint64_t at) {
-        for (; !m_open.empty(); m_open.pop_back()) {
-            put_end(at);
+        while (!m_open.empty()) {
+            put_last_end(at);
         }
     }
 
@@ -286,8 +261,12 @@ private:
     const detail::flows m_flows;
     const std::uint64_t m_pid = static_cast<std::uint64_t>(::getpid());
     std::size_t m_lane = 0;
-    std::vector<bool> m_said;           ///< sites whose numbers this sequence knows
-    std::vector<std::uint64_t> m_open;  ///< tasks whose slices have not ended
+    std::vector<bool> m_said;  ///< sites whose numbers this sequence knows
+    struct open_slice {
+        std::uint64_t task;
+        detail::slice_sums counted;
+    };
+    std::vector<open_slice> m_open;
     message m_frame;
 };
 

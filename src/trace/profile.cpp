@@ -2,6 +2,8 @@
 // Laying out the table.
 #include <quern/trace/profile.hpp>
 
+#include "profile_events.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -44,17 +46,6 @@ std::string time_column(double ns) {
     return std::string(k_time_columns - std::min(k_time_columns, wide), ' ') + words;
 }
 
-std::string place_of(const site& s) {
-    std::string words = s.name;
-    if (!s.location.empty()) {
-        words += " (" + s.location + ")";
-    }
-    if (words.size() > k_widest_name) {
-        words = words.substr(0, k_widest_name - 3) + "...";
-    }
-    return words;
-}
-
 void write_line(std::ostream& to, const std::string& name, const site& s, double all_ns) {
     char text[256];
     std::snprintf(text, sizeof text, "%-48s %10llu %s %s %s %s %s %6.1f %9llu %9llu %9llu\n",
@@ -85,6 +76,17 @@ site sum_of(const std::vector<const site*>& rest) {
 
 }  // namespace
 
+std::string detail::place_of(const site& s) {
+    std::string words = s.name;
+    if (!s.location.empty()) {
+        words += " (" + s.location + ")";
+    }
+    if (words.size() > k_widest_name) {
+        words = words.substr(0, k_widest_name - 3) + "...";
+    }
+    return words;
+}
+
 void write_profile(const recording& run, std::ostream& to) {
     std::vector<const site*> order;
     double all_ns = 0;
@@ -102,13 +104,15 @@ void write_profile(const recording& run, std::ostream& to) {
        << run.lanes.size() << (run.lanes.size() == 1 ? " worker\n" : " workers\n") << heading;
     const std::size_t shown = std::min(order.size(), k_most_lines);
     for (std::size_t i = 0; i < shown; ++i) {
-        write_line(to, place_of(*order[i]), *order[i], all_ns);
+        write_line(to, detail::place_of(*order[i]), *order[i], all_ns);
     }
     const std::vector<const site*> rest(order.begin() + static_cast<std::ptrdiff_t>(shown),
                                         order.end());
     if (!rest.empty()) {
         write_line(to, "(" + std::to_string(rest.size()) + " further kinds)", sum_of(rest), all_ns);
     }
+    order.resize(shown);
+    detail::write_events(run, order, to);
 }
 
 }  // namespace quern::trace

@@ -75,6 +75,25 @@ bool end(recorder::state& s) {
 
 }  // namespace
 
+namespace {
+
+/// Null when nothing is wanted.
+std::shared_ptr<const detail::wanted_events> wanted_of(const recorder_options& options) {
+    auto kinds = topology::find_events(options.events);
+    if (!kinds) {
+        throw std::invalid_argument("quern: recorder_options::events: " + kinds.reason());
+    }
+    if (kinds->empty()) {
+        return nullptr;
+    }
+    auto kernel = options.event_kernel != nullptr ? options.event_kernel
+                                                  : topology::event_kernel::of_machine();
+    return std::make_shared<const detail::wanted_events>(
+        detail::wanted_events{*kinds, std::move(kernel)});
+}
+
+}  // namespace
+
 std::uint64_t recorder::state::now_ns() const {
     return static_cast<std::uint64_t>(static_cast<double>(quern::detail::ticks() - start) *
                                       quern::detail::ns_per_tick());
@@ -87,18 +106,21 @@ recorder::recorder(runtime& which, const recorder_options& options)
                                     std::to_string(options.sample) + "; accepted: 0 to " +
                                     std::to_string(detail::sampling::k_most));
     }
+    const std::shared_ptr<const detail::wanted_events> measured = wanted_of(options);
     quern::detail::attach_trace();
     state& s = *m_state;
     s.generation = quern::detail::fork_generation();
     detail::describe_run(s.made, options.chosen);
-    s.options.chosen = nullptr;  // it may go now
+    s.options.chosen = nullptr;  // they may go now
+    s.options.events = {};
     s.start = quern::detail::ticks();
     for (const pool_ref pool : which.pools()) {
         for (unsigned rank = 0; rank < pool.workers(); ++rank) {
-            s.workers.push_back({.home = pool,
-                                 .rank = rank,
-                                 .events = std::make_unique<detail::track>(
-                                     s.start, options.events_per_worker, options.sample)});
+            s.workers.push_back(
+                {.home = pool,
+                 .rank = rank,
+                 .events = std::make_unique<detail::track>(s.start, options.events_per_worker,
+                                                           options.sample, measured)});
         }
     }
     if (options.samples_system && options.events_per_worker != 0) {

@@ -27,9 +27,15 @@ public:
     static constexpr std::uint32_t k_auto = 0;
     static constexpr std::uint32_t k_most = 0x8000;
 
-    /// One in so many from now on; k_auto: so few that one comes in about 2 us. Any thread.
-    void aim(std::uint32_t wanted) noexcept {
+    /// How much longer recording takes where events of the kernel are read. (guessed from 1 us a
+    /// reading, twice for each task)
+    static constexpr std::uint32_t k_measured = 20;
+
+    /// One in so many from now on; k_auto: so few that one comes in about 2 us, or so many times
+    /// that. Any thread.
+    void aim(std::uint32_t wanted, std::uint32_t times = 1) noexcept {
         m_wanted = wanted;
+        m_times = times;
         m_interval = std::clamp(wanted, 1U, k_most);
         m_tasks = {};
         m_makings = {};
@@ -42,16 +48,16 @@ public:
     std::uint16_t weigh_making() noexcept { return weigh(m_makings); }
 
     /// One that was taken begins at this time. Doubles the interval when the last one was less than
-    /// 2 us ago, halves it when that was more than 8.
+    /// 2 us ago, halves it when that was more than 8; or so many times that.
     void adapt(tick_count now) noexcept {
         if (m_wanted != k_auto) {
             return;
         }
         const tick_count since = now - m_last;
         m_last = now;
-        if (since < long_time()) {
+        if (since < m_times * long_time()) {
             m_interval = std::min(2 * m_interval, k_most);
-        } else if (since > 4 * long_time()) {
+        } else if (since > 4 * m_times * long_time()) {
             m_interval = std::max(m_interval / 2, 1U);
         }
     }
@@ -81,6 +87,7 @@ private:
 
     relaxed<std::uint32_t> m_wanted = k_all;
     relaxed<std::uint32_t> m_interval = 1;
+    relaxed<std::uint32_t> m_times = 1;
     countdown m_tasks;
     countdown m_makings;
     relaxed<tick_count> m_last = 0;

@@ -48,6 +48,10 @@ public:
     virtual ~sink() = default;
 
     virtual void begins(const beginning&) noexcept {}
+    /// Only for sinks that measure: a piece of a task that was chosen begins now. `adjoins`: where
+    /// the last one has ended.
+    virtual void piece_begins(bool /*adjoins*/) noexcept {}
+    virtual bool measures() const noexcept { return false; }
     virtual void piece_ends(const piece& ended) noexcept = 0;
     virtual void parked(std::uint32_t /*rank*/, tick_count /*begin*/, tick_count /*end*/) noexcept {
     }

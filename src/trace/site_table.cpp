@@ -28,6 +28,7 @@ void site_count::merge(const site_count& other) noexcept {
     suspensions += other.suspensions;
     inlined += other.inlined;
     stolen += other.stolen;
+    events.add(other.events);
 }
 
 site_table::site_table() {

@@ -6,6 +6,7 @@
 
 #include "sink.hpp"
 #include "statistics.hpp"
+#include "task_events.hpp"
 
 #include <array>
 #include <cstdint>
@@ -25,6 +26,7 @@ struct site_count {
     std::uint64_t suspensions = 0;
     std::uint64_t inlined = 0;
     std::uint64_t stolen = 0;
+    event_sums events{};
 
     void merge(const site_count& other) noexcept;
 };

@@ -96,13 +96,24 @@ void tap::number(lane& at, task_record& task) noexcept {
     --at.ids_left;
 }
 
-void tap::begin_piece(lane& at, task_record& task, tick_count now,
-                      const readiness& ready) noexcept {
+void tap::begin_piece(lane& at, task_record& task, tick_count now, const readiness& ready,
+                      bool adjoins) noexcept {
     task.trace.begun = now;
     at.running = &task;
     at.is_continued = false;
     at.cause = is_known(ready) ? task_of(ready) : 0;
     at.ready_at = ready.at > m_since.load(std::memory_order_relaxed) ? ready.at : 0;
+    if (at.measures && task.trace.weight != 0) {
+        measure(at, task, adjoins);
+    }
+}
+
+/// That takes as long as a short task, and is no part of this one.
+void tap::measure(lane& at, task_record& task, bool adjoins) noexcept {
+    for (sink* const s : at.sinks) {
+        s->piece_begins(adjoins);
+    }
+    task.trace.begun = quern::detail::ticks();
 }
 
 /// A long task stands for itself alone: none is passed over.
@@ -116,7 +127,7 @@ void tap::end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count 
     task.trace.begun = 0;
     task.trace.pieces = task.trace.pieces + 1;
     if (task.trace.spent >= long_time()) {
-        task.trace.weight = 1;
+        task.trace.is_long = true;
     }
     const piece ended{rank, begun, now, at.cause, at.ready_at, at.is_continued, how, task};
     for (sink* const s : at.sinks) {
@@ -128,7 +139,7 @@ void tap::end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count 
 bool tap::is_long(task_record& task, tick_count now) noexcept {
     const tick_count spent = task.trace.spent + (now - task.trace.begun);
     if (spent >= long_time()) {
-        task.trace.weight = 1;
+        task.trace.is_long = true;
         return true;
     }
     task.trace.spent = spent;
@@ -147,6 +158,12 @@ void tap::begin_late(lane& at, const task_record& task) noexcept {
 std::uint16_t tap::weigh(worker& on) noexcept {
     sampling& takes = lane_of(on).takes;
     return takes.takes_all() ? 1 : takes.weigh();
+}
+
+/// What is counted between two readings is counted for the outer task, also what a task does that
+/// is passed over within it. So where somebody measures, both are chosen or none.
+std::uint16_t tap::weigh_inlined(worker& on, const task_record& outer) noexcept {
+    return lane_of(on).measures ? std::uint16_t{outer.trace.weight} : weigh(on);
 }
 
 void tap::on_made_ready(self which, pool& home, runnable& item) {
@@ -221,7 +238,7 @@ void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
         task.trace = origin_of(on, item, forked_by);
         task.trace.weight = of(which).weigh(on);
     }
-    if (task.trace.weight == 0) {
+    if (task.trace.stands_for() == 0) {
         of(which).pass_over(on, task, resumed);
         return;
     }
@@ -243,7 +260,7 @@ void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
 /// Of a task that was queued.
 void tap::end_of_piece(self which, worker& on, task_record& task, piece_end how) noexcept {
     const tick_count now = on.stats.since();
-    const bool was_recorded = task.trace.weight != 0;
+    const bool was_recorded = task.trace.stands_for() != 0;
     if (!was_recorded && !is_long(task, now)) {
         return;
     }
@@ -273,9 +290,9 @@ void tap::on_inline_begin(self which, worker& on, task_record& outer, const runn
     task.trace = {.parent = task_of(item.ready) != 0 ? task_of(item.ready)
                                                      : static_cast<std::uint64_t>(outer.id),
                   .begun = now,
-                  .weight = of(which).weigh(on),
+                  .weight = of(which).weigh_inlined(on, outer),
                   .is_inlined = true};
-    const bool splits = task.trace.weight != 0 && outer.trace.weight != 0;
+    const bool splits = task.trace.weight != 0 && outer.trace.stands_for() != 0;
     if (!splits) {
         outer.trace.spent = outer.trace.spent + (now - of(which).begin_of(outer));
     }
@@ -291,7 +308,7 @@ void tap::on_inline_begin(self which, worker& on, task_record& outer, const runn
         v.whole().end_piece(l, on.rank(), outer, now, piece_end::covered);
     }
     v.whole().number(l, task);
-    v.whole().begin_piece(l, task, now, item.ready);
+    v.whole().begin_piece(l, task, now, item.ready, splits);
     l.takes.adapt(now);
     leave_out_hook(l, task);
     l.cause = task.trace.parent;
@@ -302,7 +319,7 @@ void tap::on_inline_end(self which, worker& on, task_record& outer) {
     const tick_count now = quern::detail::ticks();
     task_record& inner = present_task();
     outer.trace.begun = now;
-    const bool was_split = inner.trace.weight != 0;
+    const bool was_split = inner.trace.stands_for() != 0;
     const bool is_recorded = was_split || is_long(inner, now);
     if (!is_recorded && inner.trace.pieces == 1) {
         return;
@@ -318,9 +335,9 @@ void tap::on_inline_end(self which, worker& on, task_record& outer) {
     if (is_recorded) {
         v.whole().end_piece(l, on.rank(), inner, now, piece_end::ended);
     }
-    if (outer.trace.weight != 0) {
+    if (outer.trace.stands_for() != 0) {
         v.whole().number(l, outer);
-        v.whole().begin_piece(l, outer, now, {});
+        v.whole().begin_piece(l, outer, now, {}, is_recorded && inner.trace.weight != 0);
         l.is_continued = was_split && inner.trace.pieces == 1;  // else both have waited together
     }
 }

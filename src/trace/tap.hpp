@@ -48,6 +48,7 @@ private:
         sampling takes;  ///< without the lock
         const worker* owner = nullptr;
         bool is_continued = false;
+        relaxed<bool> measures = false;  ///< a sink does
         /// May begin once more, on a larger stack.
         relaxed<const quern::detail::work*> item = nullptr;
         std::uint64_t item_id = 0;
@@ -65,7 +66,9 @@ private:
     static tap& of(self which) noexcept {
         return const_cast<tap&>(static_cast<const tap&>(which));  // NOLINT: made as one
     }
-    void begin_piece(lane& at, task_record& task, tick_count now, const readiness& ready) noexcept;
+    void begin_piece(lane& at, task_record& task, tick_count now, const readiness& ready,
+                     bool adjoins = false) noexcept;
+    static void measure(lane& at, task_record& task, bool adjoins) noexcept;
     void end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count now,
                    piece_end how) noexcept;
     void show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept;
@@ -79,6 +82,7 @@ private:
         return *m_lanes[std::min<std::size_t>(on.rank(), lanes())];
     }
     std::uint16_t weigh(worker& on) noexcept;
+    std::uint16_t weigh_inlined(worker& on, const task_record& outer) noexcept;
     void pass_over(worker& on, task_record& task, quern::detail::context* resumed) noexcept;
     static void leave_out_hook(const lane& l, task_record& task) noexcept;
     static void begin_late(lane& at, const task_record& task) noexcept;

@@ -86,12 +86,14 @@ void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noe
 /// As many as the one wants who wants most.
 void tap::aim(lane& at) noexcept {
     std::uint32_t wanted = at.sinks.empty() ? sampling::k_all : sampling::k_auto;
+    at.measures = false;
     for (const sink* const s : at.sinks) {
+        at.measures = at.measures || s->measures();
         const std::uint32_t its = s->sampling();
         wanted = wanted == sampling::k_auto || its == sampling::k_auto ? std::max(wanted, its)
                                                                        : std::min(wanted, its);
     }
-    at.takes.aim(wanted);
+    at.takes.aim(wanted, at.measures ? sampling::k_measured : 1);
 }
 
 void tap::detach(std::uint32_t rank, sink& from) noexcept {

@@ -2,6 +2,8 @@
 // Writing events and counting tasks, on the worker: some 20 ns each.
 #include "track.hpp"
 
+#include <quern/trace/recording.hpp>
+
 #include <algorithm>
 #include <new>
 
@@ -24,12 +26,28 @@ unsigned flags_of(const piece& p) noexcept {
 
 }  // namespace
 
+void track::piece_begins(bool adjoins) noexcept {
+    if (m_meter != nullptr) {
+        m_meter->begin(adjoins);
+    }
+}
+
+/// What has happened in the piece, or null. Of a long task that was passed over nothing is known;
+/// those that were chosen stand for it.
+const event_sums* track::measured(const piece& ended) noexcept {
+    return m_meter != nullptr && ended.task.trace.weight != 0 ? m_meter->end() : nullptr;
+}
+
 void track::piece_ends(const piece& ended) noexcept {
+    const event_sums* const events = measured(ended);
     if (ended.task.trace.did_nothing) {
         return;
     }
     const std::uint16_t site = m_sites.find(ended.task);
     count(ended, site);
+    if (events != nullptr) {
+        m_sites.at(site).events.add(*events, ended.task.trace.weight);
+    }
     const tick_count begin = std::max(ended.begin, m_start);
     const tick_count length = ended.end - std::min(begin, ended.end);
     const bool is_gap = ended.is_continued && ended.how == piece_end::covered &&
@@ -47,19 +65,31 @@ void track::piece_ends(const piece& ended) noexcept {
         e->length_kind = {length, flags_of(ended) << 8U | unsigned(event_kind::piece)};
         e->task_wait = {ended.task.id, waited >> 16U};
         e->cause_wait = {t.pieces == 1 ? t.parent : ended.cause, waited & 0xffffU};
+        keep(events);
+    }
+}
+
+/// Beside the event that was written last.
+void track::keep(const event_sums* counted) noexcept {
+    const std::size_t counts = counts_each();
+    for (std::size_t i = 0; i < counts; ++i) {
+        m_counts.back()[(m_size - 1) % k_chunk * counts + i] =
+            counted != nullptr && counted->counted != 0
+                ? static_cast<std::uint64_t>(counted->scaled(i))
+                : k_unknown_count;
     }
 }
 
 void track::count(const piece& ended, std::uint16_t site) noexcept {
     site_count& s = m_sites.at(site);
     const quern::detail::traced_task& t = ended.task.trace;
-    s.phases += ended.is_continued ? 0 : t.weight;
-    s.suspensions += ended.how == piece_end::suspended ? t.weight : 0;
+    const std::uint64_t weight = t.stands_for();
+    s.phases += ended.is_continued ? 0 : weight;
+    s.suspensions += ended.how == piece_end::suspended ? weight : 0;
     if (ended.how == piece_end::ended) {
-        s.time.add(static_cast<double>(tick_count{t.spent}) * quern::detail::ns_per_tick(),
-                   t.weight);
-        s.inlined += t.is_inlined ? t.weight : 0;
-        s.stolen += t.is_stolen ? t.weight : 0;
+        s.time.add(static_cast<double>(tick_count{t.spent}) * quern::detail::ns_per_tick(), weight);
+        s.inlined += t.is_inlined ? weight : 0;
+        s.stolen += t.is_stolen ? weight : 0;
         ++m_seen;
     }
 }
@@ -86,6 +116,11 @@ event* track::room() noexcept {
     }
     if (m_size % k_chunk == 0) {
         try {
+            if (const std::size_t counts = counts_each(); counts != 0) {
+                m_counts.resize(m_chunks.size());  // one may be there already
+                m_counts.push_back(
+                    std::make_unique_for_overwrite<std::uint64_t[]>(k_chunk * counts));
+            }
             m_chunks.push_back(std::make_unique_for_overwrite<event[]>(k_chunk));
         } catch (const std::bad_alloc&) {
             ++m_dropped;
@@ -99,6 +134,7 @@ event* track::room() noexcept {
 
 void track::forget_events() noexcept {
     m_chunks.clear();
+    m_counts.clear();
     m_size = 0;
 }
 

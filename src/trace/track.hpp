@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace quern::trace::detail {
@@ -60,11 +61,18 @@ static_assert(sizeof(event) == 32);
 
 class track final : public sink {
 public:
-    /// Keeps so many events; 0: statistics alone. `sampling` as sink says.
-    track(tick_count start, std::uint64_t most_events, std::uint32_t sampling = 1) noexcept
-        : m_start(start), m_most(most_events), m_sampling(sampling) {}
+    /// Keeps so many events; 0: statistics alone. `sampling` as sink says; `measured` null:
+    /// nothing.
+    track(tick_count start, std::uint64_t most_events, std::uint32_t sampling = 1,
+          const std::shared_ptr<const wanted_events>& measured = nullptr)
+        : m_start(start),
+          m_most(most_events),
+          m_sampling(sampling),
+          m_meter(measured != nullptr ? std::make_unique<event_meter>(measured) : nullptr) {}
 
     void piece_ends(const piece& ended) noexcept override;
+    void piece_begins(bool adjoins) noexcept override;
+    bool measures() const noexcept override { return m_meter != nullptr; }
     void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override;
     void stole(std::uint32_t rank, std::uint32_t victim, tick_count at) noexcept override;
     std::uint32_t sampling() const noexcept override { return m_sampling; }
@@ -76,6 +84,8 @@ public:
     /// Tasks that the statistics have seen; the others are estimated from these.
     std::uint64_t seen() const noexcept { return m_seen; }
     tick_count described() const noexcept { return m_described; }
+    /// Null when nothing is measured.
+    const event_meter* meter() const noexcept { return m_meter.get(); }
 
     template <class Visit>
     void for_each(Visit visit) const {
@@ -84,14 +94,27 @@ public:
         }
     }
 
+    /// What was counted in that event: as many as are wanted, or none.
+    std::span<const std::uint64_t> counts_of(std::uint64_t index) const noexcept {
+        const std::size_t counts = counts_each();
+        return counts == 0 ? std::span<const std::uint64_t>()
+                           : std::span<const std::uint64_t>(
+                                 &m_counts[index / k_chunk][index % k_chunk * counts], counts);
+    }
+
     /// Gives the memory of the events back.
     void forget_events() noexcept;
 
 private:
     static constexpr std::uint64_t k_chunk = 4096;  ///< events, 128 KiB at once (guessed)
 
+    const event_sums* measured(const piece& ended) noexcept;
     void count(const piece& ended, std::uint16_t site) noexcept;
     event* room() noexcept;
+    void keep(const event_sums* counted) noexcept;
+    std::size_t counts_each() const noexcept {
+        return m_meter != nullptr ? m_meter->wanted().kinds.size() : 0;
+    }
     std::uint64_t since_start(tick_count at) const noexcept {
         return at > m_start ? at - m_start : 0;
     }
@@ -103,8 +126,10 @@ private:
     std::uint64_t m_seen = 0;
     std::uint64_t m_dropped = 0;
     tick_count m_described = 0;
+    const std::unique_ptr<event_meter> m_meter;
     site_table m_sites;
     std::vector<std::unique_ptr<event[]>> m_chunks;
+    std::vector<std::unique_ptr<std::uint64_t[]>> m_counts;  ///< beside them
 };
 
 }  // namespace quern::trace::detail

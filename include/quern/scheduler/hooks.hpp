@@ -59,11 +59,15 @@ struct traced_task {
     relaxed<tick_count> spent = 0;      ///< in pieces that have ended
     relaxed<tick_count> begun = 0;      ///< the present piece; 0: before anybody looked
     relaxed<std::uint32_t> pieces = 0;  ///< that have ended
-    std::uint16_t weight = 1;  ///< for so many tasks it stands; 0: for none, it is not recorded
+    std::uint16_t weight = 1;           ///< for so many tasks it was chosen; 0: it was passed over
     bool is_inlined : 1 = false;
     bool is_stolen : 1 = false;
     bool did_nothing : 1 = false;  ///< it came out of a queue, but its waiter had run it before
+    bool is_long : 1 = false;      ///< recorded for itself alone, chosen or not
     std::uint8_t unused = 0;       ///< so that a copy takes whole words
+
+    /// How many tasks it is recorded for; 0: it is not.
+    std::uint16_t stands_for() const noexcept { return is_long ? std::uint16_t{1} : weight; }
 };
 
 }  // namespace quern::detail

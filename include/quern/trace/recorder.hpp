@@ -4,6 +4,7 @@
 // `trace`, `profile` and `report` make one for a whole runtime (attach.hpp).
 #pragma once
 
+#include <quern/topology/thread_events.hpp>
 #include <quern/trace/attach.hpp>
 #include <quern/trace/recording.hpp>
 
@@ -28,13 +29,20 @@ struct recorder_options {
     bool samples_system = true;
     /// What the recording says of them; null: nothing.
     const settings* chosen = nullptr;
+    /// Events to count by kind of task, in a list with commas: "instructions,cycles,page-faults".
+    /// Names as topology::find_event() knows them, at most 8. Two readings of about a
+    /// microsecond for each piece of a task that is recorded, and a descriptor a worker and event.
+    std::string_view events{};
+    /// Where they are read; null: this machine.
+    std::shared_ptr<topology::event_kernel> event_kernel{};
 };
 
 /// Several may record one runtime. What lies in the middle of a task when the recording begins
 /// counts from then on; what has not ended when it stops is missing, but for the task that stops
 /// it. Forked children that their parent runs itself are part of the parent.
 ///
-/// Errors: std::invalid_argument for `sample`; std::bad_alloc; std::system_error when the thread
+/// Errors: std::invalid_argument for `sample` and `events`, while what cannot be counted here is
+/// said in the recording; std::bad_alloc; std::system_error when the thread
 /// that samples cannot be made. Thread safety: one object must not be used by two threads at once;
 /// any thread may make one, and stop() may be called within a task. Cost: about 40 ns for each
 /// piece of a task that is recorded, a fourth of that for one that is passed over; stop() about 1 s

@@ -29,10 +29,28 @@ struct site {
     double stddev_ns = 0.0;
     /// How many tasks took from 2^i up to 2^(i+1) ns.
     std::array<std::uint64_t, 48> histogram{};
+    /// How much of each of recording::events its tasks have caused, all together: an estimate where
+    /// these are a sample, or the event was counted part of the time. Empty: none of its tasks was
+    /// measured.
+    std::vector<double> events{};
 
     double mean_ns() const noexcept {
         return tasks == 0 ? 0.0 : total_ns / static_cast<double>(tasks);
     }
+};
+
+/// Of one piece: nothing is known of it.
+inline constexpr std::uint64_t k_unknown_count = ~std::uint64_t{0};
+
+/// At a time.
+inline constexpr std::size_t k_most_events = 8;
+
+/// An event that was counted by kind of task.
+struct counted_event {
+    std::string name{};  ///< "instructions"
+    std::string unit{};
+    std::string why{};     ///< why it is unavailable, or empty
+    double counted = 1.0;  ///< the part of the time in which it was; less than 1: scaled to all
 };
 
 /// A piece of a task that ran without interruption on a worker.
@@ -66,8 +84,11 @@ struct theft {
 struct lane {
     std::string pool;
     std::uint32_t rank = 0;
-    std::int32_t thread = 0;         ///< as the kernel numbers it
-    std::vector<slice> slices{};     ///< in order of time
+    std::int32_t thread = 0;      ///< as the kernel numbers it
+    std::vector<slice> slices{};  ///< in order of time
+    /// Of each slice as many as recording::events: what has happened in it, or k_unknown_count.
+    /// Empty where none were counted.
+    std::vector<std::uint64_t> events{};
     std::vector<interval> parked{};  ///< asleep for want of work
     std::vector<theft> thefts{};     ///< what it has stolen
     std::uint64_t dropped = 0;       ///< events for which there was no room
@@ -103,6 +124,7 @@ struct recording {
     std::vector<std::pair<std::string, std::string>> settings;  ///< name, value with its origin
     std::uint64_t duration_ns = 0;
     std::vector<site> sites;
+    std::vector<counted_event> events{};  ///< by kind of task; the values are in the sites
     std::vector<lane> lanes;
     std::vector<series> counters;
     std::vector<spawn_count> tree;

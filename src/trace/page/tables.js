@@ -14,6 +14,18 @@ const COLUMNS = [
   ["in place", (s) => s.inlined, (s) => countWords(s.inlined)],
   ["stolen", (s) => s.stolen, (s) => countWords(s.stolen)],
 ];
+// Events of the hardware and the kernel, where they were counted by kind of task: each for one task of the site.
+const COUNTED = run.events.map((event, i) => ({ ...event, i })).filter((event) => event.why === "");
+for (const { name, unit, i } of COUNTED) {
+  const ofTask = (s) => (s.events.length > 0 && s.tasks > 0 ? s.events[i] / s.tasks : -1);
+  const words = (value) => (unit === "ns" ? durationWords(value) : shortNumber(value));
+  COLUMNS.push([`${name} / task`, ofTask, (s) => (ofTask(s) < 0 ? "–" : words(ofTask(s)))]);
+}
+if (["instructions", "cycles"].every((name) => COUNTED.some((event) => event.name === name))) {
+  const [above, below] = ["instructions", "cycles"].map((name) => COUNTED.find((event) => event.name === name).i);
+  const ratio = (s) => (s.events.length > 0 && s.events[below] > 0 ? s.events[above] / s.events[below] : -1);
+  COLUMNS.push(["instructions / cycle", ratio, (s) => (ratio(s) < 0 ? "–" : shortNumber(ratio(s)))]);
+}
 const totalOfSites = Math.max(1, run.sites.reduce((sum, site) => sum + site.total, 0));
 
 function swatch(colour) {
@@ -62,6 +74,10 @@ function drawSites() {
   const stretch = run.sites.some((site) => site.alone !== undefined) ? " Alone: the mean on one worker, from the calibration." : "";
   byId("sites").append(element("p", { class: "soft" }, "Choose a column's name to sort by it. Waits: how often tasks gave up their worker. In place: run by one who waited " +
     "for them. Stolen: begun on another worker than the one that made them." + stretch));
+  for (const { name, why, counted } of run.events) {
+    const text = why !== "" ? `${name}: unavailable (${why}).` : counted < 1 ? `${name}: counted ${percentWords(counted)} of the time and scaled to all of it, an estimate.` : "";
+    if (text !== "") byId("sites").append(element("p", { class: "soft" }, text));
+  }
 }
 
 function plainTable(label, names, rows) {

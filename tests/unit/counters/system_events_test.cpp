@@ -18,8 +18,8 @@
 
 namespace {
 
-using quern::counters::event_kernel;
-using quern::counters::event_kind;
+using quern::topology::event_kernel;
+using quern::topology::event_kind;
 using quern_test::expect_none;
 using quern_test::expect_value;
 using quern_test::place;
@@ -28,19 +28,27 @@ using quern_test::source_state;
 
 constexpr std::uint64_t k_ms = 1'000'000;
 
+std::string counter_of(const event_kind& event) {
+    return event.type != PERF_TYPE_SOFTWARE ? "/hw/" + event.name
+           : event.name == "cpu-migrations" ? "/os/schedule/migrations"
+                                            : "/os/schedule/" + event.name;
+}
+
 /// Counts what it is told to. Descriptors are invented.
 class invented_kernel final : public event_kernel {
 public:
     int open(const event_kind& event, pid_t thread, int leader) override {
         const std::scoped_lock lock(m_mutex);
         ++opened;
-        if (errors.contains(event.info.name) &&
-            (leader >= 0 || errors[event.info.name] != EINVAL)) {
-            return -errors[event.info.name];
+        const std::string name = counter_of(event);
+        if (errors.contains(name) && (leader >= 0 || errors[name] != EINVAL)) {
+            return -errors[name];
         }
-        m_open[m_next] = {event.info.name, thread, leader};
+        m_open[m_next] = {name, thread, leader};
         return m_next++;
     }
+    int open_leader(const event_kind&, pid_t) override { return -ENOSYS; }
+    int read_group(int, group_count&) override { return ENOSYS; }
     int read(int descriptor, count& into) override {
         const std::scoped_lock lock(m_mutex);
         into = shown[m_open.at(descriptor).name];
@@ -127,6 +135,16 @@ TEST_P(events_test, are_those_of_a_worker_a_pool_and_the_process) {
     where.worker = workers();
     expect_none(read_counter(of("/hw/cycles"), "/hw/cycles", where), source_state::absent,
                 "the pool 'default' has " + std::to_string(workers()) + " workers");
+}
+
+TEST_P(events_test, of_this_processor_have_numbers) {
+    const auto one = quern::counters::raw_event_source({}, kernel, "/hw/r1a2");
+    ASSERT_NE(one, nullptr);
+    kernel->shown["/hw/r1a2"] = {5, k_ms, k_ms};
+    expect_value(read_counter(*one, "/hw/r1a2", place{rt.default_pool(), {}}), 5 * n());
+    for (const char* const other : {"/hw/r", "/hw/r1g", "/hw/cycles", "/os/r1a2", "/hw/*"}) {
+        EXPECT_EQ(quern::counters::raw_event_source({}, kernel, other), nullptr) << other;
+    }
 }
 
 TEST_P(events_test, that_are_counted_part_of_the_time_are_scaled) {

@@ -72,6 +72,22 @@ TEST(page, of_a_small_run_contains_all_of_it) {
     expect_readable(page, "small", 2'000);
 }
 
+TEST(page, has_events_by_kind_of_task_and_says_which_are_unavailable) {
+    recording run = sample_recording(2, 1'000);
+    run.events = {{.name = "instructions"},
+                  {.name = "cycles", .counted = 0.5},
+                  {.name = "r1a2", .why = "no such </script> event"}};
+    for (std::size_t i = 0; i + 1 < run.sites.size(); ++i) {
+        run.sites[i].events = {3123.0, 1234.0, 0.0};
+    }
+    const std::string page = page_of(run);
+    EXPECT_NE(page.find("\"name\":\"cycles\",\"unit\":\"\",\"why\":\"\",\"counted\":0.5"),
+              std::string::npos);
+    EXPECT_NE(page.find("[3123,1234,0]"), std::string::npos);
+    EXPECT_EQ(page.find("no such </script>"), std::string::npos);
+    expect_readable(page, "events", 1'000);
+}
+
 TEST(page, says_what_was_not_recorded) {
     recording run = sample_recording(3, 3'000);
     run.lanes[1].dropped = 1'234;

@@ -3,6 +3,7 @@
 // field numbers is for check_trace.py.
 #include <quern/trace/perfetto.hpp>
 
+#include "perfetto_numbers.hpp"
 #include "protobuf.hpp"
 
 #include <gtest/gtest.h>
@@ -101,6 +102,28 @@ TEST(perfetto_test, says_what_was_dropped) {
     run.lanes = {lane};
     EXPECT_EQ(count(written(run), "12345 events dropped"), 1U);
     EXPECT_EQ(count(written(run), message().number(42, 1).bytes()), 1U);
+}
+
+TEST(perfetto_test, a_slice_ends_with_what_all_its_pieces_have_counted) {
+    quern::trace::recording run;
+    run.events = {{.name = "page-faults"}, {.name = "cycles", .why = "not here"}};
+    run.sites = {{.name = "outer"}, {.name = "inner"}};
+    quern::trace::lane lane;
+    lane.pool = "default";
+    lane.slices = {
+        {.begin_ns = 0, .end_ns = 10, .task = 1, .covered = true, .first = true},
+        {.begin_ns = 10, .end_ns = 20, .task = 2, .site = 1, .inlined = true, .first = true},
+        {.begin_ns = 20, .end_ns = 30, .task = 1, .continued = true}};
+    lane.events = {1000, 0, quern::trace::k_unknown_count, 0, 234, 0};
+    run.lanes = {lane};
+    const std::string text = written(run);
+    constexpr std::uint64_t k_page_faults = quern::trace::detail::perfetto::k_first_event;
+    const auto argument = [](std::uint64_t name, std::uint64_t value) {
+        return message().part(4, message().number(1, name).number(3, value)).bytes();
+    };
+    EXPECT_EQ(count(text, argument(k_page_faults, 1'234)), 1U);
+    EXPECT_EQ(count(text, argument(k_page_faults + 1, 0)), 0U);
+    EXPECT_EQ(count(text, "page-faults"), 1U);
 }
 
 }  // namespace

@@ -47,4 +47,18 @@ TEST(profile_test, long_names_are_cut) {
     EXPECT_NE(written(run).find("xxx..."), std::string::npos);
 }
 
+TEST(profile_test, events_are_those_of_all_tasks_and_of_one) {
+    quern::trace::recording run;
+    run.events = {{.name = "instructions"}, {.name = "cycles"}, {.name = "r1", .why = "not here"}};
+    run.sites = {{.name = "one", .tasks = 4, .total_ns = 2.0, .events = {5'000'000.0, 2e6, 0.0}},
+                 {.name = "other", .tasks = 1, .total_ns = 1.0}};
+    const std::string text = written(run);
+    const std::string events = text.substr(text.find("events by kind of task"));
+    for (const char* const part : {"5,000,000", "1,250,000", "500,000", "2.50",
+                                   "r1: unavailable (not here)", "instr/cycle"}) {
+        EXPECT_NE(events.find(part), std::string::npos) << part << " in\n" << events;
+    }
+    EXPECT_EQ(written({}).find("events by kind"), std::string::npos);
+}
+
 }  // namespace

@@ -65,6 +65,22 @@ TEST_F(trace_settings_test, a_profile_says_when_it_is_of_a_sample) {
     }
 }
 
+TEST_F(trace_settings_test, events_by_kind_of_task_are_in_the_profile_or_the_reason_is) {
+    const result r = run("--quern:profile=stdout --quern:task-events=page-faults,r1a2 10");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_NE(r.output.find("events by kind of task"), std::string::npos) << r.output;
+    EXPECT_NE(r.output.find("page-faults"), std::string::npos) << r.output;
+    EXPECT_NE(r.output.find("r1a2"), std::string::npos) << r.output;
+}
+
+TEST_F(trace_settings_test, events_that_do_not_exist_are_errors_at_the_start) {
+    const result r = run("--quern:task-events=cache-mises 10");
+    EXPECT_NE(r.status, 0);
+    EXPECT_NE(r.output.find("task-events is 'cache-mises' (command line)"), std::string::npos)
+        << r.output;
+    EXPECT_NE(r.output.find("did you mean 'cache-misses'?"), std::string::npos) << r.output;
+}
+
 TEST_F(trace_settings_test, counters_do_not_count_the_writing_of_files) {
     const result r = run("--quern:report=" + (folder / "run.html").string() +
                          " --quern:profile=stdout --quern:print-counter=/threads/time/overall"
