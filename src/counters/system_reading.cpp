@@ -2,27 +2,15 @@
 // From outcomes to readings.
 #include "system_reading.hpp"
 
-#include <cerrno>
+#include <quern/topology/lost_time.hpp>
+
 #include <utility>
 
 namespace quern::counters::detail {
 
 source_state state_of(int error) noexcept {
-    switch (error) {
-        case 0:
-        case EINVAL:
-        case ENODATA:
-        case ENODEV:
-        case ENOENT:
-        case ENOSYS:
-        case ENOTDIR:
-        case ENXIO:
-        case EOPNOTSUPP:
-        case ESRCH:
-            return source_state::absent;
-        default:
-            return source_state::denied;
-    }
+    return error == 0 || topology::detail::says_absent(error) ? source_state::absent
+                                                              : source_state::denied;
 }
 
 raw_reading reading_of(double value) { return {value, 0.0, source_state::ok, {}}; }

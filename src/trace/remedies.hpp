@@ -11,6 +11,9 @@ namespace quern::trace::detail {
 /// For the largest loss: what it is, why, what to do. For none: what was lost most, without advice.
 std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core);
 
+/// Who took how much of the workers' time, and what to do about it. The same words for the remedy.
+std::string warning_of_taken_time(const efficiency& of, const taken_time& taken);
+
 /// Whether a task here does about what it did alone: a site that has half or twice the tasks
 /// divides its work otherwise.
 bool comparable(const site& here, const one_core_time& alone);
