@@ -78,7 +78,8 @@ outcome<thread_schedule> read_thread_schedule(const system_root& root, int threa
     if (!text) {
         return unavailable{text.reason(), text.error()};
     }
-    const std::vector<std::string_view> found = words(text->substr(0, text->find('\n')));
+    const std::string_view line = std::string_view(*text).substr(0, text->find('\n'));
+    const std::vector<std::string_view> found = words(line);
     std::array<double, 3> numbers{};
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const auto value = i < found.size() ? parse_number(found[i]) : std::nullopt;
