@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace quern::trace::detail {
 
@@ -21,9 +20,6 @@ constexpr double k_tasks_per_overhead = 10.0;
 /// Managing costs less than a microsecond; where it takes a tenth of tasks of this length, their
 /// number is not the cause. A guess.
 constexpr double k_large_task_ns = 100'000.0;
-
-/// Of the workers' time; what took less is not named among those who took some.
-constexpr double k_worth_naming = 0.005;
 
 /// A run is called lopsided when a worker has had so many times the mean of task time.
 constexpr double k_lopsided = 1.5;
@@ -170,43 +166,6 @@ bool was_interrupted(const site& one, double lost_ns) {
            outliers_ns > lost_ns / 2;
 }
 
-/// "Other programs took 34 % of the workers' time, the hypervisor 2.0 %."
-std::string taken_words(const efficiency& of, const taken_time& taken) {
-    const std::pair<const char*, double> takers[] = {
-        {"other threads or programs", taken.by_programs_ns.value_or(0.0)},
-        {"the hypervisor", taken.by_hypervisor_ns.value_or(0.0)},
-        {"a CPU quota", taken.by_quota_ns.value_or(0.0)}};
-    std::string text;
-    for (const auto& [who, ns] : takers) {
-        if (of.share(ns) >= k_worth_naming) {
-            text += (text.empty() ? "" : ", ") + std::string(who) + " took " +
-                    percent_words(of.share(ns));
-            text += text.find("time") == std::string::npos ? " of the workers' time" : "";
-        }
-    }
-    text.append(".").front() = static_cast<char>(text.front() - 'a' + 'A');
-    return text;
-}
-
-/// By whoever took most.
-std::string against_taken_time(const efficiency& of, const taken_time& taken) {
-    const double programs = taken.by_programs_ns.value_or(0.0);
-    const double hypervisor = taken.by_hypervisor_ns.value_or(0.0);
-    const double quota = taken.by_quota_ns.value_or(0.0);
-    if (quota >= std::max(programs, hypervisor)) {
-        return "Use fewer workers, as many as the quota pays for, or raise it.";
-    }
-    if (hypervisor >= programs) {
-        return "Measure on a machine that is not shared, or use fewer workers than it has "
-               "processors.";
-    }
-    if (taken.processors != 0 && of.workers > taken.processors) {
-        return "There are " + count_words(of.workers, "worker") + " for " +
-               count_words(taken.processors, "processor") + ": use no more than that.";
-    }
-    return "Use no more workers than there are free processors, and measure on a quiet machine.";
-}
-
 std::string inflation_remedy(const efficiency& of, const recording& run,
                              const calibration& one_core) {
     const auto lost = [&](const site& s) {
@@ -279,14 +238,6 @@ std::string remedy_for(const efficiency& of, const recording& run, const calibra
             break;
     }
     return nothing_to_do(of);
-}
-
-std::string warning_of_taken_time(const efficiency& of, const taken_time& taken) {
-    const bool is_said = of.remedy.find(taken_words(of, taken)) != std::string::npos;
-    return is_said
-               ? ""
-               : taken_words(of, taken) + " Tasks took longer for that, whatever else they lost. " +
-                     against_taken_time(of, taken);
 }
 
 std::string sites_with_other_counts(const recording& run, const calibration& one_core) {

@@ -11,7 +11,13 @@ namespace quern::trace::detail {
 /// For the largest loss: what it is, why, what to do. For none: what was lost most, without advice.
 std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core);
 
-/// Who took how much of the workers' time, and what to do about it. The same words for the remedy.
+/// "Other threads or programs took 34 % of the workers' time, the hypervisor took 2.0 %."
+std::string taken_words(const efficiency& of, const taken_time& taken);
+
+/// What to do about whoever took most.
+std::string against_taken_time(const efficiency& of, const taken_time& taken);
+
+/// Both, unless the remedy has said it already.
 std::string warning_of_taken_time(const efficiency& of, const taken_time& taken);
 
 /// Whether a task here does about what it did alone: a site that has half or twice the tasks

@@ -52,13 +52,13 @@ TEST(taken_time, the_hypervisor_takes_from_workers_by_their_part_of_the_busy_tim
     EXPECT_FALSE(between(before, after).by_hypervisor_ns.has_value());
 }
 
-TEST(taken_time, a_thread_of_this_computer_has_run) {
+TEST(taken_time, a_thread_of_this_computer_has_had_a_processor) {
     const auto seen = look_at_lost_time(std::array{static_cast<std::int32_t>(::getpid())});
     if (::access("/proc/self/schedstat", R_OK) != 0) {
         GTEST_SKIP() << "this kernel does not tell how it schedules threads";
     }
     ASSERT_EQ(seen.threads.size(), 1U);
-    EXPECT_GT(seen.threads.begin()->second.run_ns, 0.0);
+    EXPECT_GT(seen.threads.begin()->second.slices, 0.0);
 }
 
 TEST(taken_time, of_a_system_that_tells_nothing_is_unknown) {
