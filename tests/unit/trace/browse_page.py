@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Shows a report page to a headless Chromium: its script runs to the end, nothing is said on the console (where its policy tells of anything fetched),
-and light and dark screenshots differ. Usage: browse_page.py PROGRAM, which writes the page. Exits with 77 without Chromium."""
+"""Shows a report page to a headless Chromium: its script runs to the end, nothing is said on the console (where the page's
+policy tells of anything that is to be fetched), and light and dark screenshots differ. Usage: browse_page.py PROGRAM [FOLDER],
+a program that writes the page, and where to keep the pictures. Exits with 77 where there is no Chromium."""
 
 import os
 import shutil
