@@ -4,7 +4,7 @@
 // beside these are suspect where they grow.
 #include "system_files.hpp"
 
-#include <quern/topology/text.hpp>
+#include <quern/topology/lost_time.hpp>
 
 #include <unistd.h>
 
@@ -16,35 +16,10 @@ namespace {
 
 using topology::outcome;
 using topology::unavailable;
-using topology::detail::parse_number;
-using topology::detail::quoted;
-using topology::detail::words;
-
-constexpr std::size_t k_states = 8;  // user nice system idle iowait irq softirq steal
-constexpr std::size_t k_steal = 7;
-constexpr std::size_t k_oldest = 4;  // states of the oldest kernels
-
-/// The times in the line "cpu", which is the first: those of all processors together. The columns
-/// after steal, of guests, are in user and nice too.
-outcome<std::vector<double>> processor_times(std::string_view text) {
-    const std::vector<std::string_view> found = words(text.substr(0, text.find('\n')));
-    std::vector<double> times;
-    for (std::size_t i = 1; i < found.size() && i <= k_states; ++i) {
-        const auto time = parse_number(found[i]);
-        if (!time) {
-            return unavailable{"malformed: expected a time, found " + quoted(found[i])};
-        }
-        times.push_back(static_cast<double>(*time));
-    }
-    if (times.size() < k_oldest || found.front() != "cpu") {
-        return unavailable{"malformed: expected the times of all processors, found " +
-                           quoted(text)};
-    }
-    return times;
-}
+using topology::detail::parse_processor_times;
 
 outcome<double> total_time(std::string_view text) {
-    const outcome<std::vector<double>> times = processor_times(text);
+    const outcome<std::vector<double>> times = parse_processor_times(text);
     if (!times) {
         return unavailable{times.reason()};
     }
@@ -56,14 +31,11 @@ outcome<double> total_time(std::string_view text) {
 }
 
 outcome<double> steal_time(std::string_view text) {
-    const outcome<std::vector<double>> times = processor_times(text);
+    const outcome<std::vector<double>> times = parse_processor_times(text);
     if (!times) {
         return unavailable{times.reason()};
     }
-    if (times->size() <= k_steal) {
-        return unavailable{"this kernel does not count steal time"};
-    }
-    return (*times)[k_steal];
+    return topology::detail::steal_in(*times);
 }
 
 std::vector<file_counter> processor_counters() {

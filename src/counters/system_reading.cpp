@@ -2,14 +2,15 @@
 // From outcomes to readings.
 #include "system_reading.hpp"
 
-#include <quern/topology/thread_events.hpp>
+#include <quern/topology/system_root.hpp>
 
 #include <utility>
 
 namespace quern::counters::detail {
 
 source_state state_of(int error) noexcept {
-    return topology::means_absent(error) ? source_state::absent : source_state::denied;
+    return error == 0 || topology::means_absent(error) ? source_state::absent
+                                                       : source_state::denied;
 }
 
 raw_reading reading_of(double value) { return {value, 0.0, source_state::ok, {}}; }

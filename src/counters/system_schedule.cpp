@@ -7,6 +7,8 @@
 #include "system_files.hpp"
 #include "system_reading.hpp"
 
+#include <quern/topology/lost_time.hpp>
+
 namespace quern::counters::detail {
 
 namespace {
@@ -16,30 +18,22 @@ constexpr std::size_t k_numbers = 3;  // of a schedstat: run time, wait time, sl
 class schedule_meter final : public thread_meter {
 public:
     schedule_meter(const topology::system_root& root, pid_t thread)
-        : m_root(root), m_path("/proc/self/task/" + std::to_string(thread) + "/schedstat") {}
+        : m_root(root), m_thread(thread) {}
 
     std::vector<raw_reading> read() override {
-        const auto text = topology::read_text(m_root, m_path);
-        if (!text) {
-            const bool known = !m_last.empty() && state_of(text.error()) == source_state::absent;
+        const auto seen = topology::detail::read_thread_schedule(m_root, m_thread);
+        if (!seen) {
+            const bool known = !m_last.empty() && topology::means_absent(seen.error());
             return known ? m_last  // the thread has ended
-                         : all_alike(no_reading({text.reason(), text.error()}), k_numbers);
+                         : all_alike(no_reading({seen.reason(), seen.error()}), k_numbers);
         }
-        std::vector<raw_reading> readings;
-        for (std::size_t i = 0; i < k_numbers; ++i) {
-            const auto value = word_at(i)(*text);
-            if (!value) {
-                return all_alike(no_reading({m_root.resolve(m_path) + ": " + value.reason()}),
-                                 k_numbers);
-            }
-            readings.push_back(reading_of(*value));
-        }
-        return m_last = readings;
+        return m_last = {reading_of(seen->run_ns), reading_of(seen->wait_ns),
+                         reading_of(seen->slices)};
     }
 
 private:
     topology::system_root m_root;
-    std::string m_path;
+    pid_t m_thread;
     std::vector<raw_reading> m_last;
 };
 

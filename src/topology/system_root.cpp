@@ -80,6 +80,23 @@ int refused(const system_root& root, std::string_view absolute_path) {
 
 }  // namespace
 
+bool means_absent(int error) noexcept {
+    switch (error) {
+        case EINVAL:
+        case ENODATA:
+        case ENODEV:
+        case ENOENT:
+        case ENOSYS:
+        case ENOTDIR:
+        case ENXIO:
+        case EOPNOTSUPP:
+        case ESRCH:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::string errno_text(int error) {
     std::string text = "errno " + std::to_string(error);
     for (const error_name& known : k_error_names) {

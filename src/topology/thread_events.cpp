@@ -132,24 +132,6 @@ outcome<std::vector<event_kind>> find_events(std::string_view list) {
     return found;
 }
 
-bool means_absent(int error) noexcept {
-    switch (error) {
-        case 0:
-        case EINVAL:
-        case ENODATA:
-        case ENODEV:
-        case ENOENT:
-        case ENOSYS:
-        case ENOTDIR:
-        case ENXIO:
-        case EOPNOTSUPP:
-        case ESRCH:
-            return true;
-        default:
-            return false;
-    }
-}
-
 unavailable no_event(const system_root& root, const char* what, int error) {
     std::string why = std::string(what) + ": " + errno_text(error);
     if (means_absent(error)) {

@@ -23,6 +23,10 @@ using detail::percent_words;
 constexpr double k_good_work = 0.90;
 constexpr double k_small_loss = 0.05;
 
+/// From this share of the workers' time on, what others took is said. A guess: the processes of a
+/// quiet system take 1 to 2 % of a machine of two processors.
+constexpr double k_much_taken = 0.05;
+
 /// A finite number from 0 up; whatever else stands in a recording counts as nothing.
 double sane(double value) { return std::isfinite(value) && value > 0.0 ? value : 0.0; }
 
@@ -38,6 +42,7 @@ void add_totals(efficiency& into, const recording& run) {
         into.tasks += one.totals.tasks;
     }
     into.total_ns = into.work_ns + into.overhead_ns + into.starvation_ns;
+    into.taken_ns = std::min(sane(run.taken.total_ns()), into.total_ns);
 }
 
 /// Takes the inflation out of the work: what the tasks of each site took longer than alone. What
@@ -153,6 +158,9 @@ efficiency efficiency_of(const recording& run, const calibration& one_core) {
     found.largest = largest_loss(found);
     found.headline = headline(found);
     found.remedy = detail::remedy_for(found, run, one_core);
+    if (found.share(found.taken_ns) > k_much_taken) {
+        found.warning = detail::warning_of_taken_time(found, run.taken);
+    }
     found.note = note(found, run, one_core);
     return found;
 }
@@ -165,7 +173,7 @@ std::string verdict_text(const efficiency& of) {
         text +=
             of.inflation_ns ? line("inflation", of, *of.inflation_ns) : "  inflation    unknown\n";
     }
-    return text + wrapped(of.remedy) + wrapped(of.note);
+    return text + wrapped(of.remedy) + wrapped(of.warning) + wrapped(of.note);
 }
 
 }  // namespace quern::trace

@@ -49,12 +49,14 @@ void write_page(const recording& run, std::ostream& out, const calibration& one_
     const std::string title = escaped(run.program.empty() ? "a run" : run.program);
     const std::string headline = escaped(what.headline);
     const std::string remedy = escaped(what.remedy);
+    const std::string warning = escaped(what.warning);
     const std::string note = escaped(what.note);
     const std::string data = detail::page_data(run, what, one_core, k_characters);
     const std::pair<std::string_view, std::string_view> places[] = {
         {"{{title}}", title},
         {"{{headline}}", headline},
         {"{{remedy}}", remedy},
+        {"{{warning}}", warning},
         {"{{note}}", note},
         {"{{style}}", detail::k_page_style},
         {"{{script}}", detail::k_page_script},

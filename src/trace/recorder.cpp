@@ -28,6 +28,7 @@ constinit std::atomic<std::size_t> g_recording{0};
 std::vector<recorder::state*>& recorders() { return detail::registry::of_process().recorders; }
 
 void attach_all(recorder::state& s) {
+    s.lost_before = detail::look_at_lost_time(s.threads());
     const std::scoped_lock lock(lock_of(process_lock::trace));
     recorders().push_back(&s);
     g_recording.store(recorders().size(), std::memory_order_relaxed);
@@ -63,6 +64,7 @@ bool end(recorder::state& s) {
         s.rt = nullptr;
     }
     s.made.duration_ns = s.now_ns();
+    s.made.taken = detail::between(s.lost_before, detail::look_at_lost_time(s.threads()));
     if (s.system) {
         for (series& each : s.system->stop()) {
             s.made.counters.push_back(std::move(each));
@@ -97,6 +99,15 @@ std::shared_ptr<const detail::wanted_events> wanted_of(const recorder_options& o
 std::uint64_t recorder::state::now_ns() const {
     return static_cast<std::uint64_t>(static_cast<double>(quern::detail::ticks() - start) *
                                       quern::detail::ns_per_tick());
+}
+
+/// As the kernel numbers them; 0 for one that has not begun or is not known any more.
+std::vector<std::int32_t> recorder::state::threads() const {
+    std::vector<std::int32_t> all;
+    for (const detail::recorded_worker& w : workers) {
+        all.push_back(rt != nullptr ? w.home.get().at(w.rank).thread_id() : w.thread);
+    }
+    return all;
 }
 
 recorder::recorder(runtime& which, const recorder_options& options)

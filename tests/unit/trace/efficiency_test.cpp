@@ -225,6 +225,47 @@ TEST(efficiency, the_words_of_all_verdicts_differ) {
     EXPECT_EQ(remedies.size(), 4u);
 }
 
+TEST(efficiency, names_who_took_the_processors_without_a_calibration) {
+    recording run = recording_of(4, {9.6, 0.3, 0.1});
+    run.taken = {.by_programs_ns = 3.4e9, .by_hypervisor_ns = 0.2e9, .by_quota_ns = {}};
+    const efficiency of = efficiency_of(run);
+    EXPECT_TRUE(contains(of.warning,
+                         "Other threads or programs took 34 % of the workers' time, "
+                         "the hypervisor took 2.0 %."))
+        << of.warning;
+    EXPECT_TRUE(contains(of.warning, "quiet machine")) << of.warning;
+    EXPECT_TRUE(contains(verdict_text(of), "Other threads or programs took 34 %"));
+    run.taken.by_programs_ns = 0.2e9;  // with the hypervisor 4 %
+    EXPECT_EQ(efficiency_of(run).warning, "");
+}
+
+TEST(efficiency, inflation_is_attributed_to_lost_processors_before_memory) {
+    recording run = recording_of(4, {9.0, 0.5, 0.5});
+    run.taken.by_programs_ns = 3e9;
+    const efficiency busy = efficiency_of(run, alone(5'000.0));  // 4 s longer than alone
+    EXPECT_EQ(busy.largest, loss_kind::inflation);
+    EXPECT_TRUE(contains(busy.remedy,
+                         "Up to 75 % of that is time in which their threads had no "
+                         "processor. Other threads or programs took 30 %"))
+        << busy.remedy;
+    EXPECT_FALSE(contains(busy.remedy, "memory")) << busy.remedy;
+    EXPECT_EQ(busy.warning, "");  // it is said already
+    run.taken.by_programs_ns = 1e9;
+    const efficiency bound = efficiency_of(run, alone(5'000.0));
+    EXPECT_TRUE(contains(bound.remedy, "memory")) << bound.remedy;
+    EXPECT_TRUE(contains(bound.warning, "took 10 %")) << bound.warning;
+}
+
+TEST(efficiency, each_taker_has_its_remedy) {
+    recording run = recording_of(4, {9.0, 0.5, 0.5});
+    run.taken = {.by_programs_ns = 1e9, .by_hypervisor_ns = 3e9, .by_quota_ns = 2e9};
+    EXPECT_TRUE(contains(efficiency_of(run).warning, "not shared")) << efficiency_of(run).warning;
+    run.taken.by_quota_ns = 4e9;
+    EXPECT_TRUE(contains(efficiency_of(run).warning, "the quota pays for"));
+    run.taken = {.by_programs_ns = 5e9, .by_hypervisor_ns = {}, .by_quota_ns = {}, .processors = 2};
+    EXPECT_TRUE(contains(efficiency_of(run).warning, "4 workers for 2 processors"));
+}
+
 TEST(efficiency, of_nothing_says_so) {
     const efficiency nothing = efficiency_of(recording());
     EXPECT_EQ(nothing.headline, "Nothing was measured: no worker has run.");

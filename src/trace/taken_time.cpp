@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// From sums of the system to the workers' share of what was taken.
+#include "taken_time.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace quern::trace::detail {
+
+namespace {
+
+using topology::detail::thread_schedule;
+
+double grown(double from, double to) { return std::max(to - from, 0.0); }
+
+/// The hypervisor takes from whoever runs: the workers' part of what it took is that which they had
+/// of all the time in which the machine's processors were busy.
+std::optional<double> stolen_ns(const lost_time_look& before, const lost_time_look& after,
+                                double run_ns) {
+    using namespace topology::detail;
+    if (!before.processors || !after.processors || after.processors->size() <= k_steal ||
+        before.processors->size() != after.processors->size()) {
+        return std::nullopt;
+    }
+    double busy = 0.0;
+    for (std::size_t i = 0; i < after.processors->size(); ++i) {
+        const bool is_busy = i != k_idle && i != k_iowait && i != k_steal;
+        busy += is_busy ? grown((*before.processors)[i], (*after.processors)[i]) : 0.0;
+    }
+    const double tick_ns = 1e9 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    const double stolen = grown((*before.processors)[k_steal], (*after.processors)[k_steal]);
+    return busy > 0.0 ? stolen * tick_ns * std::min(1.0, run_ns / (busy * tick_ns)) : 0.0;
+}
+
+}  // namespace
+
+lost_time_look look_at_lost_time(std::span<const std::int32_t> threads,
+                                 const topology::system_root& root) {
+    lost_time_look seen;
+    for (const std::int32_t thread : threads) {
+        if (thread != 0) {
+            if (const auto times = topology::detail::read_thread_schedule(root, thread)) {
+                seen.threads.emplace(thread, *times);
+            }
+        }
+    }
+    if (const auto text = topology::read_text(root, "/proc/stat")) {
+        if (const auto times = topology::detail::parse_processor_times(*text)) {
+            seen.processors = *times;
+        }
+    }
+    if (const auto stopped = topology::detail::read_throttling(root)) {
+        seen.throttled_ns = stopped->ns;
+    }
+    return seen;
+}
+
+taken_time between(const lost_time_look& before, const lost_time_look& after) {
+    taken_time found;
+    found.processors = std::thread::hardware_concurrency();  // those that this process may use
+    if (before.throttled_ns && after.throttled_ns) {
+        found.by_quota_ns = grown(*before.throttled_ns, *after.throttled_ns);
+    }
+    if (after.threads.empty()) {
+        return found;
+    }
+    double run_ns = 0.0;
+    double wait_ns = 0.0;
+    for (const auto& [thread, now] : after.threads) {
+        const auto known = before.threads.find(thread);
+        const thread_schedule then =
+            known != before.threads.end() ? known->second : thread_schedule{};
+        run_ns += grown(then.run_ns, now.run_ns);
+        wait_ns += grown(then.wait_ns, now.wait_ns);
+    }
+    // A thread that a quota stops is ready and waits; other threads of the group are stopped too.
+    found.by_quota_ns =
+        found.by_quota_ns ? std::optional(std::min(*found.by_quota_ns, wait_ns)) : std::nullopt;
+    found.by_programs_ns = wait_ns - found.by_quota_ns.value_or(0.0);
+    found.by_hypervisor_ns = stolen_ns(before, after, run_ns);
+    return found;
+}
+
+}  // namespace quern::trace::detail
