@@ -15,8 +15,6 @@ namespace quern::detail {
 /// system (SIG_DFL) while the first of these objects is made; one handler of its own that it
 /// installs later replaces Quern's. In the child of a fork() its parent's are never called. When
 /// the process aborts or crashes there is no call; stderr says what is lost.
-///
-///     last_act act("the report 'run.html'", [] { return write_report() ? "in run.html" : ""; });
 class last_act {
 public:
     /// Returns where it has written, such as "in run.html", or nothing. Must not throw.
