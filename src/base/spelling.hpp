@@ -30,7 +30,8 @@ void add_readable(fixed_text& text, std::string_view name) noexcept;
 /// which it was inlined: the program's, or one of Quern's that was made for a lambda.
 void add_inlined_lambda(fixed_text& text, std::string_view outer) noexcept;
 
-/// Adds a path without "." and, where the folder is known, without "..".
+/// Adds a path without "." and "..". A relative one loses what leads above its beginning, which
+/// depends on where the compiler was started: "../src/x.cpp" and "src/x.cpp" are one place.
 void add_path(fixed_text& text, std::string_view path) noexcept;
 
 }  // namespace quern::detail

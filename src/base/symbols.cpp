@@ -92,12 +92,6 @@ const void* call_address(_Unwind_Context* frame) noexcept {
     return reinterpret_cast<const void*>(is_before_instruction != 0 || next == 0 ? next : next - 1);
 }
 
-}  // namespace
-
-/// The outermost function is not inlined, so that the linker knows it, and by its whole name:
-/// debug information has but the last part of it where another file cannot call the function.
-namespace {
-
 /// libbacktrace needs no lock; but a thread sanitizer does not know its, and takes its memory that
 /// goes from one thread to another for a race. One that has to wait long goes ahead: the owner may
 /// have died in here, and the caller be reporting that, or have been left behind by a fork().
@@ -131,6 +125,8 @@ constinit spin_lock one_at_a_time::s_lock;
 
 }  // namespace
 
+/// The outermost function is not inlined, so that the linker knows it, and by its whole name:
+/// debug information has but the last part of it where another file cannot call the function.
 void visit_places(const void* address, place_visitor visit, void* data) noexcept {
     struct look_ahead {
         place_visitor visit;

@@ -46,17 +46,17 @@ printer::printer(const runtime& of, const settings& chosen)
     }
     m_set.reset();  // one baseline for all
     m_at_end = m_at_end && m_set.size() != 0;
-    m_finishes.emplace(m_at_end && m_to.is_open() ? "the counters at the end" : "",
-                       [this] { return print_last(); });
-    if (!m_to.is_open() || m_set.size() == 0) {
-        return;
-    }
-    if (chosen.at("print-counter-at").text != "shutdown") {
+    const bool prints = m_to.is_open() && m_set.size() != 0;
+    if (prints && chosen.at("print-counter-at").text != "shutdown") {
         read_and_print();
     }
-    if (const auto interval = chosen.number("print-counter-interval")) {
+    const auto interval = chosen.number("print-counter-interval");
+    if (prints && interval) {
         begin_interval(std::chrono::milliseconds(*interval));
     }
+    // Last: from here on another thread may end it.
+    m_finishes.emplace(m_at_end && m_to.is_open() ? "the counters at the end" : "",
+                       [this] { return print_last(); });
 }
 
 /// Late by a whole interval, it leaves one out.

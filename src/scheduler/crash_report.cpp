@@ -199,7 +199,10 @@ void write_outer(const task_record& innermost, spelling_of_names how) noexcept {
     alignas(task_record) std::byte copy[sizeof(task_record)];
     const task_record* at = innermost.outer;
     for (int i = 0; i < k_most && at != nullptr && copy_if_there(copy, at, sizeof copy); ++i) {
-        const auto& task = *reinterpret_cast<const task_record*>(copy);
+        auto& task = *reinterpret_cast<task_record*>(copy);
+        shown_name name;
+        copy_text(task.name, name);
+        task.name = name.front() != '\0' ? name.data() : nullptr;
         fixed_text text;
         text.add("  in the place of ");
         add_task(text, task);

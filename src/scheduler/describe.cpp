@@ -134,7 +134,8 @@ private:
         if (s.kind == nullptr) {
             return text + " waits, for what was not noted" + more(m_count[g]);
         }
-        text += " waits " + seconds(s.seconds) + " for " + s.kind->name;
+        text += (s.is_coroutine ? " waits at most " : " waits ") + seconds(s.seconds) + " for " +
+                s.kind->name;
         if (s.thing != nullptr) {
             text += " " + hex(s.thing);
         }

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -94,6 +95,9 @@ acts_of_process& acts() {
 
 /// Requires: the lock last_acts is held.
 notice* take_notice(const std::string& what) noexcept {
+    if (what.empty()) {
+        return nullptr;  // nothing is lost
+    }
     for (notice& each : g_notices) {
         if (each.size.load(std::memory_order_relaxed) == 0) {
             const std::size_t size = std::min(what.size(), notice::k_longest);
@@ -109,8 +113,10 @@ notice* take_notice(const std::string& what) noexcept {
 /// not at all.
 void perform_at_exit() {
     static constinit std::atomic<bool> registered{false};
-    if (!registered.exchange(true)) {
-        static_cast<void>(__cxa_atexit([](void*) { perform_last_acts(); }, nullptr, &__dso_handle));
+    if (!registered.exchange(true) &&
+        __cxa_atexit([](void*) { perform_last_acts(); }, nullptr, &__dso_handle) != 0) {
+        registered = false;
+        throw std::bad_alloc();
     }
 }
 

@@ -22,7 +22,6 @@ namespace quern::detail {
 
 namespace {
 
-constexpr std::size_t k_longest_name = 63;  ///< of a task's name, what is shown
 constexpr std::size_t k_largest_thing = 1024;
 constexpr std::size_t k_deepest_outer = 16;  ///< tasks in each other's place, what is shown
 
@@ -58,19 +57,24 @@ bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept {
            static_cast<long>(bytes);
 }
 
-std::string copy_text(const char* text) {
-    char copy[k_longest_name + 1] = {};
+void copy_text(const char* text, shown_name& into) noexcept {
+    into = {};
     if (text == nullptr) {
-        return "";
+        return;
     }
     // In pieces: the text may end just before memory that is not there.
-    for (std::size_t i = 0; i < k_longest_name; ++i) {
-        if (!copy_if_there(copy + i, text + i, 1) || copy[i] == '\0') {
-            copy[i] = '\0';
+    for (std::size_t i = 0; i + 1 < into.size(); ++i) {
+        if (!copy_if_there(into.data() + i, text + i, 1) || into[i] == '\0') {
+            into[i] = '\0';
             break;
         }
     }
-    return copy;
+}
+
+std::string copy_text(const char* text) {
+    shown_name copy;
+    copy_text(text, copy);
+    return copy.data();
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -66,7 +67,11 @@ void report_abandoned(const std::vector<sighting>& left) noexcept;
 /// Copies memory that may be gone: false then.
 bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept;
 
-/// A text in memory that may be gone, as much of it as a report shows; empty for null.
+/// Of a task's name as much as a report shows.
+using shown_name = std::array<char, 64>;
+
+/// A text in memory that may be gone; empty for null.
+void copy_text(const char* text, shown_name& into) noexcept;
 std::string copy_text(const char* text);
 
 }  // namespace quern::detail

@@ -87,7 +87,7 @@ private:
     std::map<std::pair<std::string, const void*>, std::uint32_t> m_by_address;
 };
 
-/// Each with the sum over all sites of a worker, and of all workers.
+/// What is said of each comes from what was read, not from what that stands for.
 std::vector<counted_event> describe_events(const std::vector<recorded_worker>& workers) {
     std::vector<counted_event> all;
     const event_meter* const any = workers.empty() ? nullptr : workers.front().events->meter();
@@ -96,9 +96,7 @@ std::vector<counted_event> describe_events(const std::vector<recorded_worker>& w
     }
     event_sums sum;
     for (const recorded_worker& w : workers) {
-        for (const site_count& each : w.events->sites().all()) {
-            sum.add(each.events);
-        }
+        sum.add(w.events->read());
     }
     for (std::size_t i = 0; i < any->wanted().kinds.size(); ++i) {
         const topology::event_kind& kind = any->wanted().kinds[i];

@@ -21,8 +21,8 @@ std::string number_words(double value) {
         return count_words(static_cast<std::uint64_t>(std::llround(value)));
     }
     char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    std::replace(text, text + sizeof text, ',', '.');
+    const int size = std::snprintf(text, sizeof text, "%.4g", value);
+    std::replace(text, text + size, ',', '.');
     return text;
 }
 

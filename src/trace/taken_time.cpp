@@ -2,10 +2,10 @@
 // From sums of the system to the workers' share of what was taken.
 #include "taken_time.hpp"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace quern::trace::detail {
 
@@ -57,9 +57,22 @@ lost_time_look look_at_lost_time(std::span<const std::int32_t> threads,
     return seen;
 }
 
+namespace {
+
+/// By the mask of the process's first thread, which is no worker; 0: more than the mask has room
+/// for.
+unsigned usable_processors() noexcept {
+    cpu_set_t mask;
+    return ::sched_getaffinity(::getpid(), sizeof mask, &mask) == 0
+               ? static_cast<unsigned>(CPU_COUNT(&mask))
+               : 0;
+}
+
+}  // namespace
+
 taken_time between(const lost_time_look& before, const lost_time_look& after) {
     taken_time found;
-    found.processors = std::thread::hardware_concurrency();  // those that this process may use
+    found.processors = usable_processors();
     if (before.throttled_ns && after.throttled_ns) {
         found.by_quota_ns = grown(*before.throttled_ns, *after.throttled_ns);
     }

@@ -99,13 +99,23 @@ void tap::number(lane& at, task_record& task) noexcept {
 void tap::begin_piece(lane& at, task_record& task, tick_count now, const readiness& ready,
                       bool adjoins) noexcept {
     task.trace.begun = now;
-    at.running = &task;
     at.is_continued = false;
     at.cause = is_known(ready) ? task_of(ready) : 0;
     at.ready_at = ready.at > m_since.load(std::memory_order_relaxed) ? ready.at : 0;
+    note_running(at, task);
     if (at.measures && task.trace.weight != 0) {
         measure(at, task, adjoins);
     }
+}
+
+/// A copy, for who stops a recording looks at it while the record itself changes.
+void tap::note_running(lane& at, const task_record& task) noexcept {
+    at.is_running = true;
+    at.running.name = task.name;
+    at.running.site = task.site;
+    at.running.entry = task.entry;
+    at.running.id = task.id;
+    at.running.trace = task.trace;
 }
 
 /// That takes as long as a short task, and is no part of this one.
@@ -122,7 +132,7 @@ void tap::end_piece(lane& at, std::uint32_t rank, task_record& task, tick_count 
     const tick_count begun = begin_of(task);
     number(at, task);
     at.item = nullptr;
-    at.running = nullptr;
+    at.is_running = false;
     task.trace.spent = task.trace.spent + (now - begun);
     task.trace.begun = 0;
     task.trace.pieces = task.trace.pieces + 1;
@@ -204,11 +214,14 @@ void tap::begin_task(lane& l, worker& on, work& item, context* forked_by) noexce
     l.item_id = task.id;
     const auto* const queued = forked_by == nullptr ? static_cast<const runnable*>(&item) : nullptr;
     begin_piece(l, task, on.stats.since(), queued != nullptr ? queued->ready : readiness{});
+    if (queued != nullptr) {  // it says so itself a moment later
+        l.running.name = queued->name;
+        l.running.site = queued->site;
+    }
     l.takes.adapt(task.trace.begun);
     leave_out_hook(l, task);
-    tell_begins(l,
-                {on.rank(), task.id, task.trace.parent, queued != nullptr ? queued->name : nullptr,
-                 queued != nullptr ? queued->site : nullptr, false, task.trace.begun});
+    tell_begins(l, {on.rank(), task.id, task.trace.parent, l.running.name, l.running.site, false,
+                    task.trace.begun});
 }
 
 /// Where a task of about 2 us may be passed over, whether it is long must not depend on that: what
@@ -262,6 +275,11 @@ void tap::end_of_piece(self which, worker& on, task_record& task, piece_end how)
     const tick_count now = on.stats.since();
     const bool was_recorded = task.trace.stands_for() != 0;
     if (!was_recorded && !is_long(task, now)) {
+        if (task.trace.is_inlined) {  // it suspends, and the task around it with it
+            if (const visit v(which, on); v) {
+                v.at().is_running = false;
+            }
+        }
         return;
     }
     if (const visit v(which, on); v) {
@@ -309,7 +327,9 @@ void tap::on_inline_begin(self which, worker& on, task_record& outer, const runn
     }
     v.whole().number(l, task);
     v.whole().begin_piece(l, task, now, item.ready, splits);
-    l.takes.adapt(now);
+    if (!l.measures) {  // else it was not chosen by itself
+        l.takes.adapt(now);
+    }
     leave_out_hook(l, task);
     l.cause = task.trace.parent;
     tell_begins(l, {on.rank(), task.id, task.trace.parent, item.name, item.site, false, now});

@@ -52,7 +52,8 @@ private:
         /// May begin once more, on a larger stack.
         relaxed<const quern::detail::work*> item = nullptr;
         std::uint64_t item_id = 0;
-        task_record* running = nullptr;  ///< whose piece has begun; lives as long as it is here
+        bool is_running = false;  ///< a piece has begun and not ended
+        task_record running;      ///< whose: what is said of it
         std::uint64_t cause = 0;
         tick_count ready_at = 0;
         tick_count parked_at = 0;
@@ -85,6 +86,7 @@ private:
     std::uint16_t weigh_inlined(worker& on, const task_record& outer) noexcept;
     void pass_over(worker& on, task_record& task, quern::detail::context* resumed) noexcept;
     static void leave_out_hook(const lane& l, task_record& task) noexcept;
+    static void note_running(lane& at, const task_record& task) noexcept;
     static void begin_late(lane& at, const task_record& task) noexcept;
     static void end_of_piece(self which, worker& on, task_record& task, piece_end how) noexcept;
     static bool is_long(task_record& task, tick_count now) noexcept;

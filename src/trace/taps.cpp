@@ -36,7 +36,7 @@ void tap::take_up(pool& which) noexcept {
         const std::scoped_lock lock(l.lock);
         l.owner = &which.at(rank);
         l.item = nullptr;
-        l.running = nullptr;
+        l.is_running = false;
         l.is_continued = false;
         l.cause = 0;
         l.ready_at = 0;
@@ -70,17 +70,14 @@ void tap::attach(std::uint32_t rank, sink& to) {
 /// alone.
 void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noexcept {
     const worker* const here = quern::detail::current_worker();
-    task_record* const running = here != nullptr && l.owner == here
-                                     ? &quern::detail::current_context()->root().task
-                                     : l.running;
-    if (running == nullptr) {
+    const bool is_own = here != nullptr && l.owner == here;
+    if (!is_own && !l.is_running) {
         return;
     }
-    task_record& task = *running;
+    task_record task = is_own ? quern::detail::current_context()->root().task : l.running;
     task.trace.pieces = task.trace.pieces + 1;
     to.piece_ends({rank, begin_of(task), quern::detail::ticks(), l.cause, l.ready_at,
                    l.is_continued, piece_end::covered, task});
-    task.trace.pieces = task.trace.pieces - 1;
 }
 
 /// As many as the one wants who wants most.

@@ -47,6 +47,7 @@ void track::piece_ends(const piece& ended) noexcept {
     count(ended, site);
     if (events != nullptr) {
         m_sites.at(site).events.add(*events, ended.task.trace.weight);
+        m_read.add(*events);
     }
     const tick_count begin = std::max(ended.begin, m_start);
     const tick_count length = ended.end - std::min(begin, ended.end);

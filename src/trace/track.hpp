@@ -86,6 +86,8 @@ public:
     tick_count described() const noexcept { return m_described; }
     /// Null when nothing is measured.
     const event_meter* meter() const noexcept { return m_meter.get(); }
+    /// What it has read, of all sites and without weights.
+    const event_sums& read() const noexcept { return m_read; }
 
     template <class Visit>
     void for_each(Visit visit) const {
@@ -128,6 +130,7 @@ private:
     tick_count m_described = 0;
     const std::unique_ptr<event_meter> m_meter;
     site_table m_sites;
+    event_sums m_read;
     std::vector<std::unique_ptr<event[]>> m_chunks;
     std::vector<std::unique_ptr<std::uint64_t[]>> m_counts;  ///< beside them
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a recorder finds of programs whose tasks are known, on 1, 2 and 8 workers.
+#include <quern/base/config.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/promise.hpp>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace {
 
@@ -301,6 +303,37 @@ TEST_P(recorder_test, can_be_stopped_while_tasks_run) {
     }
     enough = true;
     load.get();
+}
+
+/// Spoils what lay on the stack below the caller.
+QUERN_NOINLINE void write_over_stack() {
+    volatile char spoilt[4096];
+    for (volatile char& each : spoilt) {
+        each = 0x55;
+    }
+}
+
+TEST_P(recorder_test, a_task_that_has_run_others_in_its_place_is_seen_by_who_stops_it) {
+    quern::trace::recorder watch(rt);
+    std::atomic<bool> stopped{false};
+    std::atomic<bool> has_run{false};
+    auto outer = quern::async({.name = "outer", .pool = &rt.default_pool().get()}, [&] {
+        quern::async({.name = "inner"}, [] {}).get();
+        write_over_stack();
+        has_run = true;
+        while (!stopped) {
+        }
+    });
+    while (!has_run) {
+        std::this_thread::yield();
+    }
+    const recording run = watch.stop();
+    stopped = true;
+    outer.get();
+    EXPECT_EQ(named(run, "inner").tasks, 1U);
+    bool seen = false;
+    for_each_slice(run, [&](const slice& s) { seen = seen || run.sites[s.site].name == "outer"; });
+    EXPECT_TRUE(seen);
 }
 
 TEST_P(recorder_test, the_task_that_stops_it_is_seen_too) {
