@@ -124,6 +124,7 @@ recorder::recorder(runtime& which, const recorder_options& options)
     detail::describe_run(s.made, options.chosen);
     s.options.chosen = nullptr;  // they may go now
     s.options.events = {};
+    s.options.counters = {};
     s.start = quern::detail::ticks();
     for (const pool_ref pool : which.pools()) {
         for (unsigned rank = 0; rank < pool.workers(); ++rank) {
@@ -135,7 +136,7 @@ recorder::recorder(runtime& which, const recorder_options& options)
         }
     }
     if (options.samples_system && options.events_per_worker != 0) {
-        s.system.emplace(which.pools());
+        s.system.emplace(which, options.counters);
     }
     try {
         attach_all(s);
