@@ -19,8 +19,21 @@ namespace {
 
 using quern::detail::series_value;
 
-std::string rate_unit(const std::string& unit) {
-    return unit.empty() ? "1/s" : unit == "J" ? "W" : unit + "/s";
+struct measure {
+    std::string unit;
+    double of_one;
+};
+
+/// What one of the unit of a sum is in a second; nobody thinks in billions of nanoseconds.
+measure rate_of(const std::string& unit) {
+    if (unit == "ns") {
+        return {"s/s", 1e-9};
+    }
+    return {unit.empty() ? "1/s" : unit == "J" ? "W" : unit + "/s", 1.0};
+}
+
+measure level_of(const std::string& unit) {
+    return unit == "0.01 %" ? measure{"%", 1e-2} : measure{unit, 1.0};
 }
 
 /// Its samples are its own and would be forgotten at each look.
@@ -51,7 +64,7 @@ public:
             all.push_back(drawn(each, std::max(seconds, 1e-9)));
         }
         for (const counter_value& each : m_standing.evaluate().values) {
-            all.push_back(value_or_why(each, each.unit, each.value));
+            all.push_back(value_or_why(each, level_of(each.unit), each.value));
         }
         all.insert(all.end(), m_refused.begin(), m_refused.end());
         return all;
@@ -62,18 +75,19 @@ public:
     }
 
 private:
-    static series_value value_or_why(const counter_value& from, std::string unit, double value) {
-        series_value one{.name = from.name, .unit = std::move(unit), .why = from.why};
+    static series_value value_or_why(const counter_value& from, measure in, double value) {
+        series_value one{.name = from.name, .unit = std::move(in.unit), .why = from.why};
         if (from.ok()) {
-            one.value = value;
+            one.value = value * in.of_one;
         }
         return one;
     }
 
     static series_value drawn(const counter_value& from, double seconds) {
-        return from.kind == counter_kind::sum
-                   ? value_or_why(from, rate_unit(from.unit), from.value / seconds)
-                   : value_or_why(from, from.unit, from.value);
+        if (from.kind == counter_kind::sum) {
+            return value_or_why(from, rate_of(from.unit), from.value / seconds);
+        }
+        return value_or_why(from, level_of(from.unit), from.value);
     }
 
     counter_set m_moving;    ///< counts anew at each look
