@@ -238,6 +238,8 @@ public:
         }
     }
 
+    void stops(runtime& which) noexcept override { look_last(which); }
+
     void ends(runtime& which) noexcept override {
         if (const std::unique_ptr<observed_runtime> one = take_observed(which)) {
             one->writes->perform();

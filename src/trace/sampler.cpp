@@ -86,14 +86,14 @@ void sampler::run() {
     harmless wakes_no_task(std::in_place);
     auto last = m_start;
     std::unique_lock lock(m_mutex);
-    while (!m_stop) {
+    do {  // once at least: the run may be over before this thread begins
         const auto now = std::chrono::steady_clock::now();
         look(std::chrono::duration<double>(now - last).count());
         look_at_chosen(wakes_no_task, false);
         last = now;
         m_changed.wait_for(lock, m_chosen.is_expected() ? k_soon : m_interval,
                            [this] { return m_stop; });
-    }
+    } while (!m_stop);
     look_at_chosen(wakes_no_task, true);  // a short run would show nothing otherwise
 }
 
@@ -136,7 +136,8 @@ void sampler::thin_out() {
     m_interval *= 2;
 }
 
-std::vector<series> sampler::stop() {
+void sampler::finish() {
+    const std::scoped_lock finishing(m_finishing);
     {
         const std::scoped_lock lock(m_mutex);
         m_stop = true;
@@ -145,6 +146,10 @@ std::vector<series> sampler::stop() {
     if (m_thread.joinable()) {
         m_thread.join();
     }
+}
+
+std::vector<series> sampler::stop() {
+    finish();
     m_chosen.move_to(m_seen);
     return std::move(m_seen);
 }

@@ -22,14 +22,17 @@ namespace quern::trace::detail {
 
 class sampler {
 public:
-    /// Of a runtime that lives until stop(). `counters` as chosen_series takes them. Throws
+    /// Of a runtime that lives until finish(). `counters` as chosen_series takes them. Throws
     /// std::system_error when there is no thread.
     explicit sampler(runtime& which, std::string_view counters = {});
-    ~sampler() { stop(); }
+    ~sampler() { finish(); }
     sampler(const sampler&) = delete;
     sampler& operator=(const sampler&) = delete;
 
-    /// Ends the thread; what it has seen, in nanoseconds since it was made.
+    /// The last look, and the end of the thread. May be called again, and by several threads.
+    void finish();
+
+    /// The same; what was seen, in nanoseconds since it was made.
     std::vector<series> stop();
 
 private:
@@ -51,6 +54,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     bool m_stop = false;
+    std::mutex m_finishing;
     std::thread m_thread;
 };
 

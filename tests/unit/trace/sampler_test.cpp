@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Series that another layer reads, with a source that is invented: when it is asked, what is kept,
 // and on what kind of thread.
+#include <quern/scheduler/observers.hpp>
 #include <quern/scheduler/series_source.hpp>
 #include <quern/trace/recorder.hpp>
 
@@ -71,7 +72,10 @@ protected:
         g_invention = &source;
         quern::detail::set_series_source(invented);
     }
-    ~sampler_test() override { quern::detail::set_series_source(nullptr); }
+    ~sampler_test() override {
+        quern::detail::set_series_source(nullptr);
+        g_invention = nullptr;
+    }
 
     std::vector<series> sampled(int reads) {
         sampler one(rt, "/a;/b*");
@@ -150,6 +154,35 @@ TEST_P(sampler_test, a_recorder_passes_names_on) {
     EXPECT_TRUE(quern_test::eventually([&] { return source.reads > 0; }));
     EXPECT_FALSE(named(recorder.stop().counters, "count").points.empty());
     EXPECT_EQ(source.names, "/a");
+}
+
+/// Like a layer that forgets a runtime when it ends; told of it before the trace is.
+class forgetful final : public quern::runtime_observer {
+public:
+    void check(const quern::settings&) override {}
+    void started(quern::runtime&, const quern::settings&) noexcept override {}
+    void ends(quern::runtime&) noexcept override {
+        reads = g_invention != nullptr ? g_invention->reads.load() : 0;
+    }
+
+    int reads = 0;
+};
+
+TEST_P(sampler_test, nothing_is_read_when_the_first_observer_is_told_of_the_end) {
+    static forgetful observer;
+    static const bool added = (quern::add_observer(observer), true);
+    ASSERT_TRUE(added);
+    quern::trace::recorder_options options;
+    options.counters = "/a";
+    auto short_lived =
+        std::make_unique<quern::runtime>(quern::runtime_options::with_workers(GetParam().workers));
+    quern::trace::recorder recorder(*short_lived, options);
+    ASSERT_TRUE(quern_test::eventually([&] { return source.of != nullptr; }));
+    short_lived.reset();
+    EXPECT_GE(observer.reads, 1);
+    EXPECT_EQ(source.reads, observer.reads);
+    EXPECT_EQ(named(recorder.stop().counters, "count").points.size(),
+              static_cast<std::size_t>(observer.reads));
 }
 
 QUERN_ON_1_2_8_WORKERS(sampler_test);
