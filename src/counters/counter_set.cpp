@@ -198,6 +198,8 @@ std::vector<std::string> counter_set::names() const {
 
 std::size_t counter_set::size() const noexcept { return m_parts->items.size(); }
 
+bool counter_set::calls_program() const noexcept { return m_parts->read.calls_program(); }
+
 namespace {
 
 counter only(counter_set&& set, std::string_view name) {

@@ -19,7 +19,7 @@
 
 namespace quern::counters::detail {
 
-/// The patterns of the setting print-counter.
+/// The patterns of the settings print-counter and trace-counters.
 std::vector<std::string> patterns_of(std::string_view setting);
 
 class printer {

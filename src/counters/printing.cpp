@@ -5,6 +5,7 @@
 
 #include "derived.hpp"
 #include "printer.hpp"
+#include "series_reader.hpp"
 #include "tables.hpp"
 
 #include <quern/scheduler/observers.hpp>
@@ -138,12 +139,14 @@ void say_what_does_nothing(const settings& chosen) {
 class counters_observer final : public runtime_observer {
 public:
     void check(const settings& chosen) override {
-        for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
-            try {
-                check_pattern(each);
-            } catch (const std::invalid_argument& error) {
-                constexpr std::string_view k_ours = "quern: ";
-                chosen.refuse("print-counter", error.what() + k_ours.size());
+        for (const char* const setting : {"print-counter", "trace-counters"}) {
+            for (const std::string& each : patterns_of(chosen.at(setting).text)) {
+                try {
+                    check_pattern(each);
+                } catch (const std::invalid_argument& error) {
+                    constexpr std::string_view k_ours = "quern: ";
+                    chosen.refuse(setting, error.what() + k_ours.size());
+                }
             }
         }
     }
@@ -192,6 +195,7 @@ constinit counters_observer g_observer;
 
 bool attach() noexcept {
     if (!g_attached.exchange(true)) {
+        quern::detail::set_series_source(read_series);
         add_observer(g_observer);
     }
     return true;

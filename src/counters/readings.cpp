@@ -72,6 +72,11 @@ void readings::begin_added() {
     }
 }
 
+bool readings::calls_program() const noexcept {
+    return std::any_of(m_columns.begin(), m_columns.end(),
+                       [](const column& each) { return each.from->is_of_program(); });
+}
+
 void readings::read() {
     for (column& each : m_columns) {
         each.now = read_places(each, 0);

@@ -37,6 +37,9 @@ public:
     /// From the last reading. Name, unit and kind are the caller's to fill in.
     counter_value value(const position& at);
 
+    /// Whether a source is the program's own.
+    bool calls_program() const noexcept;
+
     const living_runtime& of() const noexcept { return *m_of; }
 
 private:

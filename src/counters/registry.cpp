@@ -127,7 +127,7 @@ void bring_raw_event(const std::string& plain) {
         return;
     }
     try {
-        install(std::move(made)).keep();
+        install_from(source_origin::quern, std::move(made)).keep();
     } catch (const std::invalid_argument&) {
         return;  // it is there
     }

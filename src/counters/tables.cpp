@@ -63,7 +63,7 @@ void bring_built_in() {
     }
     std::vector<std::shared_ptr<installed_source>> made;
     for (auto& each : built_in_sources()) {
-        made.push_back(std::make_shared<installed_source>(std::move(each)));
+        made.push_back(std::make_shared<installed_source>(std::move(each), source_origin::quern));
     }
     const std::scoped_lock guard(lock());
     tables& all = of_process();
@@ -96,8 +96,11 @@ void door::close() noexcept {
     }
 }
 
-installed_source::installed_source(std::unique_ptr<source> what)
-    : m_counters(what->counters()), m_has_workers(what->has_workers()), m_what(std::move(what)) {}
+installed_source::installed_source(std::unique_ptr<source> what, source_origin from)
+    : m_counters(what->counters()),
+      m_has_workers(what->has_workers()),
+      m_origin(from),
+      m_what(std::move(what)) {}
 
 std::vector<std::vector<raw_reading>> installed_source::absent(std::size_t places,
                                                                const std::string& why) const {
@@ -189,19 +192,15 @@ std::vector<std::shared_ptr<living_runtime>> all_living() {
     return result;
 }
 
-}  // namespace quern::counters::detail
-
-namespace quern::counters {
-
-installation install(std::unique_ptr<source> from) {
-    const std::vector<std::shared_ptr<detail::installed_source>> present = detail::all_sources();
-    auto made = std::make_shared<detail::installed_source>(std::move(from));
+installation install_from(source_origin origin, std::unique_ptr<source> what) {
+    const std::vector<std::shared_ptr<installed_source>> present = all_sources();
+    auto made = std::make_shared<installed_source>(std::move(what), origin);
     for (const counter_info& each : made->counters()) {
-        detail::check_new_name(each.name);
+        check_new_name(each.name);
     }
     std::set<std::string_view> names;
-    const std::scoped_lock guard(detail::lock());
-    auto& all = detail::of_process().sources;
+    const std::scoped_lock guard(lock());
+    auto& all = of_process().sources;
     for (const auto& other : all) {
         for (const counter_info& each : other->counters()) {
             names.insert(each.name);
@@ -214,6 +213,14 @@ installation install(std::unique_ptr<source> from) {
     }
     all.push_back(made);
     return installation(std::move(made));
+}
+
+}  // namespace quern::counters::detail
+
+namespace quern::counters {
+
+installation install(std::unique_ptr<source> from) {
+    return detail::install_from(detail::source_origin::program, std::move(from));
 }
 
 void installation::remove() noexcept {

@@ -32,12 +32,16 @@ private:
     std::atomic<std::uint32_t> m_inside{0};
 };
 
+/// Whose code reads it.
+enum class source_origin : std::uint8_t { quern, program };
+
 class installed_source {
 public:
-    explicit installed_source(std::unique_ptr<source> what);
+    installed_source(std::unique_ptr<source> what, source_origin from);
 
     const std::vector<counter_info>& counters() const noexcept { return m_counters; }
     bool has_workers() const noexcept { return m_has_workers; }
+    bool is_of_program() const noexcept { return m_origin == source_origin::program; }
 
     /// Absent all of them when the source has been removed, or has thrown.
     std::vector<std::vector<raw_reading>> read_all(std::span<const place> places);
@@ -49,6 +53,7 @@ private:
 
     const std::vector<counter_info> m_counters;
     const bool m_has_workers;
+    const source_origin m_origin;
     door m_door;
     std::unique_ptr<source> m_what;
 };
@@ -104,6 +109,8 @@ struct found_counter {
 };
 
 std::vector<std::shared_ptr<installed_source>> all_sources();
+/// As install() does.
+installation install_from(source_origin origin, std::unique_ptr<source> what);
 /// The sources that Quern itself brings.
 std::vector<std::unique_ptr<source>> built_in_sources();
 

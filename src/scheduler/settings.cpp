@@ -195,6 +195,13 @@ constexpr setting k_table[] = {
      .help = "of tasks shorter than 2 us one in so many is recorded; auto: all for trace and "
              "report, for a profile alone so few that it costs little",
      .for_observers = true},
+    {.name = "trace-counters",
+     .type = setting_type::text,
+     .fallback = "",
+     .help = "performance counters to draw over time in trace and report, by name, with * and ?; "
+             "several separated by ';'",
+     .for_observers = true,
+     .is_list = true},
     {.name = "task-events",
      .type = setting_type::text,
      .fallback = "",

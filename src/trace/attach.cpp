@@ -99,6 +99,21 @@ void say_what_had_no_room(const recording& run) {
     }
 }
 
+/// What was asked for and could not be read, to one who only looks at the trace.
+void say_what_is_not_drawn(const recording& run) {
+    constexpr std::size_t k_most = 8;
+    std::size_t count = 0;
+    for (const series& each : run.counters) {
+        if (!each.why.empty() && ++count <= k_most) {
+            std::fprintf(stderr, "quern: the counter %s is not drawn: %s\n", each.name.c_str(),
+                         each.why.c_str());
+        }
+    }
+    if (count > k_most) {
+        std::fprintf(stderr, "quern: %zu further counters are not drawn\n", count - k_most);
+    }
+}
+
 /// Where it has written, in words; says what is lost.
 std::string write_all(observed_runtime& one) noexcept {
     const auto complain = [](const std::string& what, const std::string& path,
@@ -110,6 +125,7 @@ std::string write_all(observed_runtime& one) noexcept {
         std::string places;
         const recording run = one.records.stop();
         say_what_had_no_room(run);
+        say_what_is_not_drawn(run);
         for (const job& each : one.jobs) {
             const std::string path = numbered(each.path, one.number);
             const std::string fault = write_output(path, each.which->write, &run);
@@ -174,6 +190,7 @@ void record_for_files(runtime& which, const settings& chosen) {
     options.sample = chosen.number("trace-sample").value_or(has_slices ? 1U : 0U);
     options.chosen = &chosen;
     options.events = chosen.at("task-events").text;
+    options.counters = chosen.at("trace-counters").text;
     std::unique_ptr<observed_runtime> one(
         new observed_runtime{&which, 0, std::move(jobs), recorder(which, options)});
     {
@@ -220,6 +237,8 @@ public:
             std::fprintf(stderr, "quern: nothing is recorded: %s\n", error.what());
         }
     }
+
+    void stops(runtime& which) noexcept override { look_last(which); }
 
     void ends(runtime& which) noexcept override {
         if (const std::unique_ptr<observed_runtime> one = take_observed(which)) {

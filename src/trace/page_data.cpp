@@ -19,6 +19,7 @@ namespace quern::trace::detail {
 namespace {
 
 constexpr std::size_t k_most_series = 48;
+constexpr std::size_t k_most_faults = 8;
 constexpr std::size_t k_most_decisions = 1000;
 constexpr std::size_t k_most_edges = 2000;
 constexpr std::size_t k_most_settings = 200;
@@ -178,12 +179,24 @@ void page_writer::write_series(const series& one) {
 
 void page_writer::write_counters() {
     m_out.key("counters").open('[');
-    const std::size_t shown = std::min(m_run.counters.size(), k_most_series);
-    for (std::size_t i = 0; i < shown; ++i) {
-        write_series(m_run.counters[i]);
+    std::size_t drawn = 0;
+    std::size_t faults = 0;
+    for (const series& each : m_run.counters) {
+        if (!each.why.empty()) {
+            if (++faults <= k_most_faults) {
+                m_left_out.push_back("The counter " + each.name + " is not drawn: " + each.why +
+                                     ".");
+            }
+        } else if (++drawn <= k_most_series) {
+            write_series(each);
+        }
     }
     m_out.close(']');
-    left_out(m_run.counters.size(), shown, "counters");
+    if (faults > k_most_faults) {
+        m_left_out.push_back(count_words(faults - k_most_faults, "further counter") +
+                             " could not be read.");
+    }
+    left_out(drawn, std::min(drawn, k_most_series), "counters");
 }
 
 void page_writer::write_tree() {

@@ -224,6 +224,9 @@ private:
     void write_counters() {
         std::uint64_t track = k_first_counter;
         for (const series& each : m_run.counters) {
+            if (!each.why.empty()) {
+                continue;
+            }
             put_track(message()
                           .number(track_field::k_uuid, track)
                           .number(track_field::k_parent, k_process_track)

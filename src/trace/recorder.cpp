@@ -53,6 +53,7 @@ void detach_all(recorder::state& s) {
 
 /// True: the recording ends here and now.
 bool end(recorder::state& s) {
+    std::shared_ptr<detail::sampler> system;
     {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         std::erase(recorders(), &s);
@@ -62,14 +63,14 @@ bool end(recorder::state& s) {
         }
         detach_all(s);
         s.rt = nullptr;
+        system = std::move(s.system);
     }
     s.made.duration_ns = s.now_ns();
     s.made.taken = detail::between(s.lost_before, detail::look_at_lost_time(s.threads()));
-    if (s.system) {
-        for (series& each : s.system->stop()) {
+    if (system != nullptr) {
+        for (series& each : system->stop()) {
             s.made.counters.push_back(std::move(each));
         }
-        s.system.reset();
     }
     detail::assemble(s);
     return true;
@@ -124,6 +125,7 @@ recorder::recorder(runtime& which, const recorder_options& options)
     detail::describe_run(s.made, options.chosen);
     s.options.chosen = nullptr;  // they may go now
     s.options.events = {};
+    s.options.counters = {};
     s.start = quern::detail::ticks();
     for (const pool_ref pool : which.pools()) {
         for (unsigned rank = 0; rank < pool.workers(); ++rank) {
@@ -135,7 +137,7 @@ recorder::recorder(runtime& which, const recorder_options& options)
         }
     }
     if (options.samples_system && options.events_per_worker != 0) {
-        s.system.emplace(which.pools());
+        s.system = std::make_shared<detail::sampler>(which, options.counters);
     }
     try {
         attach_all(s);
@@ -169,6 +171,22 @@ recording recorder::stop() {
     }
     end(*m_state);
     return std::exchange(m_state->made, {});
+}
+
+/// Not under the lock, since it waits for code of the program's own.
+void detail::look_last(runtime& which) noexcept {
+    std::vector<std::shared_ptr<sampler>> all;
+    {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        for (const recorder::state* const s : recorders()) {
+            if (s->rt == &which && s->system != nullptr) {
+                all.push_back(s->system);
+            }
+        }
+    }
+    for (const auto& each : all) {
+        each->finish();
+    }
 }
 
 void detail::end_recordings(runtime& which) noexcept {

@@ -42,7 +42,7 @@ struct recorder::state {
     std::uint64_t begun_at_ns = 0;  ///< by the steady clock
     std::vector<detail::recorded_worker> workers;
     detail::lost_time_look lost_before{};
-    std::optional<detail::sampler> system;
+    std::shared_ptr<detail::sampler> system;  ///< the lock trace protects the pointer
     unsigned generation = 0;  ///< of the process that made it: a child of a fork() leaves it alone
 
     std::uint64_t now_ns() const;
@@ -53,6 +53,9 @@ namespace detail {
 
 /// Makes the rest of the recording of what was gathered. Requires: nobody writes to the tracks.
 void assemble(recorder::state& s);
+
+/// The runtime ends soon, and others still know it: the last time that its recordings look at it.
+void look_last(runtime& which) noexcept;
 
 /// The end of a runtime: its recordings end too.
 void end_recordings(runtime& which) noexcept;

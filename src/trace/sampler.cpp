@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::size_t k_most_points = 20'000;  ///< a series becomes half as long then (guessed)
 
+/// Between two looks for what is not there yet and is expected at any moment.
+constexpr std::chrono::milliseconds k_soon{1};
+
 enum which_series : std::size_t { k_memory, k_running, k_rate };
 
 /// Bytes, or 0 where /proc cannot be read.
@@ -45,7 +48,8 @@ double running_workers(const std::vector<pool_ref>& pools) {
 
 }  // namespace
 
-sampler::sampler(std::vector<pool_ref> pools) : m_pools(std::move(pools)) {
+sampler::sampler(runtime& which, std::string_view counters)
+    : m_pools(which.pools()), m_chosen(which, counters) {
     m_seen = {{"resident memory", "B", {}}, {"running workers", "", {}}, {"tasks", "1/s", {}}};
     m_last_tasks = tasks();
     sigset_t all;
@@ -72,21 +76,29 @@ std::uint64_t sampler::tasks() const {
     return sum;
 }
 
+std::uint64_t sampler::now_ns() const {
+    return static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - m_start).count());
+}
+
 void sampler::run() {
     pthread_setname_np(pthread_self(), "quern/trace");
+    harmless wakes_no_task(std::in_place);
     auto last = m_start;
     std::unique_lock lock(m_mutex);
-    while (!m_stop) {
+    do {  // once at least: the run may be over before this thread begins
         const auto now = std::chrono::steady_clock::now();
         look(std::chrono::duration<double>(now - last).count());
+        look_at_chosen(wakes_no_task, false);
         last = now;
-        m_changed.wait_for(lock, m_interval, [this] { return m_stop; });
-    }
+        m_changed.wait_for(lock, m_chosen.is_expected() ? k_soon : m_interval,
+                           [this] { return m_stop; });
+    } while (!m_stop);
+    look_at_chosen(wakes_no_task, true);  // a short run would show nothing otherwise
 }
 
 void sampler::look(double seconds) {
-    const auto at = static_cast<std::uint64_t>(
-        std::chrono::nanoseconds(std::chrono::steady_clock::now() - m_start).count());
+    const std::uint64_t at = now_ns();
     m_seen[k_memory].points.emplace_back(at, resident_memory());
     m_seen[k_running].points.emplace_back(at, running_workers(m_pools));
     const std::uint64_t now = tasks();
@@ -99,19 +111,33 @@ void sampler::look(double seconds) {
     }
 }
 
+/// Code of the program's own may wake a task: until it has ended, tasks are not stuck.
+void sampler::look_at_chosen(harmless& thread, bool is_last) {
+    const bool calls_program = m_chosen.calls_program();
+    if (calls_program) {
+        thread.reset();
+    }
+    if (is_last) {
+        m_chosen.look_last(now_ns());
+    } else {
+        m_chosen.look(now_ns());
+    }
+    if (calls_program) {
+        thread.emplace();
+    }
+}
+
 /// Every other point goes, and from now on they come half as often.
 void sampler::thin_out() {
     for (series& each : m_seen) {
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < each.points.size(); i += 2) {
-            each.points[kept++] = each.points[i];
-        }
-        each.points.resize(kept);
+        detail::thin_out(each);
     }
+    m_chosen.thin_out();
     m_interval *= 2;
 }
 
-std::vector<series> sampler::stop() {
+void sampler::finish() {
+    const std::scoped_lock finishing(m_finishing);
     {
         const std::scoped_lock lock(m_mutex);
         m_stop = true;
@@ -120,6 +146,11 @@ std::vector<series> sampler::stop() {
     if (m_thread.joinable()) {
         m_thread.join();
     }
+}
+
+std::vector<series> sampler::stop() {
+    finish();
+    m_chosen.move_to(m_seen);
     return std::move(m_seen);
 }
 

@@ -115,7 +115,8 @@ class Settings(unittest.TestCase):
                 "print-counter-interval": "none", "print-counter-destination": "stdout",
                 "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
                 "metrics-port": "none", "live": "on", "profile": "", "calibration": "", "trace": "", "report": "",
-                "trace-events": "1000000", "trace-sample": "auto", "task-events": "", "config": ""}
+                "trace-events": "1000000", "trace-sample": "auto", "trace-counters": "",
+                "task-events": "", "config": ""}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)

@@ -73,6 +73,9 @@ public:
     std::vector<std::string> names() const;
     std::size_t size() const noexcept;
 
+    /// Whether reading it runs code of the program's own: counters that it has installed.
+    bool calls_program() const noexcept;
+
 private:
     struct parts;
     explicit counter_set(std::unique_ptr<parts> made) noexcept;

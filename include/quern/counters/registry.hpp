@@ -60,7 +60,8 @@ struct user_counter {
 ///     auto kept = quern::counters::install("/app/steps", [&] { return double(steps); },
 ///                                          {.help = "time steps done"});
 ///
-/// Counters that --quern:print-counter is to print must be there before the runtime starts.
+/// Counters that --quern:print-counter is to print, or --quern:trace-counters to draw, must be
+/// there before the runtime starts.
 installation install(std::string_view name, std::function<double()> read, user_counter about = {});
 
 /// A counter that may be read.

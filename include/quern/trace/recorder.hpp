@@ -35,6 +35,9 @@ struct recorder_options {
     std::string_view events{};
     /// Where they are read; null: this machine.
     std::shared_ptr<topology::event_kernel> event_kernel{};
+    /// Performance counters to read along with what samples_system reads, by name, with * and ?;
+    /// several separated by ';'. What there is not is a series with a reason.
+    std::string_view counters{};
 };
 
 /// Several may record one runtime. What lies in the middle of a task when the recording begins

@@ -102,6 +102,7 @@ struct series {
     std::string name;
     std::string unit;
     std::vector<std::pair<std::uint64_t, double>> points;
+    std::string why{};  ///< why there are no points, or empty
 };
 
 /// So many tasks of one site were made by tasks of another.

@@ -69,6 +69,16 @@ TEST(a_hang_report, comes_while_counters_are_printed_and_sampled) {
     EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
 }
 
+TEST(a_hang_report, comes_while_counters_are_recorded) {
+    hanging_child child([] {
+        ::setenv("QUERN_TRACE", "/dev/null", 1);
+        ::setenv("QUERN_TRACE_COUNTERS", "/threads{*}/idle-rate;/runtime/memory/resident", 1);
+        lock_in_a_ring(2);
+    });
+    const std::string said = child.says("hang_report=off");
+    EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
+}
+
 TEST(a_hang_report, names_a_cycle_of_five_locks) {
     hanging_child child([] { lock_in_a_ring(5); });
     const std::string said = child.says("hang_report=off");

@@ -168,6 +168,9 @@ def check_flows(trace):
 def check_extras(trace):
     assert trace.counters["small tasks"] and len(trace.counters["resident memory"]) >= 1
     assert max(value for _, value in trace.counters["resident memory"]) > 1e5
+    assert max(value for _, value in trace.counters["/runtime{locality#0/total}/memory/resident"]) > 1e5
+    loads = trace.counters.get("/threads{locality#0/worker-thread#0}/idle-rate", [])
+    assert all(0 <= value <= 101 for _, value in loads), "in %, of two looks at workers that go on"
     words = [name for _, _, name in trace.instants]
     assert "program: children have ended" in words and "test: ends" in words, words
 
@@ -183,7 +186,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for workers in (1, 2, 8):
             path = os.path.join(folder, f"{workers}.pftrace")
-            record(options.program, workers, path)
+            record(options.program, workers, path, "--quern:trace-counters=/threads{*}/idle-rate;/runtime/memory/resident")
             trace = Trace(proto, path)
             check_workers(trace, workers)
             trace.check_nesting()

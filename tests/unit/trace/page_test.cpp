@@ -145,6 +145,20 @@ TEST(page, withstands_every_name) {
     expect_readable(page, "names", 200);
 }
 
+TEST(page, says_which_counters_could_not_be_read) {
+    recording run = sample_recording(2, 200);
+    for (int i = 0; i < 10; ++i) {
+        run.counters.insert(run.counters.begin(), {"/hw/" + std::to_string(i), "", {}, "denied"});
+    }
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "The counter /hw/9 is not drawn: denied."), 1u);
+    EXPECT_EQ(occurrences(page, "is not drawn: "), 8u);
+    EXPECT_EQ(occurrences(page, "2 further counters could not be read."), 1u);
+    EXPECT_EQ(occurrences(page, "\"name\":\"/hw/"), 0u);
+    EXPECT_EQ(occurrences(page, "\"name\":\"resident memory\""), 1u);
+    expect_readable(page, "counters", 200);
+}
+
 TEST(page, of_very_long_names_is_small) {
     recording run = sample_recording(2, 200);
     run.sites.resize(1'000);

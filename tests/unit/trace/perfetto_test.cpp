@@ -104,6 +104,13 @@ TEST(perfetto_test, says_what_was_dropped) {
     EXPECT_EQ(count(written(run), message().number(42, 1).bytes()), 1U);
 }
 
+TEST(perfetto_test, what_could_not_be_read_has_no_track) {
+    quern::trace::recording run;
+    run.counters = {{"drawn", "W", {{1, 2.0}}}, {"refused", "J", {}, "denied"}};
+    EXPECT_EQ(count(written(run), "drawn"), 1U);
+    EXPECT_EQ(count(written(run), "refused"), 0U);
+}
+
 TEST(perfetto_test, a_slice_ends_with_what_all_its_pieces_have_counted) {
     quern::trace::recording run;
     run.events = {{.name = "page-faults"}, {.name = "cycles", .why = "not here"}};

@@ -8,12 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -31,6 +34,28 @@ result run(const std::string& arguments) {
     }
     r.status = ::pclose(pipe);
     return r;
+}
+
+/// The values of a series on a page, where each follows its time.
+std::vector<double> values_of(const std::string& page, const std::string& name) {
+    const std::string begin = "\"name\":\"" + name + "\"";
+    const std::size_t at = page.find("\"points\":[", std::min(page.find(begin), page.size()));
+    std::vector<double> values;
+    if (at == std::string::npos) {
+        return values;
+    }
+    std::istringstream points(page.substr(at + 10, page.find(']', at) - at - 10));
+    char between = 0;
+    for (double time = 0, value = 0; points >> between >> time >> between >> value;) {
+        values.push_back(value);
+    }
+    return values;
+}
+
+std::string content_of(const std::filesystem::path& file) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
 }
 
 class trace_settings_test : public testing::Test {
@@ -101,6 +126,59 @@ TEST_F(trace_settings_test, a_report_is_written) {
     const result r = run("--quern:report=" + (folder / "run.html").string());
     EXPECT_EQ(r.status, 0) << r.output;
     EXPECT_GT(std::filesystem::file_size(folder / "run.html"), 1000U);
+}
+
+TEST_F(trace_settings_test, counters_that_are_named_are_in_trace_and_report) {
+    const result r = run("--quern:threads=2 --quern:report=" + (folder / "run.html").string() +
+                         " --quern:trace=" + (folder / "run.pftrace").string() +
+                         " '--quern:trace-counters=/threads{*}/idle-rate;/runtime/memory/resident'"
+                         " --quern:trace-counters=/threads/count/cumulative " +
+                         (quern::detail::k_tsan ? "2000" : "100000"));
+    EXPECT_EQ(r.status, 0);
+    EXPECT_EQ(r.output, "");
+    const std::string page = content_of(folder / "run.html");
+    const std::string trace = content_of(folder / "run.pftrace");
+    for (const char* const who : {"total", "worker-thread#0", "worker-thread#1"}) {
+        const std::string name = "/threads{locality#0/" + std::string(who) + "}/idle-rate";
+        EXPECT_NE(trace.find(name), std::string::npos) << name;
+        const std::vector<double> rates = values_of(page, name);
+        EXPECT_FALSE(rates.empty()) << name;
+        for (const double each : rates) {
+            EXPECT_GE(each, 0.0);
+            EXPECT_LE(each, 101.0) << "in %, of two looks at workers that go on";
+        }
+    }
+    const std::vector<double> memory =
+        values_of(page, "/runtime{locality#0/total}/memory/resident");
+    ASSERT_FALSE(memory.empty());
+    EXPECT_GT(memory.back(), 1e5);
+    EXPECT_NE(trace.find("/runtime{locality#0/total}/memory/resident"), std::string::npos);
+    const std::vector<double> tasks =
+        values_of(page, "/threads{locality#0/total}/count/cumulative");
+    ASSERT_FALSE(tasks.empty());
+    EXPECT_GT(*std::max_element(tasks.begin(), tasks.end()), 0.0) << "tasks in a second";
+}
+
+TEST_F(trace_settings_test, counters_that_cannot_be_read_are_told) {
+    const result r = run("--quern:threads=2 --quern:report=" + (folder / "run.html").string() +
+                         " '--quern:trace-counters=/threads{worker-thread#7}/idle-rate'");
+    EXPECT_EQ(r.status, 0);
+    EXPECT_NE(r.output.find("is not drawn: counter name"), std::string::npos) << r.output;
+    EXPECT_NE(content_of(folder / "run.html").find("is not drawn: counter name"),
+              std::string::npos);
+}
+
+TEST_F(trace_settings_test, counters_that_do_not_exist_are_errors_at_the_start) {
+    result r = run("'--quern:trace-counters=/runtime/memory/resident;/threads/idle-rat'");
+    EXPECT_NE(r.status, 0);
+    EXPECT_NE(r.output.find("trace-counters is '/runtime/memory/resident;/threads/idle-rat' "
+                            "(command line)"),
+              std::string::npos)
+        << r.output;
+    EXPECT_NE(r.output.find("did you mean '/threads/idle-rate'?"), std::string::npos) << r.output;
+    r = run("--quern:trace-counters=threads");
+    EXPECT_NE(r.status, 0);
+    EXPECT_NE(r.output.find("at character 1: expected '/'"), std::string::npos) << r.output;
 }
 
 TEST_F(trace_settings_test, the_run_ends_well_when_the_file_cannot_be_written) {
