@@ -152,7 +152,9 @@ private:
     static std::string origin(const sighting& s) {
         std::string text = origin(s.task, s.is_coroutine);
         for (const seen_task& each : s.outer) {
-            text += "     runs in the place of task" + name_of(each) + ", which waits for it\n";
+            const std::string name = name_of(each);
+            text += "     runs in the place of " + (name.empty() ? "a task" : "task" + name) +
+                    ", which waits for it\n";
             text += origin(each, false);
         }
         return text;
