@@ -136,7 +136,7 @@ void outside_of_tasks(F&& f) noexcept {
 
 }  // namespace
 
-last_act::last_act(std::string what, function act)
+last_act::last_act(const std::string& what, function act)
     : m_state(std::make_shared<state>(std::move(act))) {
     const std::scoped_lock lock(lock_of(process_lock::last_acts));
     acts().all.push_back(m_state);

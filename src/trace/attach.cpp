@@ -82,20 +82,18 @@ namespace {
 
 /// One who only looks for the file that was asked for is told, too.
 void say_what_had_no_room(const recording& run) {
-    std::uint64_t dropped = 0;
-    std::uint64_t kept = 0;
+    unsigned long long dropped = 0;
+    unsigned long long kept = 0;
     for (const lane& each : run.lanes) {
         dropped += each.dropped;
-        kept = std::max<std::uint64_t>(
+        kept = std::max<unsigned long long>(
             kept, each.slices.size() + each.parked.size() + each.thefts.size());
     }
     if (dropped != 0) {
         std::fprintf(stderr,
                      "quern: %llu events had no room and are missing from trace and report: "
                      "--quern:trace-events=%llu keeps more than the %llu of each worker\n",
-                     static_cast<unsigned long long>(dropped),
-                     static_cast<unsigned long long>(kept + dropped),
-                     static_cast<unsigned long long>(kept));
+                     dropped, kept + dropped, kept);
     }
 }
 

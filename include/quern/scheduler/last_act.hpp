@@ -22,7 +22,7 @@ public:
 
     /// `what` is what is lost when it is never called; at most 200 characters of it are said.
     /// Throws std::bad_alloc.
-    last_act(std::string what, function act);
+    last_act(const std::string& what, function act);
     /// Waits for a call that is going on; later ones do nothing.
     ~last_act();
     last_act(const last_act&) = delete;
