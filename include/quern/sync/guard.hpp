@@ -50,7 +50,8 @@ private:
 
 namespace detail {
 
-/// The place of a function in the order of its guards. When it is gone the next ones are run.
+/// The place of a function in the order of its guards. When it is gone the next ones are run; so
+/// one that is given up, for want of memory, first waits for those before.
 class guarded_place {
 public:
     /// Behind the last function of that guard, or of all of these. Throws std::bad_alloc.
@@ -59,12 +60,20 @@ public:
 
     guarded_place(guarded_place&&) noexcept = default;
     guarded_place& operator=(guarded_place&&) = delete;
-    ~guarded_place() = default;
+    ~guarded_place() {
+        for (const shared_future<void>& each : m_before) {
+            each.wait();
+        }
+    }
 
-    /// Ready when the functions before have ended. Once.
-    std::vector<shared_future<void>> take_before() noexcept { return std::move(m_before); }
+    /// Ready when the functions before have ended.
+    const std::vector<shared_future<void>>& before() const noexcept { return m_before; }
 
-    void leave() { m_end.set_value(); }
+    /// They have, and this one too.
+    void leave() {
+        m_before.clear();
+        m_end.set_value();
+    }
 
 private:
     void enter(guard* const* first, guard* const* last);
@@ -74,7 +83,7 @@ private:
 };
 
 /// Runs `f` in a task, at a place at the guard or guards. Everything that user code may throw comes
-/// before the place is taken: a place that is lost lets the next ones go on too early.
+/// before the place is taken.
 template <class Guards, class F>
 auto run_at(task_attributes how, Guards& guards, F&& f) {
     using function = std::decay_t<F>;
@@ -84,7 +93,9 @@ auto run_at(task_attributes how, Guards& guards, F&& f) {
     how.pool = &pool_of(how);
     function own(std::forward<F>(f));
     guarded_place place(guards);
-    auto before = place.take_before();
+    const std::size_t behind = place.before().size();
+    const auto one = behind == 1 ? place.before().front() : shared_future<void>();
+    auto several = behind > 1 ? place.before() : std::vector<shared_future<void>>();
     auto call = [f = std::move(own),
                  place = std::move(place)](auto&&...) mutable -> decltype(auto) {
         struct leaver {
@@ -93,14 +104,14 @@ auto run_at(task_attributes how, Guards& guards, F&& f) {
         } const at_end{place};
         return std::move(f)();
     };
-    using result = decltype(before.front().then(how, std::move(call)));
-    if (before.empty()) {
+    using result = decltype(one.then(how, std::move(call)));
+    if (behind == 0) {
         return result(async(how, std::move(call)));
     }
-    if (before.size() == 1) {
-        return before.front().then(how, std::move(call));
+    if (behind == 1) {
+        return one.then(how, std::move(call));
     }
-    return result(when_all(std::move(before)).then(how, std::move(call)));
+    return result(when_all(std::move(several)).then(how, std::move(call)));
 }
 
 }  // namespace detail
@@ -116,7 +127,7 @@ auto run_at(task_attributes how, Guards& guards, F&& f) {
 /// returned or thrown; what that did happens before. A function may suspend, and it may give the
 /// guard further functions, but must not wait for them.
 /// Errors: what f throws comes out of the future; later functions are run all the same. Throws
-/// std::bad_alloc.
+/// std::bad_alloc, when the functions before have ended.
 /// Thread safety: any thread. Outside a worker the default runtime runs it, unless `how` names a
 /// pool; a launch policy does not apply. Cost: an async() or a then(), and a future.
 template <class F>
