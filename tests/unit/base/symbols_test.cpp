@@ -161,8 +161,8 @@ TEST(symbols, an_inlined_lambda_is_called_by_what_the_function_was_made_for) {
 TEST(symbols, a_path_has_one_form) {
     using quern::detail::add_path;
     const auto formed = [](std::string_view path) { return added(add_path, path); };
-    EXPECT_EQ(formed("/work/build/../src/x.cpp"), "/work/src/x.cpp");
-    EXPECT_EQ(formed("/work/./src//x.cpp"), "/work/src/x.cpp");
+    EXPECT_EQ(formed("/home/me/build/../src/x.cpp"), "/home/me/src/x.cpp");
+    EXPECT_EQ(formed("/home/me/./src//x.cpp"), "/home/me/src/x.cpp");
     EXPECT_EQ(formed("./src/x.cpp"), "src/x.cpp");
     EXPECT_EQ(formed("../src/x.cpp"), "src/x.cpp");
     EXPECT_EQ(formed("x.cpp"), "x.cpp");
