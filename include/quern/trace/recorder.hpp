@@ -41,13 +41,14 @@ struct recorder_options {
 };
 
 /// Several may record one runtime. What lies in the middle of a task when the recording begins
-/// counts from then on; tasks that run when it stops count up to then, of those that are passed over
-/// the one alone that stops it. Forked children that their parent runs itself are part of the parent.
+/// counts from then on; tasks that run when it stops count up to then, of those that are passed
+/// over the one alone that stops it. Forked children that their parent runs itself are part of the
+/// parent.
 ///
 /// Errors: std::invalid_argument for `sample` and `events`, while what cannot be counted here is
 /// said in the recording; std::bad_alloc; std::system_error when the thread that samples cannot be
-/// made. Thread safety: one object must not be used by two threads at once; any thread may make one,
-/// and stop() may be called within a task. Cost: about 40 ns for each piece of a task that is
+/// made. Thread safety: one object must not be used by two threads at once; any thread may make
+/// one, and stop() may be called within a task. Cost: about 40 ns for each piece of a task that is
 /// recorded, a fourth of that for one that is passed over; stop() about 1 s for 10^6 events.
 ///
 ///     quern::trace::recorder recorder(rt);
