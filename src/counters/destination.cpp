@@ -4,12 +4,19 @@
 
 #include "tables.hpp"
 
+#include <quern/base/output_place.hpp>
 #include <quern/topology/system_root.hpp>
 
 #include <cerrno>
+#include <new>
 #include <utility>
 
 namespace quern::counters::detail {
+
+using quern::detail::is_special;
+using quern::detail::place_in_words;
+using quern::detail::replacement;
+using quern::detail::standard_stream;
 
 namespace {
 
@@ -26,8 +33,10 @@ destination::destination(std::string path, bool replace)
         m_open = false;
         return;
     }
-    if (m_path == "stdout" || m_path == "stderr") {
+    if (standard_stream(m_path) != nullptr || is_special(m_path)) {
         m_replace = false;
+    }
+    if (standard_stream(m_path) != nullptr) {
         return;
     }
     // A second runtime of the process goes on where the first one has ended.
@@ -55,23 +64,25 @@ bool destination::write_to(std::FILE* file, const std::string& text) noexcept {
 
 /// Whoever reads the file meanwhile sees the old or the new one.
 bool destination::write_anew(const std::string& text) noexcept {
-    const std::string beside = m_path + ".new";
-    const std::unique_ptr<std::FILE, closer> file(std::fopen(beside.c_str(), "we"));
-    return file != nullptr && write_to(file.get(), text) &&
-           std::rename(beside.c_str(), m_path.c_str()) == 0;
+    try {
+        replacement anew(m_path);
+        std::unique_ptr<std::FILE, closer> file(std::fopen(anew.path().c_str(), "we"));
+        return file != nullptr && write_to(file.get(), text) && std::fclose(file.release()) == 0 &&
+               anew.put();
+    } catch (const std::bad_alloc&) {
+        errno = ENOMEM;
+        return false;
+    }
 }
 
-std::string destination::in_words() const {
-    return (m_path == "stdout" || m_path == "stderr" ? "on " : "in ") + m_path;
-}
+std::string destination::in_words() const { return place_in_words(m_path); }
 
 void destination::write(const std::string& text) noexcept {
     if (!m_open) {
         return;
     }
-    std::FILE* const file = m_path == "stdout"   ? stdout
-                            : m_path == "stderr" ? stderr
-                                                 : m_file.get();
+    std::FILE* const stream = standard_stream(m_path);
+    std::FILE* const file = stream != nullptr ? stream : m_file.get();
     errno = 0;
     if (!(m_replace ? write_anew(text) : write_to(file, text)) && m_lost++ == 0) {
         m_error = errno;

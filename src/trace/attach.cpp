@@ -7,6 +7,7 @@
 #include "recorder_state.hpp"
 #include "registry.hpp"
 
+#include <quern/base/output_place.hpp>
 #include <quern/base/process.hpp>
 #include <quern/scheduler/last_act.hpp>
 #include <quern/scheduler/observers.hpp>
@@ -30,6 +31,7 @@ namespace quern::trace::detail {
 namespace {
 
 using quern::detail::lock_of;
+using quern::detail::place_in_words;
 using quern::detail::process_lock;
 
 /// A setting that asks for a file, and who writes it.

@@ -2,7 +2,7 @@
 // Writing beside the file and renaming, so that a reader never sees half of it.
 #include "output_file.hpp"
 
-#include <unistd.h>
+#include <quern/base/output_place.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -13,27 +13,18 @@
 
 namespace quern::trace::detail {
 
+using quern::detail::is_special;
+using quern::detail::replacement;
+using quern::detail::standard_stream;
+
 namespace {
 
 std::string last_error() { return std::strerror(errno != 0 ? errno : EIO); }
 
-/// Removes what is left of it.
-struct file_beside {
-    explicit file_beside(const std::string& of)
-        : path(of + "." + std::to_string(::getpid()) + ".tmp") {}
-    file_beside(const file_beside&) = delete;
-    file_beside& operator=(const file_beside&) = delete;
-    ~file_beside() { std::remove(path.c_str()); }
-
-    const std::string path;
-};
-
-bool is_stream(const std::string& path) { return path == "stdout" || path == "stderr"; }
-
 }  // namespace
 
 std::string numbered(const std::string& path, unsigned number) {
-    if (number <= 1 || is_stream(path)) {
+    if (number <= 1 || standard_stream(path) != nullptr || is_special(path)) {
         return path;
     }
     const std::size_t slash = path.rfind('/');
@@ -44,27 +35,23 @@ std::string numbered(const std::string& path, unsigned number) {
     return path.substr(0, at) + "." + std::to_string(number) + path.substr(at);
 }
 
-std::string place_in_words(const std::string& path) {
-    return (is_stream(path) ? "on " : "in ") + path;
-}
-
 std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),
                          const void* data) {
     try {
-        if (is_stream(path)) {
-            std::ostream& to = path == "stdout" ? std::cout : std::cerr;
+        if (const std::FILE* const stream = standard_stream(path)) {
+            std::ostream& to = stream == stdout ? std::cout : std::cerr;
             write(to, data);
             to.flush();
             return to ? "" : last_error();
         }
-        const file_beside beside(path);
+        replacement anew(path);
         errno = 0;
-        std::ofstream file(beside.path, std::ios::binary | std::ios::trunc);
+        std::ofstream file(anew.path(), std::ios::binary | std::ios::trunc);
         if (file) {
             write(file, data);
             file.close();
         }
-        return file && std::rename(beside.path.c_str(), path.c_str()) == 0 ? "" : last_error();
+        return file && anew.put() ? "" : last_error();
     } catch (const std::exception& error) {
         return error.what();
     }

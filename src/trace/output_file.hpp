@@ -10,13 +10,11 @@
 namespace quern::trace::detail {
 
 /// The path for the n-th runtime of a process that writes it: "run.2.pftrace" for the second.
+/// A stream, a device or a pipe is for all of them.
 std::string numbered(const std::string& path, unsigned number);
 
-/// "in run.html", "on stderr".
-std::string place_in_words(const std::string& path);
-
-/// Calls write(stream) for the file, or for stdout and stderr under these names. Returns what went
-/// wrong, or nothing.
+/// Calls write(stream) for the file, or for stdout and stderr under these names. A device or a
+/// pipe is written to. Returns what went wrong, or nothing.
 std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),
                          const void* data);
 

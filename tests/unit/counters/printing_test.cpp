@@ -8,6 +8,10 @@
 #include "unit/scheduler/in_child.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -140,6 +144,23 @@ TEST(printing, replaces_a_file_of_openmetrics) {
               {"QUERN_PRINT_COUNTER_AT", "both"},
               {"QUERN_PRINT_COUNTER_DESTINATION", file}});
     EXPECT_EQ(lines_of(content_of(file)).size(), 4U) << content_of(file);
+    std::filesystem::remove(file);
+}
+
+TEST(printing, leaves_a_pipe_of_openmetrics_a_pipe) {
+    const std::string file = fresh_file("quern_pipe_");
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    const int reader = ::open(file.c_str(), O_RDONLY | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    run_with({{"QUERN_PRINT_COUNTER", k_tasks},
+              {"QUERN_PRINT_COUNTER_FORMAT", "openmetrics"},
+              {"QUERN_PRINT_COUNTER_DESTINATION", file}});
+    char got[4096];
+    const auto n = ::read(reader, got, sizeof got);
+    ASSERT_GT(n, 0);
+    EXPECT_EQ(lines_of(std::string(got, static_cast<std::size_t>(n))).size(), 4U);
+    EXPECT_TRUE(std::filesystem::is_fifo(file));
+    ::close(reader);
     std::filesystem::remove(file);
 }
 

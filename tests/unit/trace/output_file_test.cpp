@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace {
@@ -41,6 +43,7 @@ TEST_F(output_file_test, the_number_stands_before_the_extension) {
     EXPECT_EQ(numbered("/a.b/run", 3), "/a.b/run.3");
     EXPECT_EQ(numbered("/a/.hidden", 2), "/a/.hidden.2");
     EXPECT_EQ(numbered("stderr", 2), "stderr");
+    EXPECT_EQ(numbered("/dev/null", 2), "/dev/null");
 }
 
 TEST_F(output_file_test, is_written_and_replaced) {
@@ -52,6 +55,18 @@ TEST_F(output_file_test, is_written_and_replaced) {
         EXPECT_EQ(found, text);
     }
     EXPECT_EQ(files(), 1);
+}
+
+TEST_F(output_file_test, a_pipe_stays_a_pipe) {
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+    ASSERT_GE(reader, 0);
+    EXPECT_EQ(write_output(path, say, "text"), "");
+    char got[8] = {};
+    EXPECT_EQ(::read(reader, got, sizeof got), 4);
+    EXPECT_STREQ(got, "text");
+    EXPECT_TRUE(std::filesystem::is_fifo(path));
+    ::close(reader);
 }
 
 TEST_F(output_file_test, what_went_wrong_is_said_and_nothing_is_left) {

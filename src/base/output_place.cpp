@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+// Telling files from devices, and renaming onto files only.
+#include <quern/base/output_place.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+
+namespace quern::detail {
+
+namespace {
+
+/// Where links lead; the path itself while there is nothing.
+std::string followed(const std::string& path) {
+    char target[PATH_MAX];
+    return ::realpath(path.c_str(), target) != nullptr ? target : path;
+}
+
+/// A link that leads nowhere cannot be followed by a rename, but by who opens it.
+bool is_loose_link(const std::string& path) noexcept {
+    struct stat itself {};
+    struct stat target {};
+    return ::lstat(path.c_str(), &itself) == 0 && S_ISLNK(itself.st_mode) &&
+           ::stat(path.c_str(), &target) != 0;
+}
+
+}  // namespace
+
+std::FILE* standard_stream(const std::string& path) noexcept {
+    return path == "stdout" || path == "/dev/stdout"   ? stdout
+           : path == "stderr" || path == "/dev/stderr" ? stderr
+                                                       : nullptr;
+}
+
+bool is_special(const std::string& path) noexcept {
+    struct stat found {};
+    return ::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+std::string place_in_words(const std::string& path) {
+    return (standard_stream(path) != nullptr ? "on " : "in ") + path;
+}
+
+replacement::replacement(const std::string& path) {
+    if (is_special(path) || is_loose_link(path)) {
+        m_path = path;
+        return;
+    }
+    m_target = followed(path);
+    m_path = m_target + "." + std::to_string(::getpid()) + ".tmp";
+}
+
+replacement::~replacement() {
+    if (!m_target.empty()) {
+        ::unlink(m_path.c_str());
+    }
+}
+
+bool replacement::put() noexcept {
+    if (m_target.empty()) {
+        return true;
+    }
+    if (::rename(m_path.c_str(), m_target.c_str()) != 0) {
+        return false;
+    }
+    m_target.clear();
+    return true;
+}
+
+}  // namespace quern::detail
