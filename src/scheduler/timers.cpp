@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pairing heap of timers.
+// The binomial queue of timers.
 #include <quern/scheduler/timers.hpp>
 
+#include <quern/base/assert.hpp>
+
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <utility>
 
@@ -15,10 +18,8 @@ constexpr std::chrono::nanoseconds k_longest_look = std::chrono::milliseconds(10
 
 }  // namespace
 
+/// Of two trees of one rank: the later root becomes the first child of the other.
 timer* timer_queue::merge(timer* a, timer* b) noexcept {
-    if (a == nullptr || b == nullptr) {
-        return a != nullptr ? a : b;
-    }
     if (b->due < a->due) {
         std::swap(a, b);
     }
@@ -28,58 +29,95 @@ timer* timer_queue::merge(timer* a, timer* b) noexcept {
         b->m_next->m_before = b;
     }
     a->m_child = b;
+    ++a->m_rank;
     return a;
 }
 
-/// The two passes over siblings: pairs from left to right, then all together from right to left.
-timer* timer_queue::merge_pairs(timer* first) noexcept {
-    timer* pairs = nullptr;  // the last one first
-    while (first != nullptr) {
-        timer* a = first;
-        timer* b = a->m_next;
-        first = b != nullptr ? b->m_next : nullptr;
-        a->m_next = a->m_before = nullptr;
-        if (b != nullptr) {
-            b->m_next = b->m_before = nullptr;
+/// One tree of the children of a timer, of at most its rank: the lowest ranks first, so that a tree
+/// of those before has at most the rank of the next one, and passes for one of it.
+timer* timer_queue::join(timer* children) noexcept {
+    timer* lowest = nullptr;
+    while (children != nullptr) {
+        timer* const next = std::exchange(children->m_next, lowest);
+        lowest = std::exchange(children, next);
+    }
+    timer* all = nullptr;
+    while (lowest != nullptr) {
+        timer* const next = std::exchange(lowest->m_next, nullptr);
+        lowest->m_before = nullptr;
+        if (all == nullptr) {
+            all = lowest;
+        } else {
+            all->m_rank = lowest->m_rank;
+            all = merge(all, lowest);
         }
-        timer* both = merge(a, b);
-        both->m_next = pairs;
-        pairs = both;
+        lowest = next;
     }
-    timer* root = nullptr;
-    while (pairs != nullptr) {
-        timer* next = std::exchange(pairs->m_next, nullptr);
-        root = merge(root, pairs);
-        pairs = next;
+    return all;
+}
+
+void timer_queue::add(timer* root) noexcept {
+    const auto bit = [&] { return std::uint64_t{1} << root->m_rank; };
+    while ((m_ranks & bit()) != 0) {
+        m_ranks ^= bit();
+        root = merge(m_trees[root->m_rank].root, root);
+        QUERN_ASSERT(root->m_rank < k_ranks, "more timers were set than can be counted");
     }
-    return root;
+    m_trees[root->m_rank] = {root->due, root};
+    m_ranks |= bit();
+}
+
+void timer_queue::remove_root(timer& root) noexcept {
+    QUERN_ASSERT(m_trees[root.m_rank].root == &root, "a timer without a parent is no root");
+    m_ranks ^= std::uint64_t{1} << root.m_rank;
+    timer* child = std::exchange(root.m_child, nullptr);
+    while (child != nullptr) {
+        timer* const next = std::exchange(child->m_next, nullptr);
+        child->m_before = nullptr;
+        add(child);
+        child = next;
+    }
+    m_due = time_point::max();
+    for (std::uint64_t left = m_ranks; left != 0; left &= left - 1) {
+        m_due = std::min(m_due, m_trees[std::countr_zero(left)].due);
+    }
+}
+
+timer& timer_queue::earliest_root() noexcept {
+    for (std::uint64_t left = m_ranks; left != 0; left &= left - 1) {
+        const tree& each = m_trees[std::countr_zero(left)];
+        if (each.due == m_due) {
+            return *each.root;
+        }
+    }
+    QUERN_ASSERT(false, "the earliest timer is gone");
+    __builtin_unreachable();
 }
 
 void timer_queue::publish_earliest() noexcept {
     using clock = timer::clock;
-    auto due = m_root != nullptr ? m_root->due : clock::time_point::max();
-    due = m_firing != 0 ? clock::time_point::min() : due;
     // seq_cst: read by a worker that goes to sleep, after it has said so.
-    m_earliest.store(due, std::memory_order_seq_cst);
+    m_earliest.store(m_firing != 0 ? time_point::min() : m_due, std::memory_order_seq_cst);
     tick_count look = std::numeric_limits<tick_count>::max();
-    if (m_root != nullptr && m_root->due != clock::time_point::max()) {
+    if (m_due != time_point::max()) {
         const std::chrono::nanoseconds left =
-            std::clamp<std::chrono::nanoseconds>(m_root->due - clock::now(), {}, k_longest_look);
+            std::clamp<std::chrono::nanoseconds>(m_due - clock::now(), {}, k_longest_look);
         look = ticks() + ticks_of_ns(static_cast<double>(left.count()));
     }
     m_look_at.store(look, std::memory_order_relaxed);
 }
 
 bool timer_queue::set(timer& t, timer::clock::time_point due) noexcept {
-    using clock = timer::clock;
     const std::scoped_lock lock(m_lock);
-    t.due = std::max(due, clock::time_point{});  // differences do not overflow
+    t.due = std::max(due, time_point{});  // differences do not overflow
     t.m_child = t.m_next = t.m_before = nullptr;
+    t.m_rank = 0;
     t.m_set = true;
-    m_root = merge(m_root, &t);
-    if (m_root != &t) {
+    add(&t);
+    if (t.due >= m_due) {
         return false;
     }
+    m_due = t.due;
     publish_earliest();
     return true;
 }
@@ -90,26 +128,31 @@ bool timer_queue::cancel(timer& t) noexcept {
         return false;
     }
     t.m_set = false;
-    timer* below = merge_pairs(std::exchange(t.m_child, nullptr));
-    if (m_root == &t) {
-        m_root = below;
+    if (t.m_before == nullptr) {
+        remove_root(t);
         publish_earliest();
         return true;
     }
-    (t.m_before->m_child == &t ? t.m_before->m_child : t.m_before->m_next) = t.m_next;
-    if (t.m_next != nullptr) {
-        t.m_next->m_before = t.m_before;
+    timer* const heir = join(std::exchange(t.m_child, nullptr));
+    timer* const next = heir != nullptr ? heir : t.m_next;
+    (t.m_before->m_child == &t ? t.m_before->m_child : t.m_before->m_next) = next;
+    if (heir != nullptr) {
+        heir->m_rank = t.m_rank;
+        heir->m_before = t.m_before;
+        heir->m_next = t.m_next;
     }
-    m_root = merge(m_root, below);
+    if (t.m_next != nullptr) {
+        t.m_next->m_before = heir != nullptr ? heir : t.m_before;
+    }
     return true;
 }
 
 void timer_queue::fire_due() noexcept {
     const auto now = timer::clock::now();
     m_lock.lock();
-    while (m_root != nullptr && m_root->due <= now) {
-        timer& due = *m_root;
-        m_root = merge_pairs(std::exchange(due.m_child, nullptr));
+    while (m_due <= now) {
+        timer& due = earliest_root();
+        remove_root(due);
         due.m_set = false;
         ++m_firing;
         m_lock.unlock();

@@ -2,7 +2,7 @@
 """Commands of gdb for programs that use Quern. A task that waits has a stack, but no thread: gdb does not show it.
 
     (gdb) source tools/gdb/quern.py
-    (gdb) quern tasks        the tasks that wait: name, pool, what for, where they were made
+    (gdb) quern tasks        the tasks and coroutines that wait: name, pool, what for, where they were made
     (gdb) quern bt 2         the calls of the second of them; `quern bt all` those of all
 
 Works on running programs, and on core files that the system wrote as far as code keeps frame pointers (gdb's own gcore leaves
@@ -55,26 +55,60 @@ def place_of(address):
     return f"{function}, which begins at {block.function.symtab.filename}:{block.function.line}" if block else function
 
 
-class Waiting:
-    """A task that waits."""
+def word(address):
+    return int.from_bytes(gdb.selected_inferior().read_memory(address, 8).tobytes(), "little")
 
-    def __init__(self, context, pool):
-        self.context = context
+
+class Waiting:
+    """A task or a coroutine that waits."""
+
+    what = "task"
+
+    def __init__(self, pool, note, name, site):
         self.pool = pool
-        self.sp = int(context["m_sp"])
-        kind = loaded(context["waits"]["m_kind"])
-        self.kind = text_at(kind["name"])
-        self.thing = int(loaded(context["waits"]["m_thing"]))
+        self.kind = text_at(loaded(note["m_kind"])["name"])
+        self.thing = int(loaded(note["m_thing"]))
+        self.name = text_at(name)
+        self.site = int(site)
+
+    def line(self):
+        text = self.what + (f" '{self.name}'" if self.name else "")
+        text += f" of pool '{self.pool}' waits for {self.kind}" + (f" {self.thing:#x}" if self.thing else "")
+        return text + (f"\n     made in {place_of(self.site)}" if self.site else "")
+
+
+class WaitingTask(Waiting):
+    def __init__(self, pool, context):
         root = context
         while int(loaded(root["m_below"])):
             root = loaded(root["m_below"]).dereference()
-        self.name = text_at(loaded(root["task"]["name"]))
-        self.site = int(loaded(root["task"]["site"]))
+        super().__init__(pool, context["waits"], loaded(root["task"]["name"]), loaded(root["task"]["site"]))
+        self.sp = int(context["m_sp"])
+
+    def calls(self):
+        return backtrace(self.sp)
+
+
+class WaitingCoroutine(Waiting):
+    """One of those of which a pool has a note."""
+
+    what = "coroutine"
+
+    def __init__(self, pool, note):
+        who = loaded(note["who"])
+        super().__init__(pool, note["wait"], who["name"], who["site"])
+        self.resumes = word(int(loaded(note["frame"])))
 
     def line(self):
-        text = "task" + (f" '{self.name}'" if self.name else "")
-        text += f" of pool '{self.pool}' waits for {self.kind}" + (f" {self.thing:#x}" if self.thing else "")
-        return text + (f"\n     made in {place_of(self.site)}" if self.site else "")
+        return f"{super().line()}\n     waits in {self.place()}"
+
+    def place(self):
+        """The coroutine's function, of which the compiler has made one with further arguments."""
+        function, at, line = place_of(self.resumes + 1).partition(" at ")
+        return function.replace("(anonymous namespace)::", "").split("(")[0] + at + line
+
+    def calls(self):
+        return f"no calls: a coroutine that waits has no stack; it goes on in {self.place()}\n"
 
 
 def each_pool():
@@ -89,6 +123,18 @@ def each_pool():
         link = link["next"]
 
 
+def waiting_coroutines(pool, name):
+    """Those that have a note: of each worker's up to 64."""
+    first = gdb.Value(word(int(pool["coroutines"]["m_notes"].address))).cast(
+        gdb.lookup_type("quern::detail::coroutine_note").pointer())
+    found = []
+    for number in range(int(pool["coroutines"]["m_size"])):
+        note = first[number]
+        if int(loaded(note["who"])) and int(loaded(note["wait"]["m_kind"])):
+            found.append(WaitingCoroutine(name, note))
+    return found
+
+
 def all_waiting():
     found = []
     for pool in each_pool():
@@ -96,13 +142,10 @@ def all_waiting():
         context = loaded(pool["m_youngest"])
         while int(context):
             if int(loaded(context["waits"]["m_kind"])):
-                found.append(Waiting(context.dereference(), name))
+                found.append(WaitingTask(name, context.dereference()))
             context = context["m_made_before"]
+        found += waiting_coroutines(pool, name)
     return found
-
-
-def word(address):
-    return int.from_bytes(gdb.selected_inferior().read_memory(address, 8).tobytes(), "little")
 
 
 def by_registers(sp):
@@ -138,41 +181,41 @@ def by_frame_pointers(sp):
     return "\n".join(lines) + "\n"
 
 
-def backtrace(task):
+def backtrace(sp):
     if gdb.selected_frame().architecture().name() != "i386:x86-64":
         raise gdb.GdbError("quern: stacks of tasks can be read on x86-64 alone")
     live = gdb.execute("info inferiors", to_string=True).find("core") < 0 and gdb.selected_thread() is not None
     if live:
         try:
-            return by_registers(task.sp)
+            return by_registers(sp)
         except gdb.error as error:
             if "without a process" not in str(error):
                 raise
-    return by_frame_pointers(task.sp)
+    return by_frame_pointers(sp)
 
 
 class QuernCommand(gdb.Command):
-    """Tasks of Quern that wait: `quern tasks`, `quern bt NUMBER`, `quern bt all`."""
+    """Tasks and coroutines of Quern that wait: `quern tasks`, `quern bt NUMBER`, `quern bt all`."""
 
     def __init__(self):
         super().__init__("quern", gdb.COMMAND_STACK, prefix=True)
 
 
 class TasksCommand(gdb.Command):
-    """Lists the tasks that wait, and for what."""
+    """Lists the tasks and coroutines that wait, and for what."""
 
     def __init__(self):
         super().__init__("quern tasks", gdb.COMMAND_STACK)
 
     def invoke(self, argument, from_tty):
         found = all_waiting()
-        print("no task waits" if not found else f"{len(found)} {'task waits' if len(found) == 1 else 'tasks wait'}:")
-        for number, task in enumerate(found, 1):
-            print(f"  #{number} {task.line()}")
+        print("nothing waits" if not found else f"{len(found)} {'waits' if len(found) == 1 else 'wait'}:")
+        for number, each in enumerate(found, 1):
+            print(f"  #{number} {each.line()}")
 
 
 class BacktraceCommand(gdb.Command):
-    """Shows the calls of a task that waits, by its number in `quern tasks`, or of all."""
+    """Shows the calls of one that waits, by its number in `quern tasks`, or of all."""
 
     def __init__(self):
         super().__init__("quern bt", gdb.COMMAND_STACK)
@@ -180,7 +223,7 @@ class BacktraceCommand(gdb.Command):
     def invoke(self, argument, from_tty):
         found = all_waiting()
         if not found:
-            raise gdb.GdbError("quern: no task waits")
+            raise gdb.GdbError("quern: nothing waits")
         if argument == "all":
             numbers = range(1, len(found) + 1)
         elif argument.isdigit() and 1 <= int(argument) <= len(found):
@@ -189,7 +232,7 @@ class BacktraceCommand(gdb.Command):
             raise gdb.GdbError(f"quern: '{argument}' is no task; accepted: a number from 1 to {len(found)}, or all")
         for number in numbers:
             print(f"#{number} {found[number - 1].line()}")
-            print(backtrace(found[number - 1]))
+            print(found[number - 1].calls())
 
 
 QuernCommand()

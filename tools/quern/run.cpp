@@ -32,6 +32,8 @@ constexpr const char* k_examples = R"(Examples:
   quern run --counters '/threads/idle-rate;/runtime/uptime' --interval 1000 -- ./fib --n 30
   quern run --report run.html --trace run.pftrace -- ./fib --n 30
                               a page that says where the time went, and a trace
+  quern run --report run.html --task-events page-faults --trace-counters '/threads/idle-rate' -- ./fib
+                              the page with events by kind of task and a counter over time
   quern run --calibrate -- ./fib --n 30
                               what tasks take alone, for the reports of later runs
   quern run --profile -- ./fib --n 30
@@ -54,9 +56,14 @@ constexpr forwarded k_forwarded[] = {
      "Print these counters at the end, such as '/threads/*'"},
     {"--interval", "print-counter-interval", "MS", "Print them every so many milliseconds too"},
     {"--format", "print-counter-format", "WORD", "text, csv, csv-short, json or openmetrics"},
+    {"--destination", "print-counter-destination", "FILE", "Print them there"},
     {"--profile", "profile", "FILE", "Print statistics of each kind of task at the end", "stderr"},
     {"--trace", "trace", "FILE", "Record the run for ui.perfetto.dev"},
     {"--report", "report", "FILE", "Write a page that says where the time went"},
+    {"--task-events", "task-events", "NAMES",
+     "Count these by kind of task for profile, report and trace, such as page-faults"},
+    {"--trace-counters", "trace-counters", "NAMES",
+     "Draw these counters over time in report and trace"},
     {"--metrics-port", "metrics-port", "PORT", "Serve counters as OpenMetrics text on 127.0.0.1"},
 };
 

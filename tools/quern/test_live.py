@@ -200,9 +200,11 @@ class Help(unittest.TestCase):
 
 class Run(unittest.TestCase):
     def test_sets_variables(self):
-        result = run("run", "--threads", "3", "--counters", "/threads/*", "--profile", "--", "/usr/bin/env")
+        result = run("run", "--threads", "3", "--counters", "/threads/*", "--destination", "x.txt", "--task-events",
+                     "page-faults", "--trace-counters", "/runtime/uptime", "--profile", "--", "/usr/bin/env")
         self.assertEqual(result.returncode, 0, result.stderr)
-        for line in ["QUERN_THREADS=3", "QUERN_PRINT_COUNTER=/threads/*", "QUERN_PROFILE=stderr"]:
+        for line in ["QUERN_THREADS=3", "QUERN_PRINT_COUNTER=/threads/*", "QUERN_PRINT_COUNTER_DESTINATION=x.txt",
+                     "QUERN_TASK_EVENTS=page-faults", "QUERN_TRACE_COUNTERS=/runtime/uptime", "QUERN_PROFILE=stderr"]:
             self.assertIn(line, result.stdout.splitlines())
 
     def test_calibrates_on_one_worker(self):
@@ -320,6 +322,8 @@ class Gdb(unittest.TestCase):
                 self.skipTest("this build has no debug information")
             self.assertRegex(result.stdout, r"#\d+ task 'waiter' of pool 'default' waits for", result.stderr)
             self.assertRegex(result.stdout, r"(?m)^#\d+ .*wait_for_the_end")
+            self.assertRegex(result.stdout, r"#\d+ coroutine 'listener' of pool 'default' waits for event 0x")
+            self.assertRegex(result.stdout, r"it goes on in .*listen")
             self.assertIn("'77' is no task; accepted: a number from 1 to", result.stderr)
             self.assertIn("task 'waiter'", run("tasks").stdout)  # it goes on as before
 

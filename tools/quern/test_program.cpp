@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of `quern top` and its like look into: a task that runs, one that waits, and some
-// work now and then, until its input ends. Says "ready" when all of it is so.
+// What the tests of `quern top` and its like look into: a task that runs, one that waits, a
+// coroutine that waits, and some work now and then, until its input ends. Says "ready" when all of
+// it is so.
 #include <quern/quern.hpp>
 
 #include <atomic>
@@ -15,6 +16,8 @@ namespace {
     std::puts("waited");
 }
 
+quern::task<> listen(quern::event& end) { co_await end.co_wait(); }
+
 }  // namespace
 
 int main() {
@@ -24,6 +27,7 @@ int main() {
     std::atomic<bool> stop{false};
     std::atomic<bool> runs{false};
     auto waiter = quern::async({.name = "waiter", .pool = pool}, [&] { wait_for_the_end(end); });
+    auto listener = quern::start({.name = "listener", .pool = pool}, listen(end));
     auto grinder = quern::async({.name = "grinder", .pool = pool}, [&] {
         runs.store(true);
         while (!stop.load()) {
@@ -36,7 +40,7 @@ int main() {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
     });
-    while (!runs.load() || rt.totals().suspensions == 0) {
+    while (!runs.load() || pool->away() < 2) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     std::puts("ready");
@@ -48,4 +52,5 @@ int main() {
     grinder.get();
     end.set();
     waiter.get();
+    listener.get();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Things to be done at a time: what sleeping tasks and timed waits of a pool are made of. A pairing
-// heap through the timers themselves (Fredman, Sedgewick, Sleator and Tarjan, "The pairing heap",
-// 1986), so that setting one allocates nothing. Workers look at the earliest time between two
-// items; when all sleep, one of them sleeps until then. No thread of its own, no periodic wake-up.
+// Things to be done at a time: what sleeping tasks and timed waits of a pool are made of. A
+// binomial queue (Vuillemin, "A data structure for manipulating priority queues", 1978) through the
+// timers themselves, so that setting one allocates nothing and none of 100 000 that are set takes
+// long to fire. Workers look at the earliest time between two items; when all sleep, one of them
+// sleeps until then. No thread of its own, no periodic wake-up.
 #pragma once
 
 #include <quern/base/clock.hpp>
@@ -31,8 +32,10 @@ private:
     friend class timer_queue;
 
     timer* m_child = nullptr;
-    timer* m_next = nullptr;    ///< the next sibling
-    timer* m_before = nullptr;  ///< the previous sibling, of the first one the parent
+    timer* m_next = nullptr;  ///< the next sibling
+    timer* m_before =
+        nullptr;  ///< the previous sibling, of the first one the parent; of a root null
+    std::uint8_t m_rank = 0;
     bool m_set = false;
 };
 
@@ -63,14 +66,20 @@ bool wait_on_clock(const std::chrono::time_point<Clock, Duration>& when, Wait&& 
     }
 }
 
+/// Trees in which no timer is earlier than its parent, at most one of each rank. The children of a
+/// timer have lower ranks than it, the highest first and no two the same; a tree of rank r + 1 is
+/// made of two of rank r. A timer that is cancelled leaves its place and its rank to a tree of its
+/// children. So 2 to the power of the rank, summed over the trees, is never more than the number of
+/// timers that were set since there was none, no rank passes 63, and each step below touches at
+/// most some timers for each rank: 17 while there are 100 000.
 class timer_queue {
 public:
     /// True: it is the earliest now, so whoever sleeps until the earliest must be woken. A time
-    /// that has passed fires at the next look. O(1).
+    /// that has passed fires at the next look. O(1) amortised, O(log n).
     bool set(timer& t, timer::clock::time_point due) noexcept;
 
     /// True: it was set and will not fire. False: it has fired, or another thread is about to call
-    /// `fire` or is inside it. O(log n) amortised.
+    /// `fire` or is inside it. O(log n).
     bool cancel(timer& t) noexcept;
 
     bool empty() const noexcept {
@@ -92,16 +101,30 @@ public:
         return now >= m_look_at.load(std::memory_order_relaxed);
     }
 
-    /// Fires all whose time has come, the earliest first.
+    /// Fires all whose time has come, the earliest first. O(log n) for each.
     void fire_due() noexcept;
 
 private:
+    using time_point = timer::clock::time_point;
+
+    /// Timers lie far apart, on cold stacks; what is compared often lies here.
+    struct tree {
+        time_point due;
+        timer* root;
+    };
+    static constexpr unsigned k_ranks = 64;
+
     static timer* merge(timer* a, timer* b) noexcept;
-    static timer* merge_pairs(timer* first) noexcept;
+    static timer* join(timer* children) noexcept;
+    void add(timer* root) noexcept;
+    void remove_root(timer& root) noexcept;
+    timer& earliest_root() noexcept;
     void publish_earliest() noexcept;
 
     spin_lock m_lock;
-    timer* m_root = nullptr;
+    tree m_trees[k_ranks];
+    std::uint64_t m_ranks = 0;  ///< a bit for each tree that there is
+    time_point m_due = time_point::max();
     int m_firing = 0;  ///< threads inside a timer's `fire`: until then the queue is not empty
     std::atomic<timer::clock::time_point> m_earliest{timer::clock::time_point::max()};
     std::atomic<tick_count> m_look_at{std::numeric_limits<tick_count>::max()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The heap of timers against a sorted container, and timers of a pool: they fire in order, not
+// The queue of timers against a sorted container, and timers of a pool: they fire in order, not
 // early, also when all workers sleep or all are busy; cancelled ones never; a runtime waits for
 // them.
 #include <quern/scheduler/timers.hpp>
@@ -90,6 +90,72 @@ TEST(timer_queue_test, agrees_with_a_sorted_set) {
         order.push_back(number);
     }
     EXPECT_EQ(fired, order);
+}
+
+TEST(timer_queue_test, fires_those_of_the_past_in_order_between_other_steps) {
+    constexpr int k_timers = 500;
+    std::mt19937 random(19'780'401);
+    timer_queue queue;
+    std::vector<numbered> all;
+    for (int i = 0; i < k_timers; ++i) {
+        all.emplace_back(i);
+    }
+    using entry = std::pair<timer::clock::time_point, int>;
+    std::set<entry> past, later;
+    const auto now = timer::clock::now();
+    const auto start = std::max(now - 1h, timer::clock::time_point{});
+    const auto span = static_cast<unsigned long>((now - start).count());
+    for (int step = 0; step < 100 * k_timers; ++step) {
+        numbered& t = all[random() % k_timers];
+        const entry mine{t.due, t.number};
+        if (past.erase(mine) + later.erase(mine) != 0) {
+            ASSERT_TRUE(queue.cancel(t));
+        } else if (random() % 2 == 0) {
+            const auto due = start + std::chrono::nanoseconds(random() % span);
+            queue.set(t, due);
+            past.insert({due, t.number});
+        } else {
+            const auto due = now + 1h + std::chrono::nanoseconds(random());
+            queue.set(t, due);
+            later.insert({due, t.number});
+        }
+        if (random() % 100 == 0) {
+            std::vector<int> order;
+            for (const auto& [due, number] : past) {
+                order.push_back(number);
+            }
+            past.clear();
+            fired.clear();
+            queue.fire_due();
+            ASSERT_EQ(fired, order) << "step " << step;
+            ASSERT_EQ(queue.earliest(),
+                      later.empty() ? timer::clock::time_point::max() : later.begin()->first);
+        }
+    }
+    for (numbered& each : all) {
+        queue.cancel(each);
+    }
+    EXPECT_TRUE(queue.empty());
+}
+
+TEST(timer_queue_test, fires_all_of_one_time) {
+    timer_queue queue;
+    std::vector<numbered> all;
+    for (int i = 0; i < 100; ++i) {
+        all.emplace_back(i);
+    }
+    const auto due = timer::clock::now() - 1ms;
+    for (numbered& each : all) {
+        queue.set(each, due);
+    }
+    EXPECT_TRUE(queue.cancel(all[37]));
+    fired.clear();
+    queue.fire_due();
+    std::sort(fired.begin(), fired.end());
+    ASSERT_EQ(fired.size(), 99U);
+    EXPECT_EQ(std::adjacent_find(fired.begin(), fired.end()), fired.end());
+    EXPECT_EQ(std::count(fired.begin(), fired.end(), 37), 0);
+    EXPECT_TRUE(queue.empty());
 }
 
 TEST(due_after_test, does_not_overflow) {
