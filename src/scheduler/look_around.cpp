@@ -166,7 +166,10 @@ private:
             copy_if_there(&one.task.site, &who.site, sizeof one.task.site) &&
             copy_if_there(&one.task.entry, note.frame, sizeof one.task.entry)) {
             one.task.name = copy_text(name);
+            const int index = static_cast<int>(m_found.size());
             m_found.push_back(std::move(one));
+            m_holders.emplace(note.holder.load(std::memory_order_relaxed), index);
+            m_makers.emplace(note.result.load(std::memory_order_relaxed), index);
         }
     }
 
@@ -178,14 +181,15 @@ private:
     }
 
     int holder_of(std::uintptr_t holder) const {
-        if (holder == 0 || holder == k_coroutine_holder) {
-            return holder == 0 ? sighting::k_nobody : sighting::k_coroutine;
+        if (holder == 0) {
+            return sighting::k_nobody;
         }
         const auto found = m_holders.find(holder);
         const bool was_task = m_contexts.count(context::of_holder(holder)) != 0;
-        return found != m_holders.end() ? found->second
-               : was_task               ? sighting::k_ended
-                                        : sighting::k_outside;
+        return found != m_holders.end()             ? found->second
+               : was_task                           ? sighting::k_ended
+               : (holder & k_coroutine_holder) != 0 ? sighting::k_coroutine
+                                                    : sighting::k_outside;
     }
 
     const tick_count m_now = ticks();

@@ -224,7 +224,7 @@ std::uint64_t pool::coroutines_away() const noexcept {
 
 /// Those that threads outside leave are counted alone: they are few. The time is that at which what
 /// runs here began: a clock reading takes as long as all the rest.
-std::int32_t pool::coroutine_leaves(const runnable& who, const void* frame,
+std::int32_t pool::coroutine_leaves(const runnable& who, const coroutine_marks& marks,
                                     const wait_reason& why) noexcept {
     worker* const here = current_worker();
     if (here == nullptr) {
@@ -232,7 +232,7 @@ std::int32_t pool::coroutine_leaves(const runnable& who, const void* frame,
         return coroutine_notes::k_nowhere;
     }
     here->m_coroutines_away.add();
-    return coroutines.begin(here->rank(), here->m_note_turn, who, frame, why, here->stats.since());
+    return coroutines.begin(here->rank(), here->m_note_turn, who, marks, why, here->stats.since());
 }
 
 void pool::coroutine_is_back() noexcept {

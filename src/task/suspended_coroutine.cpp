@@ -14,9 +14,14 @@ void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise
     m_waiting = waiting;
     m_promise = promise;
     if (m_promise != nullptr && m_promise->runner != nullptr) {
-        m_stop = m_promise->runner->lend_attributes(*this);
+        m_root = m_promise->runner->lend_attributes(*this);
     }
-    home = where.coroutine_leaves(*this, waiting.address(), why);
+    coroutine_marks marks{waiting.address()};
+    if (m_root != nullptr) {
+        marks.holder = coroutine_root::holder(&m_root->stop);
+        marks.result = m_root->result;
+    }
+    home = where.coroutine_leaves(*this, marks, why);
 }
 
 void suspended_coroutine::stay() noexcept {
@@ -37,7 +42,7 @@ context* suspended_coroutine::resume_queued(work& item) {
         return larger;
     }
     current_context()->host().home().coroutine_is_back();
-    coroutine_runner here(self, self.m_stop);
+    coroutine_runner here(self, self.m_root);
     if (self.m_promise != nullptr) {
         self.m_promise->runner = &here;
     }

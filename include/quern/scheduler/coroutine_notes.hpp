@@ -17,10 +17,19 @@ namespace quern::detail {
 
 struct runnable;
 
+/// What reports know a coroutine by.
+struct coroutine_marks {
+    const void* frame;
+    std::uintptr_t holder = 0;     ///< in the words of locks that it has; 0: none is its own
+    const void* result = nullptr;  ///< the state that its end makes ready, if it was started
+};
+
 /// What is noted of a coroutine that waits.
 struct coroutine_note {
     std::atomic<const runnable*> who{nullptr};  ///< what will resume it; null: the place is free
     std::atomic<const void*> frame{nullptr};
+    std::atomic<std::uintptr_t> holder{0};
+    std::atomic<const void*> result{nullptr};
     wait_note wait;
 };
 
@@ -36,12 +45,15 @@ public:
     /// A coroutine, which the item will resume, waits from now on. Returns the number of the note,
     /// or k_nowhere. The worker of that rank; `turn` is its own.
     std::int32_t begin(std::uint32_t rank, std::uint32_t& turn, const runnable& who,
-                       const void* frame, const wait_reason& why, tick_count now) noexcept {
+                       const coroutine_marks& marks, const wait_reason& why,
+                       tick_count now) noexcept {
         for (std::uint32_t i = 0; i < k_probes; ++i) {
             const std::uint32_t number = rank * k_places + ++turn % k_places;
             coroutine_note& free = m_notes[number];
             if (free.who.load(std::memory_order_acquire) == nullptr) {  // pairs with end
-                free.frame.store(frame, std::memory_order_relaxed);
+                free.frame.store(marks.frame, std::memory_order_relaxed);
+                free.holder.store(marks.holder, std::memory_order_relaxed);
+                free.result.store(marks.result, std::memory_order_relaxed);
                 free.wait.begin(why, now);
                 free.who.store(&who, std::memory_order_release);  // pairs with the look of a report
                 return static_cast<std::int32_t>(number);

@@ -106,7 +106,7 @@ public:
     std::uint64_t coroutines_away() const noexcept;
     /// A coroutine, which the item will make go on, begins to wait here: on a worker of this pool,
     /// or on a thread outside. Returns under which number that is noted, if it is.
-    std::int32_t coroutine_leaves(const runnable& who, const void* frame,
+    std::int32_t coroutine_leaves(const runnable& who, const coroutine_marks& marks,
                                   const wait_reason& why) noexcept;
     /// It runs again, on a worker of this pool, or goes on where it began to wait.
     void coroutine_is_back() noexcept;

@@ -13,13 +13,14 @@
 
 namespace quern::detail {
 
-/// Stands in the word of a lock for any coroutine that holds it by a guard: the guard is the proof,
-/// and a coroutine has no stack to be known by. No address of anybody, lowest bit 0.
+/// Set in the word of a lock that a coroutine holds by a guard: the guard is the proof, and a
+/// coroutine has no stack to be known by. The other bits say which one has taken it, to reports;
+/// none of them is set where that is not known. Holders that are no tasks have it clear.
 inline constexpr std::uintptr_t k_coroutine_holder = 2;
 
 /// What a report says of a thing that is waited for.
 struct wait_findings {
-    /// Who has it: a context, a thread outside, or k_coroutine_holder; 0: nobody, or unknown.
+    /// Who has it: a context, a thread outside, or a coroutine; 0: nobody, or unknown.
     std::uintptr_t holder = 0;
     std::array<char, 96> words{};  ///< "2 of 3 have come"; may be empty
 };

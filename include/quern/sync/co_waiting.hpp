@@ -7,6 +7,7 @@
 #include <quern/sync/waiting.hpp>
 
 #include <coroutine>
+#include <cstdint>
 #include <utility>
 
 namespace quern::detail {
@@ -47,6 +48,9 @@ private:
     Operation m_operation;
     decltype(std::declval<Operation&>().make_waiter()) m_self;
 };
+
+/// Stands for the coroutine that runs here in the word of a lock.
+inline std::uintptr_t this_coroutine() noexcept { return coroutine_root::holder(running_signal()); }
 
 /// What a co_ member returns, to be awaited once. The waiter is made only then, so that this can be
 /// moved, as machineries of other libraries do.

@@ -41,7 +41,7 @@ class condition_variable;
 class mutex {
     // Before the guard, whose type names it.
     void unlock_of_coroutine() noexcept {
-        if (detail::claimant* heir = m_owner.give_up(detail::k_coroutine_holder)) {
+        if (detail::claimant* heir = m_owner.give_up(m_owner.holder())) {
             heir->wake();
         }
     }
@@ -78,8 +78,8 @@ public:
 
     /// Locks it for a coroutine: co_await waits as event::co_wait() does, in one queue with those
     /// in lock(), and gives a co_guard, which may be held across any co_await and be released on
-    /// any worker or thread. One that asks for what it holds already waits for ever. What is held
-    /// so is not told of by builds with assertions (held_locks.hpp).
+    /// any worker or thread. One that asks for what it holds already waits for ever, and a report
+    /// of that says so. What is held so is not told of by builds with assertions (held_locks.hpp).
     ///
     ///     quern::task<> add_later(quern::future<int> late) {
     ///         auto held = co_await m.co_lock();
@@ -103,7 +103,7 @@ protected:
 private:
     struct co_locking {
         detail::claimant make_waiter() const noexcept {
-            return detail::claimant(detail::k_coroutine_holder);
+            return detail::claimant(detail::this_coroutine());
         }
         detail::wait_reason why() const noexcept { return {&k_wait, &wanted}; }
         bool ready(detail::claimant& self) const noexcept {

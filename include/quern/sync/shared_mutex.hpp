@@ -36,7 +36,7 @@ class shared_mutex {
     // Before the guards, whose types name them.
     void unlock_of_writer(std::uintptr_t holder) noexcept;
     void unlock_of_reader() noexcept;
-    void unlock_of_coroutine() noexcept { unlock_of_writer(detail::k_coroutine_holder); }
+    void unlock_of_coroutine() noexcept { unlock_of_writer(m_writer); }
 
 public:
     constexpr shared_mutex() noexcept = default;
@@ -86,7 +86,7 @@ private:
 
     template <class Guard>
     struct co_locking {
-        request make_waiter() const noexcept { return request(detail::k_coroutine_holder, shared); }
+        request make_waiter() const noexcept { return request(detail::this_coroutine(), shared); }
         detail::wait_reason why() const noexcept { return {&k_wait, &wanted}; }
         bool ready(request& self) const noexcept { return wanted.try_admit(self); }
         bool enqueue(request& self) const noexcept { return wanted.enqueue(self); }

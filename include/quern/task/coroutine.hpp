@@ -191,7 +191,7 @@ public:
               state_base::maker::task),
           runnable(run_queued),
           task_parent{ended},
-          m_stop(stop),
+          m_root{stop_signal(stop), static_cast<const state_base*>(this)},
           m_frame(std::move(frame)) {}
 
 private:
@@ -200,11 +200,11 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        if (self.m_stop.asks_by_token()) {
+        if (self.m_root.stop.asks_by_token()) {
             self.cancel();
             return nullptr;
         }
-        coroutine_runner here(self, self.m_stop.if_token());
+        coroutine_runner here(self, &self.m_root);
         self.m_frame.begin(here, self);
         here.run_next(self.m_frame.get());
         here.run();
@@ -229,14 +229,14 @@ private:
         context* here = current_context();  // null where a stranger has resumed it
         if (here != nullptr) {
             here->host().stats.tasks.add();
-            if (here->root().task.stop == &m_stop) {
+            if (here->root().task.stop == &m_root.stop) {
                 here->root().task.stop = nullptr;  // it goes now
             }
         }
         this->release();
     }
 
-    stop_signal m_stop;
+    coroutine_root m_root;
     task_frame<T> m_frame;
 };
 

@@ -18,6 +18,18 @@ namespace quern::detail {
 
 class coroutine_runner;
 
+/// Who coroutines are that one start() runs, to stop requests, locks and reports. Lives until the
+/// first of them has ended.
+struct coroutine_root {
+    stop_signal stop;
+    const void* result;  ///< the state that their end makes ready
+
+    /// Stands for them in the word of a lock.
+    static std::uintptr_t holder(const stop_signal* its) noexcept {
+        return reinterpret_cast<std::uintptr_t>(its) | k_coroutine_holder;
+    }
+};
+
 /// Told when a quern::task has ended and its frame is suspended for good. Lies in the frame of the
 /// coroutine that awaits the task, or in the state of the future that start() gave.
 struct task_parent {
@@ -32,10 +44,10 @@ class coroutine_runner {
 public:
     coroutine_runner() noexcept = default;
     /// With the attributes of the item that runs it, for whoever resumes the coroutine later.
-    explicit coroutine_runner(const runnable& item, const stop_signal* stop) noexcept
+    explicit coroutine_runner(const runnable& item, const coroutine_root* root) noexcept
         : m_name(item.name),
           m_site(item.site),
-          m_stop(stop),
+          m_root(root),
           m_urgency(item.urgency),
           m_stack(item.stack) {}
 
@@ -45,7 +57,7 @@ public:
 
     /// Does what was asked for, and what that asks for in turn. True: `until` would be next.
     bool run(std::coroutine_handle<> until = {}) {
-        const under_signal running(m_stop);
+        const under_signal running(m_root != nullptr ? &m_root->stop : nullptr);
         for (;;) {
             if (task_parent* parent = std::exchange(m_ended, nullptr)) {
                 parent->ended(*parent, *this);
@@ -57,13 +69,13 @@ public:
         }
     }
 
-    /// Gives what the item will need to resume it; returns the signal.
-    const stop_signal* lend_attributes(runnable& item) const noexcept {
+    /// Gives what the item will need to resume it; returns what it was started as, or null.
+    const coroutine_root* lend_attributes(runnable& item) const noexcept {
         item.name = m_name;
         item.site = m_site;
         item.urgency = m_urgency;
         item.stack = m_stack;
-        return m_stop;
+        return m_root;
     }
 
 private:
@@ -71,7 +83,7 @@ private:
     task_parent* m_ended = nullptr;
     const char* m_name = nullptr;
     const void* m_site = nullptr;
-    const stop_signal* m_stop = nullptr;
+    const coroutine_root* m_root = nullptr;
     priority m_urgency = priority::normal;
     stack_class m_stack = stack_class::small;
 };
@@ -133,7 +145,7 @@ private:
     // block.
     std::coroutine_handle<> m_waiting;
     task_promise_base* m_promise = nullptr;
-    const stop_signal* m_stop = nullptr;  ///< lives until the coroutine has ended
+    const coroutine_root* m_root = nullptr;  ///< lives until the coroutine has ended
 };
 
 }  // namespace quern::detail

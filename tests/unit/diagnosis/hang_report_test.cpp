@@ -7,6 +7,7 @@
 #include <quern/sync/event.hpp>
 #include <quern/sync/latch.hpp>
 #include <quern/sync/mutex.hpp>
+#include <quern/sync/shared_mutex.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/blocking_region.hpp>
 #include <quern/task/coroutine.hpp>
@@ -311,11 +312,65 @@ TEST(a_hang_report, names_coroutines_and_what_they_wait_for) {
     const std::string said = child.says("hang_report=off");
     for (const char* const words :
          {"3 tasks are suspended", "coroutine 'sender' waits", "channel, to send",
-          "full: holds 2 of 2", "for mutex", "held by a coroutine",
-          "of a promise that nobody has set", "send_three at ", "lock_and_lock_again at ",
-          "     waits in ", "made in "}) {
+          "full: holds 2 of 2", "for mutex", "held by itself", "of a promise that nobody has set",
+          "send_three at ", "lock_and_lock_again at ", "     waits in ", "made in "}) {
         EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
     }
+}
+
+quern::task<> lock_both(quern::mutex& first, quern::mutex& second, quern::latch& have_one) {
+    const auto one = co_await first.co_lock();
+    have_one.count_down();
+    co_await have_one.co_wait();
+    const auto two = co_await second.co_lock();
+}
+
+TEST(a_hang_report, names_a_cycle_of_coroutines) {
+    hanging_child child([] {
+        quern::mutex a, b;
+        quern::latch have_one(2);
+        auto left = quern::start({.name = "left"}, lock_both(a, b, have_one));
+        auto right = quern::start({.name = "right"}, lock_both(b, a, have_one));
+        left.get();
+    });
+    const std::string said = child.says("hang_report=off");
+    for (const char* const words :
+         {"cycle of 2 locks: #", "coroutine 'left' waits", "coroutine 'right' waits", ", held by #",
+          " coroutine 'right'\n", " coroutine 'left'\n", "lock_both at "}) {
+        EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
+    }
+}
+
+/// The coroutine that waits has awaited another one, which took the lock.
+TEST(a_hang_report, names_the_coroutine_that_holds_what_its_own_task_waits_for) {
+    hanging_child child([] {
+        quern::shared_mutex m;
+        quern::event held;
+        const auto takes =
+            [](quern::shared_mutex& lock) -> quern::task<quern::shared_mutex::co_guard> {
+            co_return co_await lock.co_lock();
+        };
+        const auto holds = [](auto take, quern::shared_mutex& lock,
+                              quern::event& has) -> quern::task<> {
+            const auto guard = co_await take(lock);
+            has.set();
+            auto stuck =
+                quern::async({.name = "stuck"}, [&] { const std::scoped_lock wanted(lock); });
+            co_await stuck;
+        };
+        auto owner = quern::start({.name = "owner"}, holds(takes, m, held));
+        quern::async({.name = "asker"}, [&] { owner.get(); }).get();
+    });
+    const std::string said = child.says("hang_report=off");
+    for (const char* const words : {"cycle of 2: #", "task 'stuck' waits", "held by #",
+                                    " coroutine 'owner'\n", "made by #", " task 'stuck'\n"}) {
+        EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
+    }
+    const auto asker = said.find("task 'asker' waits");
+    ASSERT_NE(asker, std::string::npos) << said;
+    const auto line = said.substr(asker, said.find('\n', asker) - asker);
+    EXPECT_NE(line.find("made by #"), std::string::npos) << line;
+    EXPECT_NE(line.find("coroutine 'owner'"), std::string::npos) << line;
 }
 
 /// One worker, so that each runs the task that it waits for in its own place.
