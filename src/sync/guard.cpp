@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Taking a place at one guard or at several: their spin locks are held together, in the order of
-// their addresses, while futures are exchanged.
+// their addresses, while futures are exchanged. A lock may be let go of as soon as its future is:
+// who comes next is behind this function there, and cannot have been before it anywhere.
 #include <quern/sync/guard.hpp>
 
 #include <algorithm>
@@ -17,25 +18,50 @@ namespace detail {
 
 guarded_place::guarded_place(guard& g) {
     guard* const one = &g;
-    enter(&one, &one + 1);
+    prepare(&one, 1);
 }
 
 guarded_place::guarded_place(const guard_set& all) {
-    enter(all.m_guards.data(), all.m_guards.data() + all.m_guards.size());
+    prepare(all.m_guards.data(), all.m_guards.size());
 }
 
-void guarded_place::enter(guard* const* first, guard* const* last) {
-    // All that allocates comes before the locks, all that frees after them.
-    m_before.resize(static_cast<std::size_t>(last - first));
-    for (shared_future<void> ended = m_end.get_future().share(); auto& before : m_before) {
-        before = ended;
+void guarded_place::prepare(guard* const* guards, std::size_t count) {
+    const shared_future<void> ended = m_end.get_future().share();
+    m_before.resize(count);
+    for (predecessor& each : m_before) {
+        each.notify = told;
+        each.at = *guards++;
+        each.ended = ended;
+        each.next_one = this;
     }
-    std::for_each(first, last, [](guard* g) { g->m_lock.lock(); });
-    std::size_t place = 0;
-    std::for_each(first, last, [&](guard* g) { std::swap(g->m_last, m_before[place++]); });
-    std::for_each(first, last, [](guard* g) { g->m_lock.unlock(); });
-    const auto is_over = [](const shared_future<void>& f) { return !f.valid() || f.is_ready(); };
-    m_before.erase(std::remove_if(m_before.begin(), m_before.end(), is_over), m_before.end());
+}
+
+bool guarded_place::enter(runnable& task, pool& where) noexcept {
+    m_task = &task;
+    m_where = &where;
+    // Nothing is freed under the locks: each future goes where the other one was.
+    for (const predecessor& each : m_before) {
+        each.at->m_lock.lock();
+    }
+    for (predecessor& each : m_before) {
+        std::swap(each.at->m_last, each.ended);
+        each.at->m_lock.unlock();
+    }
+    m_left.store(m_before.size() + 1, std::memory_order_relaxed);
+    std::size_t over = 1;
+    for (predecessor& each : m_before) {
+        over += !each.ended.valid() || !each.ended.state().add_waiter(each) ? 1U : 0U;
+    }
+    return m_left.fetch_sub(over, std::memory_order_acq_rel) == over;
+}
+
+state_waiter* guarded_place::told(state_waiter& w) noexcept {
+    guarded_place& place = *static_cast<predecessor&>(w).next_one;
+    // acq_rel: what each of those before did happens before the task.
+    if (place.m_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        place.m_where->make_ready(*place.m_task);
+    }
+    return nullptr;
 }
 
 }  // namespace detail

@@ -18,8 +18,8 @@ void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise
     }
     coroutine_marks marks{waiting.address()};
     if (m_root != nullptr) {
-        marks.holder = coroutine_root::holder(&m_root->stop);
-        marks.result = m_root->result;
+        marks.holder = coroutine_root::holder(&m_root->stop());
+        marks.result = m_root->result();
     }
     home = where.coroutine_leaves(*this, marks, why);
 }

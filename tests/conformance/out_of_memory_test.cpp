@@ -206,16 +206,23 @@ TEST_F(out_of_memory, is_thrown_by_triggers_and_guards) {
     EXPECT_TRUE(end.is_ready());
     quern::guard a, b;
     std::vector<int> order;
-    order.reserve(2);
-    future<void> first, second;
+    order.reserve(4);
+    future<void> first, second, third, inner;
     EXPECT_GE(refusals([&] { first = quern::run_guarded(a, [&order] { order.push_back(1); }); }),
               1);
     const quern::guard_set both{&a, &b};
     EXPECT_GE(
         refusals([&] { second = quern::run_guarded(both, [&order] { order.push_back(2); }); }), 1);
+    third = quern::run_guarded(a, [&] {  // a refused one must not wait for this one
+        EXPECT_GE(
+            refusals([&] { inner = quern::run_guarded(a, [&order] { order.push_back(4); }); }), 1);
+        order.push_back(3);
+    });
     first.get();
     second.get();
-    EXPECT_EQ(order, (std::vector<int>{1, 2}));
+    third.get();
+    inner.get();
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4}));
 }
 
 TEST_F(out_of_memory, is_thrown_by_timed_waits) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // quern::guard and run_guarded: HPX's composable guards: functions that are run one after another
 // without anybody waiting. A guard is nothing but the future of the end of the last function that
-// was given to it; the next one is a continuation of that.
+// was given to it; the next one is made ready by that.
 #pragma once
 
 #include <quern/base/spin_lock.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
-#include <quern/task/when.hpp>
 
+#include <atomic>
+#include <cstddef>
 #include <initializer_list>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -50,68 +52,68 @@ private:
 
 namespace detail {
 
-/// The place of a function in the order of its guards. When it is gone the next ones are run; so
-/// one that is given up, for want of memory, first waits for those before.
+/// The place of a function in the order of its guards, where it stays: other states know of it. Its
+/// task owns it.
 class guarded_place {
 public:
-    /// Behind the last function of that guard, or of all of these. Throws std::bad_alloc.
+    /// Allocates all that the place needs, and takes none yet. Throws std::bad_alloc.
     explicit guarded_place(guard& g);
     explicit guarded_place(const guard_set& all);
+    guarded_place(const guarded_place&) = delete;
+    guarded_place& operator=(const guarded_place&) = delete;
 
-    guarded_place(guarded_place&&) noexcept = default;
-    guarded_place& operator=(guarded_place&&) = delete;
-    ~guarded_place() {
-        for (const shared_future<void>& each : m_before) {
-            each.wait();
-        }
-    }
+    /// Takes the place behind the last function of each guard. True: all those have ended, and the
+    /// caller makes the task ready; else that happens in this pool when they have. To be called
+    /// once; the place may be gone then.
+    bool enter(runnable& task, pool& where) noexcept;
 
-    /// Ready when the functions before have ended.
-    const std::vector<shared_future<void>>& before() const noexcept { return m_before; }
-
-    /// They have, and this one too.
-    void leave() {
-        m_before.clear();
-        m_end.set_value();
-    }
+    /// The function has ended: the next ones are run. So they are when the place is gone.
+    void leave() { m_end.set_value(); }
 
 private:
-    void enter(guard* const* first, guard* const* last);
+    /// One function before, and the waiter for its end.
+    struct predecessor : state_waiter {
+        guard* at = nullptr;
+        shared_future<void> ended;
+        guarded_place* next_one = nullptr;
+    };
 
-    std::vector<shared_future<void>> m_before;
+    void prepare(guard* const* guards, std::size_t count);
+    static state_waiter* told(state_waiter& w) noexcept;
+
     promise<void> m_end;
+    std::vector<predecessor> m_before;   ///< one for each guard, in the order of their addresses
+    std::atomic<std::size_t> m_left{0};  ///< of those before, and enter() itself
+    runnable* m_task = nullptr;
+    pool* m_where = nullptr;
 };
 
-/// Runs `f` in a task, at a place at the guard or guards. Everything that user code may throw comes
-/// before the place is taken.
+/// Runs `f` in a task, at a place at the guard or guards. All that may throw comes before the place
+/// is taken.
 template <class Guards, class F>
-auto run_at(task_attributes how, Guards& guards, F&& f) {
-    using function = std::decay_t<F>;
-    static_assert(std::is_nothrow_move_constructible_v<function>,
-                  "a function for a guard must be movable without exceptions");
-    how.how = launch::async;
-    how.pool = &pool_of(how);
-    function own(std::forward<F>(f));
-    guarded_place place(guards);
-    const std::size_t behind = place.before().size();
-    const auto one = behind == 1 ? place.before().front() : shared_future<void>();
-    auto several = behind > 1 ? place.before() : std::vector<shared_future<void>>();
-    auto call = [f = std::move(own),
-                 place = std::move(place)](auto&&...) mutable -> decltype(auto) {
+auto run_at(const task_attributes& how, Guards& guards, F&& f) {
+    pool& where = pool_of(how);
+    const describing making;
+    auto place = std::make_unique<guarded_place>(guards);
+    guarded_place& mine = *place;
+    auto call = [f = std::decay_t<F>(std::forward<F>(f)),
+                 place = std::move(place)]() mutable -> decltype(auto) {
         struct leaver {
             guarded_place& mine;
             ~leaver() { mine.leave(); }
-        } const at_end{place};
+        } const at_end{*place};
         return std::move(f)();
     };
-    using result = decltype(one.then(how, std::move(call)));
-    if (behind == 0) {
-        return result(async(how, std::move(call)));
+    using T = std::invoke_result_t<decltype(call)&>;
+    using task = task_state<decltype(call), T>;
+    auto* state = new task(std::move(call), how.stop);
+    apply_attributes(how, *state);
+    future<T> result{state_ref<shared_state<T>>(state)};
+    if (mine.enter(*state, where)) {
+        state->allow_waiter_to_begin(&where);
+        where.make_ready(*state);
     }
-    if (behind == 1) {
-        return one.then(how, std::move(call));
-    }
-    return result(when_all(std::move(several)).then(how, std::move(call)));
+    return result;
 }
 
 }  // namespace detail
@@ -127,9 +129,9 @@ auto run_at(task_attributes how, Guards& guards, F&& f) {
 /// returned or thrown; what that did happens before. A function may suspend, and it may give the
 /// guard further functions, but must not wait for them.
 /// Errors: what f throws comes out of the future; later functions are run all the same. Throws
-/// std::bad_alloc, when the functions before have ended.
+/// std::bad_alloc, and what copying or moving f throws; then it has taken no place.
 /// Thread safety: any thread. Outside a worker the default runtime runs it, unless `how` names a
-/// pool; a launch policy does not apply. Cost: an async() or a then(), and a future.
+/// pool; a launch policy does not apply. Cost: an async() and three small allocations.
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, guard& g, F&& f) {
     return detail::run_at(detail::made_at(detail::code_address(), how), g, std::forward<F>(f));

@@ -135,8 +135,7 @@ class task_awaiter final : task_parent {
 public:
     using sets_runner = void;
 
-    explicit task_awaiter(task_frame<T> awaited) noexcept
-        : task_parent{go_on}, m_task(std::move(awaited)) {}
+    explicit task_awaiter(task_frame<T> awaited) noexcept : m_task(std::move(awaited)) {}
 
     bool await_ready() const noexcept { return false; }
 
@@ -164,12 +163,11 @@ public:
     T await_resume() { return m_task.get().promise().take(); }
 
 private:
-    static void go_on(task_parent& parent, coroutine_runner& here) noexcept {
-        auto& self = static_cast<task_awaiter&>(parent);
-        if (self.m_promise != nullptr) {
-            self.m_promise->runner = &here;
+    void ended(coroutine_runner& here) noexcept override {
+        if (m_promise != nullptr) {
+            m_promise->runner = &here;
         }
-        here.run_next(self.m_waiting);
+        here.run_next(m_waiting);
     }
 
     task_frame<T> m_task;
@@ -179,7 +177,7 @@ private:
 
 /// The state of a future whose result a coroutine delivers.
 template <class T>
-class started_task final : public shared_state<T>, public runnable, task_parent {
+class started_task final : public shared_state<T>, public runnable, coroutine_root {
 public:
     /// Two references: the future's and the coroutine's.
     explicit started_task(task_frame<T> frame, const std::stop_token& stop) noexcept
@@ -190,8 +188,7 @@ public:
               },
               state_base::maker::task),
           runnable(run_queued),
-          task_parent{ended},
-          m_root{stop_signal(stop), static_cast<const state_base*>(this)},
+          coroutine_root(stop),
           m_frame(std::move(frame)) {}
 
 private:
@@ -200,24 +197,24 @@ private:
         if (context* larger = begin_task(self)) {
             return larger;
         }
-        if (self.m_root.stop.asks_by_token()) {
+        if (self.stop().asks_by_token()) {
             self.cancel();
             return nullptr;
         }
-        coroutine_runner here(self, &self.m_root);
+        coroutine_runner here(self, &self);
         self.m_frame.begin(here, self);
         here.run_next(self.m_frame.get());
         here.run();
         return nullptr;
     }
-    static void ended(task_parent& parent, coroutine_runner&) noexcept {
-        auto& self = static_cast<started_task&>(parent);
-        state_waiter* told = self.settle_from([&self]() -> T {
-            const task_frame<T> frame = std::move(self.m_frame);  // gone before those are told
+    void ended(coroutine_runner&) noexcept override {
+        state_waiter* told = this->settle_from([this]() -> T {
+            const task_frame<T> frame = std::move(m_frame);  // gone before those are told
             return frame.get().promise().take();
         });
-        self.over(told);
+        over(told);
     }
+    const void* result() const noexcept override { return static_cast<const state_base*>(this); }
 
     void cancel() noexcept {
         { const task_frame<T> gone = std::move(m_frame); }  // before those are told
@@ -229,14 +226,13 @@ private:
         context* here = current_context();  // null where a stranger has resumed it
         if (here != nullptr) {
             here->host().stats.tasks.add();
-            if (here->root().task.stop == &m_root.stop) {
+            if (here->root().task.stop == &stop()) {
                 here->root().task.stop = nullptr;  // it goes now
             }
         }
         this->release();
     }
 
-    coroutine_root m_root;
     task_frame<T> m_frame;
 };
 

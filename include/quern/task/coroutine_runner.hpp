@@ -18,23 +18,34 @@ namespace quern::detail {
 
 class coroutine_runner;
 
+/// Told when a quern::task has ended and its frame is suspended for good. Lies in the frame of the
+/// coroutine that awaits the task, or in the state of the future that start() gave.
+class task_parent {
+public:
+    virtual void ended(coroutine_runner& here) noexcept = 0;
+
+protected:
+    ~task_parent() = default;
+};
+
 /// Who coroutines are that one start() runs, to stop requests, locks and reports. Lives until the
 /// first of them has ended.
-struct coroutine_root {
-    stop_signal stop;
-    const void* result;  ///< the state that their end makes ready
-
-    /// Stands for them in the word of a lock.
+class coroutine_root : public task_parent {
+public:
+    const stop_signal& stop() const noexcept { return m_stop; }
+    /// The state that their end makes ready.
+    virtual const void* result() const noexcept = 0;
+    /// Stands for them in the word of a lock, by the signal under which they run.
     static std::uintptr_t holder(const stop_signal* its) noexcept {
         return reinterpret_cast<std::uintptr_t>(its) | k_coroutine_holder;
     }
-};
 
-/// Told when a quern::task has ended and its frame is suspended for good. Lies in the frame of the
-/// coroutine that awaits the task, or in the state of the future that start() gave.
-struct task_parent {
-    using ended_function = void (*)(task_parent& self, coroutine_runner& here) noexcept;
-    ended_function ended;
+protected:
+    explicit coroutine_root(const std::stop_token& token) noexcept : m_stop(token) {}
+    ~coroutine_root() = default;
+
+private:
+    stop_signal m_stop;
 };
 
 /// Runs coroutines one after the other. Lies on the stack of whoever runs them; a coroutine that
@@ -57,10 +68,10 @@ public:
 
     /// Does what was asked for, and what that asks for in turn. True: `until` would be next.
     bool run(std::coroutine_handle<> until = {}) {
-        const under_signal running(m_root != nullptr ? &m_root->stop : nullptr);
+        const under_signal running(m_root != nullptr ? &m_root->stop() : nullptr);
         for (;;) {
             if (task_parent* parent = std::exchange(m_ended, nullptr)) {
-                parent->ended(*parent, *this);
+                parent->ended(*this);
             }
             if (!m_next || m_next == until) {
                 return static_cast<bool>(m_next);
