@@ -19,7 +19,7 @@ demo: ## Build the release and run the demonstration
 test: ## Build with assertions and run all tests but the consumer projects
 	@scripts/install-dependencies build test
 	@scripts/build-preset dev $(JOBS)
-	@scripts/run-tests build/dev -LE consumer
+	@scripts/run-tests build/dev --jobs 2 -LE consumer
 
 bench: ## Compare with other runtimes: about ten minutes, then build/bench/report.html
 	@scripts/install-dependencies build bench
