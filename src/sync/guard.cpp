@@ -26,32 +26,44 @@ guarded_place::guarded_place(const guard_set& all) {
 }
 
 void guarded_place::prepare(guard* const* guards, std::size_t count) {
+    m_left.store(count + 1, std::memory_order_relaxed);
+    m_others.resize(std::max<std::size_t>(count, 1) - 1);
+    if (count == 0) {
+        return;
+    }
+    m_before.at = *guards;
+    std::transform(guards + 1, guards + count, m_others.begin(),
+                   [](guard* at) { return predecessor(at); });
     const shared_future<void> ended = m_end.get_future().share();
-    m_before.resize(count);
-    for (predecessor& each : m_before) {
+    each_before([&](predecessor& each) {
         each.notify = told;
-        each.at = *guards++;
         each.ended = ended;
         each.next_one = this;
+    });
+}
+
+/// In the order of the guards' addresses.
+template <class Function>
+void guarded_place::each_before(Function&& f) {
+    if (m_before.at != nullptr) {  // else the set is empty
+        f(m_before);
     }
+    std::for_each(m_others.begin(), m_others.end(), f);
 }
 
 bool guarded_place::enter(runnable& task, pool& where) noexcept {
     m_task = &task;
     m_where = &where;
     // Nothing is freed under the locks: each future goes where the other one was.
-    for (const predecessor& each : m_before) {
-        each.at->m_lock.lock();
-    }
-    for (predecessor& each : m_before) {
+    each_before([](const predecessor& each) { each.at->m_lock.lock(); });
+    each_before([](predecessor& each) {
         std::swap(each.at->m_last, each.ended);
         each.at->m_lock.unlock();
-    }
-    m_left.store(m_before.size() + 1, std::memory_order_relaxed);
+    });
     std::size_t over = 1;
-    for (predecessor& each : m_before) {
+    each_before([&over](predecessor& each) {
         over += !each.ended.valid() || !each.ended.state().add_waiter(each) ? 1U : 0U;
-    }
+    });
     return m_left.fetch_sub(over, std::memory_order_acq_rel) == over;
 }
 

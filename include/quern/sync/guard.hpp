@@ -4,6 +4,7 @@
 // was given to it; the next one is made ready by that.
 #pragma once
 
+#include <quern/base/blocks.hpp>
 #include <quern/base/spin_lock.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
@@ -54,7 +55,7 @@ namespace detail {
 
 /// The place of a function in the order of its guards, where it stays: other states know of it. Its
 /// task owns it.
-class guarded_place {
+class guarded_place : public in_blocks {
 public:
     /// Allocates all that the place needs, and takes none yet. Throws std::bad_alloc.
     explicit guarded_place(guard& g);
@@ -73,16 +74,21 @@ public:
 private:
     /// One function before, and the waiter for its end.
     struct predecessor : state_waiter {
-        guard* at = nullptr;
+        explicit predecessor(guard* g = nullptr) noexcept : at(g) {}
+
+        guard* at;
         shared_future<void> ended;
         guarded_place* next_one = nullptr;
     };
 
     void prepare(guard* const* guards, std::size_t count);
+    template <class Function>
+    void each_before(Function&& f);
     static state_waiter* told(state_waiter& w) noexcept;
 
     promise<void> m_end;
-    std::vector<predecessor> m_before;   ///< one for each guard, in the order of their addresses
+    predecessor m_before;                ///< of the first guard, by address
+    std::vector<predecessor> m_others;   ///< and of each further one
     std::atomic<std::size_t> m_left{0};  ///< of those before, and enter() itself
     runnable* m_task = nullptr;
     pool* m_where = nullptr;
@@ -131,7 +137,7 @@ auto run_at(const task_attributes& how, Guards& guards, F&& f) {
 /// Errors: what f throws comes out of the future; later functions are run all the same. Throws
 /// std::bad_alloc, and what copying or moving f throws; then it has taken no place.
 /// Thread safety: any thread. Outside a worker the default runtime runs it, unless `how` names a
-/// pool; a launch policy does not apply. Cost: an async() and three small allocations.
+/// pool; a launch policy does not apply. Cost: an async() and two small allocations.
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, guard& g, F&& f) {
     return detail::run_at(detail::made_at(detail::code_address(), how), g, std::forward<F>(f));
