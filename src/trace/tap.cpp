@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The hooks themselves. Each takes the lock of its worker's lane, which nobody else wants but one
+// The hooks of tasks. Each takes the lock of its worker's lane, which nobody else wants but one
 // who attaches or detaches: 5 ns, for which a sink is free to keep plain data. Where a task is
 // passed over (sampling.hpp), none is taken: all that is kept of it is in its own record.
-#include "tap.hpp"
+#include "tap_visit.hpp"
 
 #include <quern/base/process.hpp>
-#include <quern/scheduler/worker.hpp>
 #include <quern/task/this_task.hpp>
 
 #include <algorithm>
@@ -54,35 +53,6 @@ traced_task origin_of(const worker& on, const work& item, context* forked_by) no
 }
 
 }  // namespace
-
-/// The lane of a worker, locked; null when the tap has left the worker's pool.
-class tap::visit {
-public:
-    visit(self which, worker& on) noexcept : m_tap(of(which)) {
-        if (on.rank() < m_tap.lanes()) {
-            lane& l = *m_tap.m_lanes[on.rank()];
-            l.lock.lock();
-            m_lane = &l;
-            m_is_mine = l.owner == &on;
-        }
-    }
-    visit(const visit&) = delete;
-    visit& operator=(const visit&) = delete;
-    ~visit() {
-        if (m_lane != nullptr) {
-            m_lane->lock.unlock();
-        }
-    }
-
-    explicit operator bool() const noexcept { return m_is_mine; }
-    lane& at() const noexcept { return *m_lane; }
-    tap& whole() const noexcept { return m_tap; }
-
-private:
-    tap& m_tap;
-    lane* m_lane = nullptr;
-    bool m_is_mine = false;
-};
 
 void tap::number(lane& at, task_record& task) noexcept {
     if (task.id != 0) {
@@ -359,48 +329,6 @@ void tap::on_inline_end(self which, worker& on, task_record& outer) {
         v.whole().number(l, outer);
         v.whole().begin_piece(l, outer, now, {}, is_recorded && inner.trace.weight != 0);
         l.is_continued = was_split && inner.trace.pieces == 1;  // else both have waited together
-    }
-}
-
-bool tap::on_times_making(self which, worker& on) {
-    lane& l = of(which).lane_of(on);
-    const std::uint16_t weight = l.takes.takes_all() ? 1 : l.takes.weigh_making();
-    if (weight != 0) {
-        l.making_weight = weight;
-    }
-    return weight != 0;
-}
-
-void tap::on_described(self which, worker& on, tick_count spent) {
-    if (const visit v(which, on); v) {
-        for (sink* const s : v.at().sinks) {
-            s->described(on.rank(), spent * v.at().making_weight);
-        }
-    }
-}
-
-void tap::on_steal(self which, worker& thief, worker& victim) {
-    if (const visit v(which, thief); v) {
-        for (sink* const s : v.at().sinks) {
-            s->stole(thief.rank(), victim.rank(), quern::detail::ticks());
-        }
-    }
-}
-
-void tap::on_park(self which, worker& on) {
-    if (const visit v(which, on); v) {
-        v.at().parked_at = quern::detail::ticks();
-    }
-}
-
-void tap::on_unpark(self which, worker& on) {
-    const visit v(which, on);
-    if (!v || v.at().parked_at == 0) {
-        return;
-    }
-    const tick_count since = std::exchange(v.at().parked_at, tick_count{0});
-    for (sink* const s : v.at().sinks) {
-        s->parked(on.rank(), since, quern::detail::ticks());
     }
 }
 
