@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 
@@ -35,6 +36,9 @@ std::FILE* standard_stream(const std::string& path) noexcept {
 }
 
 bool is_special(const std::string& path) noexcept {
+    if (path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/", 0) == 0) {
+        return true;  // a file that is open would be another one afterwards
+    }
     struct stat found {};
     return ::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
 }
@@ -54,7 +58,9 @@ replacement::replacement(const std::string& path) {
 
 replacement::~replacement() {
     if (!m_target.empty()) {
+        const int error = errno;  // the caller's
         ::unlink(m_path.c_str());
+        errno = error;
     }
 }
 

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a coroutine that waits is queued and resumed.
+// How a coroutine that waits is queued and resumed, and how coroutines that were started are told
+// apart.
 #include <quern/task/attributes.hpp>
 #include <quern/task/coroutine_runner.hpp>
 
+#include <atomic>
 #include <utility>
 
 namespace quern::detail {
+
+std::uint32_t coroutine_root::new_number() noexcept {
+    constexpr std::uint32_t k_at_once = 1024;  // for the thread, so that few share a line
+    static std::atomic<std::uint32_t> all{0};
+    thread_local std::uint32_t next = 0;
+    if (next % k_at_once == 0) {
+        next = all.fetch_add(k_at_once, std::memory_order_relaxed);
+    }
+    return ++next;
+}
 
 void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise_base* promise,
                                    const wait_reason& why) {

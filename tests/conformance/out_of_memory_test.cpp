@@ -4,6 +4,7 @@
 // many allocations.
 #include <quern/base/blocks.hpp>
 #include <quern/sync/channel.hpp>
+#include <quern/sync/event.hpp>
 #include <quern/sync/guard.hpp>
 #include <quern/sync/trigger.hpp>
 #include <quern/task/async.hpp>
@@ -207,21 +208,24 @@ TEST_F(out_of_memory, is_thrown_by_triggers_and_guards) {
     quern::guard a, b;
     std::vector<int> order;
     order.reserve(4);
-    future<void> first, second, third, inner;
+    future<void> first, second, third, last;
     EXPECT_GE(refusals([&] { first = quern::run_guarded(a, [&order] { order.push_back(1); }); }),
               1);
     const quern::guard_set both{&a, &b};
     EXPECT_GE(
         refusals([&] { second = quern::run_guarded(both, [&order] { order.push_back(2); }); }), 1);
-    third = quern::run_guarded(a, [&] {  // a refused one must not wait for this one
-        EXPECT_GE(
-            refusals([&] { inner = quern::run_guarded(a, [&order] { order.push_back(4); }); }), 1);
+    quern::event go;
+    third = quern::run_guarded(a, [&] {
+        go.wait();
         order.push_back(3);
     });
+    EXPECT_GE(refusals([&] { last = quern::run_guarded(a, [&order] { order.push_back(4); }); }), 1)
+        << "one that is refused must not wait for those before";
+    go.set();
     first.get();
     second.get();
     third.get();
-    inner.get();
+    last.get();
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4}));
 }
 

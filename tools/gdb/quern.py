@@ -59,6 +59,16 @@ def word(address):
     return int.from_bytes(gdb.selected_inferior().read_memory(address, 8).tobytes(), "little")
 
 
+def without_arguments(function):
+    """A function's name up to the parenthesis that belongs to the last one."""
+    depth = 0
+    for at in range(function.rfind(")"), -1, -1):
+        depth += (function[at] == ")") - (function[at] == "(")
+        if depth == 0:
+            return function[:at]
+    return function
+
+
 class Waiting:
     """A task or a coroutine that waits."""
 
@@ -105,7 +115,7 @@ class WaitingCoroutine(Waiting):
     def place(self):
         """The coroutine's function, of which the compiler has made one with further arguments."""
         function, at, line = place_of(self.resumes + 1).partition(" at ")
-        return function.replace("(anonymous namespace)::", "").split("(")[0] + at + line
+        return without_arguments(function) + at + line
 
     def calls(self):
         return f"no calls: a coroutine that waits has no stack; it goes on in {self.place()}\n"

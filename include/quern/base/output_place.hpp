@@ -12,7 +12,8 @@ namespace quern::detail {
 /// other path.
 std::FILE* standard_stream(const std::string& path) noexcept;
 
-/// Whether what stands under the path must stay: it is there, and is no regular file.
+/// Whether what stands under the path must stay: it is there and is no regular file, or the path
+/// names what a process has open.
 bool is_special(const std::string& path) noexcept;
 
 /// "in run.html", "on stderr".

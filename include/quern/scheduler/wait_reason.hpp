@@ -14,9 +14,9 @@
 namespace quern::detail {
 
 /// Set in the word of a lock that a coroutine holds by a guard: the guard is the proof, and a
-/// coroutine has no stack to be known by. The other bits say which one has taken it, to reports;
-/// none of them is set where that is not known. Holders that are no tasks have it clear.
-inline constexpr std::uintptr_t k_coroutine_holder = 2;
+/// coroutine has no stack to be known by. The other bits but the lowest say to reports which one
+/// has taken it, by a number; none is set where that is not known. No address has this bit.
+inline constexpr std::uintptr_t k_coroutine_holder = std::uintptr_t{1} << 63;
 
 /// What a report says of a thing that is waited for.
 struct wait_findings {

@@ -43,7 +43,8 @@ private:
     Future m_source;
 };
 
-/// Stands around an awaitable that knows nothing of runners: who resumes the coroutine is none.
+/// Stands around an awaitable that knows nothing of runners: who resumes the coroutine is none. It
+/// may do so before its await_suspend() has returned.
 template <class Awaiter>
 struct foreign_awaiter {
     Awaiter inner;
@@ -53,15 +54,18 @@ struct foreign_awaiter {
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
         coroutine_runner* const here = std::exchange(waiting.promise().runner, nullptr);
+        if (here != nullptr) {
+            here->let_go();
+        }
         bool suspended = false;
         try {
             suspended = suspend(waiting, here);
         } catch (...) {
-            waiting.promise().runner = here;
+            stay(waiting, here);
             throw;
         }
         if (!suspended) {  // else it may be running elsewhere
-            waiting.promise().runner = here;
+            stay(waiting, here);
         }
         return suspended;
     }
@@ -69,6 +73,14 @@ struct foreign_awaiter {
     decltype(auto) await_resume() { return inner.await_resume(); }
 
 private:
+    template <class Handle>
+    static void stay(Handle waiting, coroutine_runner* here) noexcept {
+        waiting.promise().runner = here;
+        if (here != nullptr) {
+            here->take_up();
+        }
+    }
+
     template <class Handle>
     bool suspend(Handle waiting, coroutine_runner* here) {
         using answer = decltype(inner.await_suspend(waiting));

@@ -37,14 +37,20 @@ public:
     virtual const void* result() const noexcept = 0;
     /// Stands for them in the word of a lock, by the signal under which they run.
     static std::uintptr_t holder(const stop_signal* its) noexcept {
-        return reinterpret_cast<std::uintptr_t>(its) | k_coroutine_holder;
+        return k_coroutine_holder |
+               (its != nullptr ? static_cast<std::uintptr_t>(its->m_coroutine) << 1 : 0);
     }
 
 protected:
-    explicit coroutine_root(const std::stop_token& token) noexcept : m_stop(token) {}
+    explicit coroutine_root(const std::stop_token& token) noexcept : m_stop(token) {
+        m_stop.m_coroutine = new_number();
+    }
     ~coroutine_root() = default;
 
 private:
+    /// Not 0; the same again after 2^32.
+    static std::uint32_t new_number() noexcept;
+
     stop_signal m_stop;
 };
 
@@ -77,6 +83,19 @@ public:
                 return static_cast<bool>(m_next);
             }
             std::exchange(m_next, {}).resume();
+        }
+    }
+
+    /// The coroutine may go on elsewhere from now on, by somebody who knows nothing of runners, and
+    /// end there: what runs here is not under its signal any more. And: it has stayed.
+    void let_go() const noexcept {
+        if (m_root != nullptr) {
+            go_under_signal(nullptr);
+        }
+    }
+    void take_up() const noexcept {
+        if (m_root != nullptr) {
+            go_under_signal(&m_root->stop());
         }
     }
 

@@ -73,7 +73,10 @@ protected:
         : m_token(std::move(token)), m_make_token(make_token) {}
 
 private:
+    friend class coroutine_root;
+
     std::atomic<bool> m_raised{false};
+    std::uint32_t m_coroutine = 0;  ///< the number of the coroutine that was started with it, or 0
     const std::stop_token m_token;
     const stop_signal* const m_around = nullptr;
     const token_function m_make_token = nullptr;  ///< of groups, which make theirs when asked
@@ -111,6 +114,14 @@ private:
     context* m_root = nullptr;
     const stop_signal* m_before = nullptr;
 };
+
+/// The task that runs here is under that signal, or none, from now on; until the end of the
+/// under_signal around.
+inline void go_under_signal(const stop_signal* signal) noexcept {
+    if (context* const root = quick_task_root()) {
+        root->task.stop = signal;
+    }
+}
 
 /// The signal of the task that runs here, or null.
 inline const stop_signal* running_signal() noexcept {

@@ -108,16 +108,22 @@ TEST_F(output_place_test, a_pipe_is_written_to) {
 TEST_F(output_place_test, devices_and_folders_are_special_and_files_are_not) {
     EXPECT_TRUE(is_special("/dev/null"));
     EXPECT_TRUE(is_special(folder));
+    EXPECT_TRUE(is_special("/dev/fd/1"));
+    EXPECT_TRUE(is_special("/proc/self/fd/1"));
     EXPECT_FALSE(is_special(path));
     EXPECT_TRUE(replace(path, ""));
     EXPECT_FALSE(is_special(path));
 }
 
 TEST_F(output_place_test, what_cannot_be_put_is_told) {
-    replacement anew(folder / "none" / "run.out");
-    errno = 0;
-    EXPECT_FALSE(anew.put());
-    EXPECT_EQ(errno, ENOENT);
+    {
+        replacement anew(folder / "none" / "run.out");
+        errno = 0;
+        EXPECT_FALSE(anew.put());
+        EXPECT_EQ(errno, ENOENT);
+        errno = EMFILE;
+    }
+    EXPECT_EQ(errno, EMFILE) << "taken for the reason of a loss";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 
 namespace {
@@ -184,6 +185,58 @@ TEST_P(guard_test, is_destroyed_while_functions_are_still_to_be_run) {
         EXPECT_EQ(second.get(), i);
         EXPECT_TRUE(first.valid());
     }
+}
+
+/// Throws at the copy or move after so many.
+struct fragile_function {
+    explicit fragile_function(int& moves_left) : left(&moves_left) {}
+    fragile_function(const fragile_function& other) : left(other.left) { count(); }
+    fragile_function(fragile_function&& other) : left(other.left) { count(); }  // NOLINT
+    ~fragile_function() = default;
+    fragile_function& operator=(const fragile_function&) = delete;
+    fragile_function& operator=(fragile_function&&) = delete;
+    int operator()() const { return 5; }
+    void count() const {
+        if ((*left)-- == 0) {
+            throw std::runtime_error("cannot be moved");
+        }
+    }
+    int* left;
+};
+
+TEST_P(guard_test, takes_no_place_for_a_function_that_cannot_be_copied) {
+    guard a, b;
+    int refused = 0;
+    bool has_run = false;
+    for (int allowed = 0; !has_run; ++allowed) {
+        int left = 1'000;
+        const fragile_function f(left);
+        left = allowed;
+        try {
+            EXPECT_EQ(run_guarded(here, {&a, &b}, f).get(), 5);
+            has_run = true;
+        } catch (const std::runtime_error&) {
+            ++refused;
+        }
+        EXPECT_EQ(run_guarded(here, {&b, &a}, [] { return 9; }).get(), 9);
+    }
+    EXPECT_GE(refused, 1);
+}
+
+TEST_P(guard_test, runs_the_next_function_after_one_that_was_cancelled) {
+    guard a, b, c;
+    quern::event go;
+    std::stop_source stop;
+    auto stopped = here;
+    stopped.stop = stop.get_token();
+    auto first = run_guarded(here, a, [&go] { go.wait(); });
+    auto dropped = run_guarded(stopped, {&a, &b}, [] { return 2; });
+    auto last = run_guarded(here, {&b, &c}, [&first] { return first.is_ready() ? 3 : 0; });
+    stop.request_stop();
+    go.set();
+    EXPECT_EQ(last.get(), 3);
+    EXPECT_THROW(dropped.get(), quern::task_cancelled);
+    first.get();
 }
 
 TEST_P(guard_test, of_an_empty_set_orders_nothing) {

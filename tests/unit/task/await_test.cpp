@@ -3,6 +3,7 @@
 // coroutines of this library and of others; and awaitables of others in ours.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
+#include <quern/task/this_task.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 #include "unit/task/foreign.hpp"
@@ -11,6 +12,7 @@
 #include <coroutine>
 #include <memory>
 #include <stdexcept>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -190,6 +192,42 @@ TEST_P(await_test, a_task_may_end_on_a_thread_outside) {
     const auto outer = [&moves](std::thread& t) -> task<int> { co_return 1 + co_await moves(t); };
     EXPECT_EQ(start(rt, outer(thread)).get(), 2);
     thread.join();
+}
+
+/// The coroutine ends on another thread, and its future is dropped, before await_suspend() returns.
+struct ends_meanwhile {
+    std::atomic<bool>& dropped;
+    std::atomic<int>& asked;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> h) const {
+        const auto& gone = dropped;  // this lies in the frame, which goes
+        auto& to = asked;
+        std::thread([h] { h.resume(); }).join();
+        while (!gone.load()) {
+            std::this_thread::yield();
+        }
+        const bool under_a_signal = quern::detail::running_signal() != nullptr;
+        to.store(under_a_signal || quern::this_task::stop_requested() ? 1 : 0);
+    }
+    void await_resume() const noexcept {}
+};
+
+TEST_P(await_test, who_let_a_task_end_elsewhere_is_not_asked_to_stop_by_it) {
+    std::atomic<bool> dropped{false};
+    std::atomic<int> asked{-1};
+    const auto ends = [](std::atomic<bool>& gone, std::atomic<int>& to) -> task<int> {
+        co_await ends_meanwhile{gone, to};
+        co_return 1;
+    };
+    std::stop_source stop;
+    EXPECT_EQ(
+        start({.pool = &rt.default_pool().get(), .stop = stop.get_token()}, ends(dropped, asked))
+            .get(),
+        1);
+    stop.request_stop();
+    dropped.store(true);
+    EXPECT_TRUE(quern_test::eventually([&asked] { return asked.load() >= 0; }));
+    EXPECT_EQ(asked.load(), 0);
 }
 
 TEST_P(await_test, leaves_a_future_invalid_and_a_shared_one_valid) {
