@@ -161,6 +161,8 @@ private:
     /// Unless it has gone meanwhile.
     void add_coroutine(const pool& where, const runnable& who, const coroutine_note& note) {
         sighting one = coroutine_in(where);
+        const std::uintptr_t holder = note.holder.load(std::memory_order_relaxed);
+        const void* const result = note.result.load(std::memory_order_relaxed);
         const char* name = nullptr;
         if (note_wait(one, note.wait, m_now) && copy_if_there(&name, &who.name, sizeof name) &&
             copy_if_there(&one.task.site, &who.site, sizeof one.task.site) &&
@@ -168,8 +170,8 @@ private:
             one.task.name = copy_text(name);
             const int index = static_cast<int>(m_found.size());
             m_found.push_back(std::move(one));
-            m_holders.emplace(note.holder.load(std::memory_order_relaxed), index);
-            m_makers.emplace(note.result.load(std::memory_order_relaxed), index);
+            m_holders.emplace(holder, index);
+            m_makers.emplace(result, index);
         }
     }
 
