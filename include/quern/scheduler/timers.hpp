@@ -32,9 +32,8 @@ private:
     friend class timer_queue;
 
     timer* m_child = nullptr;
-    timer* m_next = nullptr;  ///< the next sibling
-    timer* m_before =
-        nullptr;  ///< the previous sibling, of the first one the parent; of a root null
+    timer* m_next = nullptr;    ///< the next sibling
+    timer* m_before = nullptr;  ///< the previous sibling; of the first the parent, of a root null
     std::uint8_t m_rank = 0;
     bool m_set = false;
 };
