@@ -11,9 +11,9 @@ JOBS ?= $(shell nproc)
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## Build the release and run the demonstration
+demo: ## Build the release of the demonstration, heat, and run it
 	@scripts/install-dependencies build
-	@scripts/build-preset release $(JOBS)
+	@scripts/build-preset release $(JOBS) app_heat
 	$(DEMO)
 
 test: ## Build with assertions and run all tests but the consumer projects

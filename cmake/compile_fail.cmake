@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# Runs one compile-fail test: see quern_add_compile_fail. Called by ctest with COMMAND (words joined by |), SOURCE, EXPECT.
+# Runs one compile-fail test: see quern_add_compile_fail. Called by ctest with COMMAND (words joined by |), SOURCE, EXPECT and
+# MOST_LINES, which may be empty.
 
 string(REPLACE "|" ";" COMMAND "${COMMAND}")
 file(READ "${SOURCE}" text)
@@ -15,4 +16,12 @@ if(status EQUAL 0)
     message(FATAL_ERROR "compiles, but must not")
 elseif(NOT diagnostic MATCHES "${EXPECT}")
     message(FATAL_ERROR "fails with another diagnostic than '${EXPECT}':\n${diagnostic}")
+endif()
+
+if(MOST_LINES)
+    string(REGEX MATCHALL "\n" ends "${diagnostic}")
+    list(LENGTH ends lines)
+    if(lines GREATER MOST_LINES)
+        message(FATAL_ERROR "fails with ${lines} lines, more than ${MOST_LINES}:\n${diagnostic}")
+    endif()
 endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# Install rules: libraries, headers, the CMake package (find_package(quern CONFIG)) and the pkg-config file. Included once by
-# the top CMakeLists.txt after all layers exist.
+# Install rules: libraries, headers, the CMake package (find_package(quern CONFIG)), the pkg-config file, and what belongs to
+# the command quern. Included once by the top CMakeLists.txt after all layers exist.
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY QUERN_LAYER_TARGETS)
@@ -54,3 +54,12 @@ file(RELATIVE_PATH QUERN_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${C
 configure_file("${PROJECT_SOURCE_DIR}/quern.pc.in" "${PROJECT_BINARY_DIR}/quern.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/quern.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# Beside the command: its manual page, the completion of its options, and the commands for gdb.
+install(FILES "${PROJECT_SOURCE_DIR}/tools/gdb/quern.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/quern/gdb")
+if(TARGET tool_quern)
+    configure_file("${PROJECT_SOURCE_DIR}/tools/quern/share/quern.1.in" "${PROJECT_BINARY_DIR}/quern.1" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/quern.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+    install(FILES "${PROJECT_SOURCE_DIR}/tools/quern/share/quern.bash"
+            DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME quern)
+endif()

@@ -38,6 +38,7 @@ function(quern_add_program target)
     quern_register_sources(${arg_SOURCES})
     add_executable(${target} ${arg_SOURCES})
     quern_configure_target(${target})
+    quern_precompile(${target} program)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME "${arg_OUTPUT}" RUNTIME_OUTPUT_DIRECTORY
                                                                            "${PROJECT_BINARY_DIR}/bin")
     target_link_libraries(${target} PRIVATE quern::quern ${arg_LIBS})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# The functions that register tests. A test is one GoogleTest program and one ctest entry with a time limit; its name in
-# ctest is <label>.<name>. Used by the CMakeLists.txt files below tests/ only.
+# The functions that register tests. A test is one source of a GoogleTest program and one ctest entry with a time limit; its
+# name in ctest is <label>.<name>. Used by the CMakeLists.txt files below tests/ only.
 
 if(CMAKE_CROSSCOMPILING AND EXISTS /usr/src/googletest)
     add_subdirectory(/usr/src/googletest "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL)
@@ -19,43 +19,85 @@ endif()
 
 set(QUERN_TEST_LABELS unit stress model conformance app consumer)
 
-# Under the sanitizers, compiling the tests takes longer than running them: without optimisation less than half as long. What
-# they test is compiled as ever, but for what lies in headers.
-set(quern_test_options "")
-if(QUERN_SANITIZE)
-    set(quern_test_options -O0 -g1)
-endif()
+# Compiling the tests takes longer than running them, and without optimisation less than half as long. What they test is
+# compiled as its preset says, but for what lies in headers.
+set(quern_test_options -O0 -g1)
 
-# quern_add_test(<name> SOURCES ... [LIBS ...] [LABEL unit] [TIMEOUT 60] [DEFINITIONS ...] [OPTIONS ...])
-# LIBS defaults to quern::quern; a unit test of a layer names quern::<layer>. TIMEOUT is in seconds, before
-# QUERN_TEST_TIMEOUT_SCALE. OPTIONS are further compiler options.
-function(quern_add_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "SOURCES;LIBS;DEFINITIONS;OPTIONS")
-    quern_reject_unknown(quern_add_test "${name}" "${arg_UNPARSED_ARGUMENTS}")
-    if(NOT arg_LABEL)
-        set(arg_LABEL unit)
-    elseif(NOT arg_LABEL IN_LIST QUERN_TEST_LABELS)
-        message(FATAL_ERROR "quern_add_test(${name}): LABEL is '${arg_LABEL}'; accepted: ${QUERN_TEST_LABELS}")
-    endif()
-    if(NOT arg_LIBS)
-        set(arg_LIBS quern::quern)
-    endif()
-    set(target test_${arg_LABEL}_${name})
+# The main function of all test programs.
+add_library(test_main STATIC "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
+quern_register_sources("${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
+quern_configure_target(test_main)
+target_compile_options(test_main PRIVATE ${quern_test_options})
+target_link_libraries(test_main PUBLIC GTest::gtest)
+quern_precompile(test_main test)
+
+# For tests of files and lines: whether the build knows them.
+set(quern_test_has_lines "QUERN_TEST_HAS_LINES=$<AND:$<BOOL:${QUERN_WITH_LIBBACKTRACE}>,$<CONFIG:Debug>>")
+
+# quern_add_test_program(<target> SOURCES ... [LIBS ...] [DEFINITIONS ...] [INCLUDES <folder>...] [OPTIONS ...])
+# A GoogleTest program. OPTIONS are compiler options, in the place of those that tests usually have.
+function(quern_add_test_program target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBS;DEFINITIONS;INCLUDES;OPTIONS")
+    quern_reject_unknown(quern_add_test_program "${target}" "${arg_UNPARSED_ARGUMENTS}")
     quern_register_sources(${arg_SOURCES})
     add_executable(${target} ${arg_SOURCES})
     quern_configure_target(${target})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
-    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests" ${arg_INCLUDES})
     target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
-    target_compile_options(${target} PRIVATE ${quern_test_options} ${arg_OPTIONS})
-    target_link_libraries(${target} PRIVATE ${arg_LIBS} GTest::gtest_main)
-    if(quern_test_launcher)
-        set(command ${quern_test_launcher} "$<TARGET_FILE:${target}>")
+    if(arg_OPTIONS)
+        target_compile_options(${target} PRIVATE ${arg_OPTIONS})
     else()
-        set(command ${target}) # by name, so that a cross build runs it in its emulator
+        target_compile_options(${target} PRIVATE ${quern_test_options})
+        quern_precompile(${target} test)
     endif()
-    add_test(NAME ${arg_LABEL}.${name} COMMAND ${command})
-    quern_limit_test(${arg_LABEL}.${name} ${arg_LABEL} "${arg_TIMEOUT}")
+    target_link_libraries(${target} PRIVATE ${arg_LIBS} test_main)
+endfunction()
+
+# quern_add_test_entry(<name> PROGRAM <target> LABEL <label> [TIMEOUT seconds] [ARGUMENTS ...]): a run of it, as ctest's <name>.
+function(quern_add_test_entry name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;LABEL;TIMEOUT" "ARGUMENTS")
+    quern_reject_unknown(quern_add_test_entry "${name}" "${arg_UNPARSED_ARGUMENTS}")
+    if(NOT arg_LABEL IN_LIST QUERN_TEST_LABELS)
+        message(FATAL_ERROR "quern_add_test_entry(${name}): LABEL is '${arg_LABEL}'; accepted: ${QUERN_TEST_LABELS}")
+    endif()
+    set(command ${arg_PROGRAM}) # by name, so that a cross build runs it in its emulator
+    if(quern_test_launcher)
+        set(command ${quern_test_launcher} "$<TARGET_FILE:${arg_PROGRAM}>")
+    endif()
+    add_test(NAME ${name} COMMAND ${command} ${arg_ARGUMENTS})
+    quern_limit_test(${name} ${arg_LABEL} "${arg_TIMEOUT}")
+endfunction()
+
+# quern_add_tests(<program> [NAMES <name>...] [SERIAL <name>...] [PREFIX <prefix>] [LIBS ...] [LABEL unit] [TIMEOUT 60] [...])
+# One program, test_<label>_<program>, of the sources <name>_test.cpp; in ctest each source is an entry of its own,
+# <label>.<prefix><name>, that runs in a process of its own for at most TIMEOUT seconds (before QUERN_TEST_TIMEOUT_SCALE).
+# SERIAL are those in which there is one thread: the thread sanitizer has nothing to find there, and does not build them.
+# LIBS is quern::quern unless said; tests of a layer name quern::<layer>. More arguments are those of quern_add_test_program.
+function(quern_add_tests program)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT;PREFIX" "NAMES;SERIAL;LIBS")
+    list(TRANSFORM arg_SERIAL APPEND _test.cpp OUTPUT_VARIABLE serial)
+    quern_register_sources(${serial})
+    if(NOT QUERN_SANITIZE STREQUAL "thread")
+        list(APPEND arg_NAMES ${arg_SERIAL})
+    endif()
+    if(NOT arg_NAMES)
+        return()
+    endif()
+    if(NOT arg_LABEL)
+        set(arg_LABEL unit)
+    endif()
+    if(NOT arg_LIBS)
+        set(arg_LIBS quern::quern)
+    endif()
+    set(target test_${arg_LABEL}_${program})
+    list(TRANSFORM arg_NAMES APPEND _test.cpp OUTPUT_VARIABLE sources)
+    quern_add_test_program(${target} SOURCES ${sources} LIBS ${arg_LIBS} ${arg_UNPARSED_ARGUMENTS})
+    foreach(name IN LISTS arg_NAMES)
+        quern_add_test_entry(
+            ${arg_LABEL}.${arg_PREFIX}${name} PROGRAM ${target} LABEL ${arg_LABEL} TIMEOUT "${arg_TIMEOUT}"
+            ARGUMENTS --source=${name}_test.cpp)
+    endforeach()
 endfunction()
 
 # quern_add_test_library(<name> SOURCES ... [LIBS ...]): code that several tests share, as target test_library_<name>.
@@ -83,12 +125,12 @@ function(quern_add_test_module name)
     target_link_libraries(${target} PRIVATE ${arg_LIBS})
 endfunction()
 
-# quern_add_compile_fail(<name> <source.cpp> EXPECT <regex> [LAYER <layer>] [OPTIONS ...])
+# quern_add_compile_fail(<name> <source.cpp> EXPECT <regex> [LAYER <layer>] [MOST_LINES <n>] [OPTIONS ...])
 # The source must not compile and the diagnostic must match. With LAYER it is compiled as part of that layer, else as user
 # code. Where the source mentions QUERN_MUST_COMPILE, it must compile with that macro defined: so that it fails for the one
-# reason that the macro takes away, and not for a misspelt name.
+# reason that the macro takes away, and not for a misspelt name. MOST_LINES: so long may the diagnostic be.
 function(quern_add_compile_fail name source)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXPECT;LAYER" "OPTIONS")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "EXPECT;LAYER;MOST_LINES" "OPTIONS")
     quern_reject_unknown(quern_add_compile_fail "${name}" "${arg_UNPARSED_ARGUMENTS}")
     if(NOT arg_EXPECT)
         message(FATAL_ERROR "quern_add_compile_fail(${name}): EXPECT is missing")
@@ -104,6 +146,6 @@ function(quern_add_compile_fail name source)
     add_test(
         NAME compile_fail.${name}
         COMMAND "${CMAKE_COMMAND}" "-DCOMMAND=${command}" "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source}"
-                "-DEXPECT=${arg_EXPECT}" -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
+                "-DEXPECT=${arg_EXPECT}" "-DMOST_LINES=${arg_MOST_LINES}" -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
     quern_limit_test(compile_fail.${name} unit 60)
 endfunction()

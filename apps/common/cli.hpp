@@ -7,8 +7,9 @@
 #include <quern/base/nearest_match.hpp>
 #include <quern/quern.hpp>
 
+#include <command_line.hpp>
+
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <cstdint>
@@ -44,17 +45,17 @@ inline std::int64_t parse_count(std::string_view option, std::string_view text, 
 
 /// Adds an option that takes a whole number in a range; its help shows the default in `value`.
 template <class Number>
-CLI::Option* add_count(CLI::App& app, const std::string& name, Number& value, std::int64_t least,
-                       std::int64_t most, const std::string& help) {
+cli::option add_count(cli::command& app, const std::string& name, Number& value, std::int64_t least,
+                      std::int64_t most, const std::string& help) {
     return app
-        .add_option_function<std::string>(
+        .add(
             name,
             [&value, name, least, most](const std::string& text) {
                 value = static_cast<Number>(parse_count(name, text, least, most));
             },
             help)
-        ->type_name("N")
-        ->default_str(std::to_string(value));
+        .type("N")
+        .shows_default(std::to_string(value));
 }
 
 inline std::string accepted_text(std::string_view word,
@@ -75,45 +76,41 @@ inline std::string checked_word(std::string_view option, std::string word,
 
 /// The settings of the runtime that applications also take as options of their own: --threads=2 is
 /// short for --quern:threads=2, which wins where both are given.
-inline void add_runtime_options(CLI::App& app) {
+inline void add_runtime_options(cli::command& app) {
     for (const quern::setting& row : quern::setting_table()) {
         if (row.name != "threads" && row.name != "policy" && row.name != "bind") {
             continue;
         }
         const std::string option = "--" + std::string(row.name);
-        app.add_option_function<std::string>(
+        app.add(
                option,
                [&row, option](const std::string& text) {
                    quern::set_setting(row.name, text, "option " + option);
                },
                fmt::format("{} ({})", row.help, row.accepted()))
-            ->type_name(row.type == quern::setting_type::number ? "N" : "NAME")
-            ->default_str(std::string(row.fallback));
+            .type(row.type == quern::setting_type::number ? "N" : "NAME")
+            .shows_default(std::string(row.fallback));
     }
 }
 
 /// Parses; returns false when only --help or --quern:help was asked for. Throws usage_error, and
 /// std::invalid_argument for a bad setting.
-inline bool parse(CLI::App& app, int argc, char** argv) {
+inline bool parse(cli::command_line& app, int argc, char** argv) {
     if (!quern::take_command_line(argc, argv)) {
         return false;
     }
-    app.footer(app.get_footer() + "\n\nThe option --quern:help shows the settings of the runtime.");
-    app.allow_extras();  // so that what is unknown becomes a message with the nearest match
+    app.footer(app.footer() + "\n\nThe option --quern:help shows the settings of the runtime.");
+    app.keep_unknown();  // so that what is unknown becomes a message with the nearest match
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& asked) {
-        app.exit(asked);
-        return false;
-    } catch (const CLI::ParseError& error) {
+        if (app.parse(argc, argv)) {
+            return false;
+        }
+    } catch (const cli::parse_error& error) {
         throw usage_error(error.what());
     }
-    const std::vector<std::string> left = app.remaining();
+    const std::vector<std::string> left = app.rest();
     if (!left.empty()) {
-        std::vector<std::string> names;
-        for (const CLI::Option* option : app.get_options()) {
-            names.push_back(option->get_name());
-        }
+        const std::vector<std::string> names = app.option_names();
         const std::string word = left.front().substr(0, left.front().find('='));
         throw usage_error(fmt::format("unknown argument '{}'; {}", word,
                                       accepted_text(word, {names.begin(), names.end()})));

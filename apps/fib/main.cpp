@@ -94,14 +94,13 @@ void print_comparison(int n, int repeat, std::vector<apps::variant> variants) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("The Fibonacci function, a task for every call.", "fib");
+    cli::command_line app("The Fibonacci function, a task for every call.", "fib");
     int n = 35;
     int repeat = 7;
     std::string which = "all";
     apps::add_count(app, "--n", n, 0, 60, "argument");
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    app.add_option("--variant", which, "context, plain, future, serial or all")
-        ->capture_default_str();
+    app.add("--variant", which, "context, plain, future, serial or all").shows_default();
     apps::add_runtime_options(app);
     app.footer(k_examples);
     if (!apps::parse(app, argc, argv)) {

@@ -209,18 +209,19 @@ struct arguments {
 
 /// False when only help was asked for.
 bool read_arguments(arguments& a, int argc, char** argv) {
-    CLI::App app("Diffusion of heat along a ring: one task per partition and step.", "heat");
+    cli::command_line app("Diffusion of heat along a ring: one task per partition and step.",
+                          "heat");
     problem& p = a.p;
     constexpr std::int64_t k_many = 1'000'000'000'000;
     apps::add_count(app, "--points", p.points, 1, k_many, "points of the ring");
     apps::add_count(app, "--steps", p.steps, 1, k_many, "time steps");
-    const CLI::Option* size =
+    const cli::option size =
         apps::add_count(app, "--partition", p.partition_size, 1, k_many, "points per task");
     apps::add_count(app, "--ahead", p.ahead, 0, k_many, "steps described in advance; 0: chosen");
     apps::add_runtime_options(app);
     app.add_flag("--check", p.check, "compare with a serial sweep, bit by bit");
     app.add_flag("--sweep{full}", a.sweep, "run many sizes of partition; --sweep=short fewer");
-    app.add_option("--csv", a.csv, "write the measurements to this file")->type_name("FILE");
+    app.add("--csv", a.csv, "write the measurements to this file").type("FILE");
     app.footer(k_examples);
     if (!apps::parse(app, argc, argv)) {
         return false;
@@ -228,7 +229,7 @@ bool read_arguments(arguments& a, int argc, char** argv) {
     if (!a.sweep.empty()) {
         apps::checked_word("--sweep", a.sweep, {"full", "short"});
     }
-    if (size->count() == 0) {
+    if (!size.given()) {
         p.partition_size = std::min(p.partition_size, p.points);
     }
     if (p.partition_size > p.points) {

@@ -93,7 +93,7 @@ double checked_seconds(int n, F&& f) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("Queens on a board, a task for every queen that is placed.", "nqueens");
+    cli::command_line app("Queens on a board, a task for every queen that is placed.", "nqueens");
     int n = 13;
     int repeat = 5;
     apps::add_count(app, "--n", n, 1, k_largest, "queens, and rows of the board");

@@ -109,10 +109,10 @@ const tree& tree_named(const std::string& name) {
 }
 
 int run(int argc, char** argv) {
-    CLI::App app("Unbalanced tree search, a task for every node.", "uts");
+    cli::command_line app("Unbalanced tree search, a task for every node.", "uts");
     std::string name = "T3";
     int repeat = 5;
-    app.add_option("--tree", name, "T1, T3 or T1L")->capture_default_str();
+    app.add("--tree", name, "T1, T3 or T1L").shows_default();
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
     apps::add_runtime_options(app);
     app.footer(k_examples);

@@ -16,13 +16,23 @@ void in_scope(auto tasks, long n) {
     });
 }
 
-/// Queues every task.
-void in_group(auto tasks, long n) {
-    quern::task_group group;
+void fill(quern::task_group& group, auto tasks, long n) {
     for (long i = 0; i < n; ++i) {
         tasks.spawn(i, [&group](auto task) { group.run(task); });
     }
     group.wait();
+}
+
+/// Queues every task.
+void in_group(auto tasks, long n) {
+    quern::task_group group;
+    fill(group, tasks, n);
+}
+
+/// Runs tasks in the spawn when 64 are queued, as libgomp does.
+void in_bounded_group(auto tasks, long n) {
+    quern::task_group group(quern::bounded(64));
+    fill(group, tasks, n);
 }
 
 /// Queues every task, and keeps a future of it.
@@ -43,6 +53,9 @@ const contender scope{"serial_spawn", "scope", [](const arguments& a) {
 const contender group{"serial_spawn", "task_group", [](const arguments& a) {
                           return null_by_quern(a, [](auto t, long n) { in_group(t, n); });
                       }};
+const contender bounded{"serial_spawn", "bounded", [](const arguments& a) {
+                            return null_by_quern(a, [](auto t, long n) { in_bounded_group(t, n); });
+                        }};
 const contender future{"serial_spawn", "future", [](const arguments& a) {
                            return null_by_quern(a, [](auto t, long n) { with_futures(t, n); });
                        }};

@@ -32,6 +32,7 @@
 #include <quern/task/async.hpp>
 #include <quern/task/await.hpp>
 #include <quern/task/blocking_region.hpp>
+#include <quern/task/bounded.hpp>
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/exceptions.hpp>

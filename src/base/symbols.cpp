@@ -9,47 +9,20 @@
 
 #include "code_places.hpp"
 #include "spelling.hpp"
+#include "whose_code.hpp"
 
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <unistd.h>
 #include <unwind.h>
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 namespace quern::detail {
 
 namespace {
-
-/// Where Quern's own sources lie; tells nothing when this file was compiled by a relative path.
-constexpr std::string_view own_sources() noexcept {
-    constexpr std::string_view k_here = __FILE__;
-    constexpr std::string_view k_below = "base/symbols.cpp";
-    return k_here.ends_with(k_below) ? k_here.substr(0, k_here.size() - k_below.size()) : "";
-}
-
-/// Whether a name as the linker spells it lies in namespace quern or in the standard library.
-bool is_library_name(std::string_view name) noexcept {
-    if (!name.starts_with("_Z")) {
-        return false;
-    }
-    name.remove_prefix(std::min(name.find_first_not_of("_ZNKVRO"), name.size()));
-    return name.starts_with("5quern") || name.starts_with("St") || name.starts_with("Sa") ||
-           name.starts_with("9__gnu_cxx");
-}
-
-/// Functions made for a type without linkage, such as a lambda's, have names without a namespace.
-bool is_library_file(std::string_view file) noexcept {
-    constexpr std::string_view k_headers = "include/quern/";
-    return file.starts_with(k_headers) || file.find("/include/quern/") != std::string_view::npos ||
-           file.find("/include/c++/") != std::string_view::npos ||
-           (own_sources().starts_with("/") && file.starts_with(own_sources()));
-}
-
-bool is_library(const code_place& place) noexcept {
-    return (place.function != nullptr && is_library_name(place.function)) ||
-           (place.file != nullptr && is_library_file(place.file));
-}
 
 using add_function = void (*)(fixed_text& text, std::string_view name) noexcept;
 
@@ -179,30 +152,43 @@ void add_place(fixed_text& text, const code_place& place, spelling_of_names how)
     add_file(text, place);
 }
 
+namespace {
+
+bool is_inlined_lambda(const code_place& place) noexcept {
+    return place.is_inlined && place.function != nullptr &&
+           std::string_view(place.function) == "operator()";
+}
+
 /// Debug information calls an inlined lambda "operator()"; around which function it lies, only the
 /// last place tells.
+void add_own(fixed_text& text, const code_place& place, const char* outermost,
+             spelling_of_names how) noexcept {
+    if (is_inlined_lambda(place) && outermost != nullptr) {
+        add_name(text, outermost, how, add_inlined_lambda);
+        add_file(text, place);
+    } else {
+        add_place(text, place, how);
+    }
+}
+
+}  // namespace
+
 void add_site(fixed_text& text, const void* address, spelling_of_names how) noexcept {
     code_place own;
     bool found = false;
-    bool is_lambda = false;
     const char* outermost = nullptr;
     visit_places(address, [&](const code_place& place) {
         if (!found && !is_library(place)) {
             own = place;
             found = true;
-            is_lambda = place.is_inlined && place.function != nullptr &&
-                        std::string_view(place.function) == "operator()";
         }
         outermost = place.function;
-        return !found || is_lambda;
+        return !found || is_inlined_lambda(own);
     });
     if (!found) {
         add_linked(text, address, how);
-    } else if (!is_lambda || outermost == nullptr) {
-        add_place(text, own, how);
     } else {
-        add_name(text, outermost, how, add_inlined_lambda);
-        add_file(text, own);
+        add_own(text, own, outermost, how);
     }
 }
 
@@ -210,6 +196,67 @@ std::string describe_site(const void* address) {
     fixed_text text;
     add_site(text, address);
     return std::string(text.view());
+}
+
+call_chain call_chain::here(std::size_t skipped) noexcept {
+    struct walk {
+        call_chain found{};
+        std::size_t to_skip;
+        std::size_t count = 0;
+    } w{.to_skip = skipped + 1};  // this function
+    const auto visit = [](_Unwind_Context* frame, void* data) {
+        auto& asked = *static_cast<walk*>(data);
+        const void* const address = call_address(frame);
+        if (address == nullptr || asked.count == k_most) {
+            return _URC_END_OF_STACK;
+        }
+        if (asked.to_skip != 0) {
+            --asked.to_skip;
+        } else {
+            asked.found.calls[asked.count++] = address;
+        }
+        return _URC_NO_REASON;
+    };
+    _Unwind_Backtrace(visit, &w);
+    return w.found;
+}
+
+std::string describe_caller(const call_chain& of) {
+    for (const void* const address : of.calls) {
+        bool is_own = false;
+        if (address != nullptr) {
+            visit_places(address, [&](const code_place& place) {
+                is_own = !is_library(place);
+                return !is_own;
+            });
+        }
+        if (is_own) {
+            return describe_site(address);
+        }
+    }
+    return "";
+}
+
+std::vector<std::string> describe_call(const void* address) {
+    if (is_in_system_library(address)) {
+        return {};
+    }
+    std::vector<code_place> own;
+    const char* outermost = nullptr;
+    visit_places(address, [&](const code_place& place) {
+        if (place.function != nullptr && !is_library(place) && !is_beginning(place.function)) {
+            own.push_back(place);
+        }
+        outermost = place.function;
+        return true;
+    });
+    std::vector<std::string> all;
+    for (const code_place& place : own) {
+        fixed_text text;
+        add_own(text, place, outermost, spelling_of_names::demangled);
+        all.emplace_back(text.view());
+    }
+    return all;
 }
 
 void add_entry(fixed_text& text, const void* function, spelling_of_names how) noexcept {

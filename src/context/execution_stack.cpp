@@ -3,6 +3,8 @@
 // are told before the switch where we go, and after it where we are.
 #include <quern/context/execution_stack.hpp>
 
+#include <quern/base/peek.hpp>
+
 #include <cxxabi.h>
 #include <pthread.h>
 #include <cstring>
@@ -13,7 +15,7 @@ exception_globals& this_thread_exceptions() noexcept {
     return *reinterpret_cast<exception_globals*>(abi::__cxa_get_globals());
 }
 
-void execution_stack::adopt_thread() noexcept {
+stack_span this_thread_stack() noexcept {
     pthread_attr_t attributes;
     void* low = nullptr;
     std::size_t size = 0;
@@ -21,10 +23,18 @@ void execution_stack::adopt_thread() noexcept {
         pthread_attr_getstack(&attributes, &low, &size);
         pthread_attr_destroy(&attributes);
     }
-    m_span.low = static_cast<char*>(low);
-    m_span.top = m_span.low + size;
+    stack_span found;
+    found.low = static_cast<char*>(low);
+    found.top = found.low + size;
+    return found;
+}
+
+void execution_stack::adopt(const stack_span& running_on) noexcept {
+    m_span = running_on;
     sanitizer_adopt_thread(m_sanitizer);
 }
+
+void execution_stack::adopt_thread() noexcept { adopt(this_thread_stack()); }
 
 void execution_stack::restart(stack_entry entry, void* argument) noexcept {
     sanitizer_forget_frames(m_span.low, static_cast<std::size_t>(m_span.top - m_span.low));
@@ -36,6 +46,11 @@ void execution_stack::restart(stack_entry entry, void* argument) noexcept {
 
 void execution_stack::forget() noexcept { sanitizer_destroy_fiber(m_sanitizer); }
 
+bool execution_stack::registers(frame_registers& into) const noexcept {
+    stack_pointer left_at = nullptr;  // its owner may go on, and leave it elsewhere
+    return copy_if_there(&left_at, &m_sp, sizeof left_at) && saved_registers(left_at, into);
+}
+
 void execution_stack::switch_to(execution_stack& to, exception_globals& thread,
                                 bool final) noexcept {
     m_exceptions = thread;
@@ -45,6 +60,15 @@ void execution_stack::switch_to(execution_stack& to, exception_globals& thread,
     sanitizer_switch_fiber(to.m_sanitizer);
     quern_switch_stack(&m_sp, to.m_sp);
     sanitizer_after_switch(m_sanitizer);
+}
+
+bool execution_stack::can_call() noexcept { return quern_calls_on_stacks && !k_asan && !k_tsan; }
+
+void execution_stack::call(execution_stack& on, exception_globals& thread, stack_entry entry,
+                           void* argument) noexcept {
+    m_exceptions = thread;
+    thread = {};
+    quern_call_on_stack(&m_sp, on.m_span.top, entry, argument);
 }
 
 }  // namespace quern::detail

@@ -29,7 +29,14 @@ constexpr unsigned char k_canary = 0xA5;
 constexpr std::size_t k_slab_target = 16U << 20;  // bytes of address space mapped at once (guessed)
 constexpr int k_mapping_divisor = 4;              // at most a quarter of the mappings for guards
 
-constexpr std::size_t span_bytes(stack_class size) noexcept { return stack_bytes(size) + k_block; }
+/// From the guard page to the block.
+constexpr std::size_t stack_and_reserve(stack_class size) noexcept {
+    return stack_bytes(size) + stack_reserve(size);
+}
+
+constexpr std::size_t span_bytes(stack_class size) noexcept {
+    return stack_and_reserve(size) + k_block;
+}
 
 long mapping_limit() {
     long limit = 65530;  // the kernel's default
@@ -75,7 +82,7 @@ public:
         return span;
     }
 
-    void give(const stack_span& span) {
+    void give(const stack_span& span) noexcept {
         const std::scoped_lock lock(lock_of(process_lock::stacks));
         check_canary(span);
         m_free[static_cast<std::size_t>(span.size)].push_back(span);
@@ -94,6 +101,7 @@ public:
         }
         m_slabs = std::vector<slab>();  // an empty list would keep the capacity
         m_free = {};
+        m_cut = {};
     }
 
     stack_guard guard() {
@@ -120,7 +128,8 @@ private:
         choose_guard();
         const std::size_t bytes = span_bytes(size);
         std::size_t count = std::max<std::size_t>(1, k_slab_target / bytes);
-        list.reserve(list.size() + count);
+        std::size_t& cut_so_far = m_cut[static_cast<std::size_t>(size)];
+        list.reserve(cut_so_far + count);  // for all of them: give() must need no memory
         m_slabs.emplace_back();
         void* start = map_memory(count * bytes + k_block);
         for (; start == MAP_FAILED && count > 1; start = map_memory(count * bytes + k_block)) {
@@ -136,11 +145,12 @@ private:
         for (std::size_t i = count; i-- > 0;) {  // the lowest addresses are handed out first
             list.push_back(cut(first + i * bytes, size));
         }
+        cut_so_far += count;
         m_mapped.fetch_add(count, std::memory_order_relaxed);
     }
 
     stack_span cut(char* start, stack_class size) {
-        char* block = start + stack_bytes(size);
+        char* block = start + stack_and_reserve(size);
         stack_span span{start + page_bytes(), block + k_room_offset, block + k_room_offset, size};
         install_guard(start, span);
         return span;
@@ -174,7 +184,9 @@ private:
         }
     }
 
+    /// Invariant: each has room for all stacks of its class.
     std::array<std::vector<stack_span>, k_stack_class_count> m_free{};
+    std::array<std::size_t, k_stack_class_count> m_cut{};  ///< stacks that there are
     std::vector<slab> m_slabs{};
     std::size_t m_taken = 0;
     stack_guard m_guard = stack_guard::mapping;

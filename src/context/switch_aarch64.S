@@ -80,5 +80,24 @@ quern_stack_trampoline:
     brk     #1
     .cfi_endproc
     .size   quern_stack_trampoline, .-quern_stack_trampoline
+// No call on a stack here: two switches take its place.
+    .globl  quern_call_on_stack
+#if defined(QUERN_HIDDEN)
+    .hidden quern_call_on_stack
+#endif
+    .type   quern_call_on_stack, %function
+quern_call_on_stack:
+    brk     #1
+    .size   quern_call_on_stack, .-quern_call_on_stack
+
+    .section .rodata
+    .globl  quern_calls_on_stacks
+#if defined(QUERN_HIDDEN)
+    .hidden quern_calls_on_stacks
+#endif
+    .type   quern_calls_on_stacks, %object
+    .size   quern_calls_on_stacks, 1
+quern_calls_on_stacks:
+    .byte   0
     .section .note.GNU-stack,"",%progbits
 #endif

@@ -5,6 +5,7 @@
 #include <quern/context/switch.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
+#include <cstdlib>
 
 namespace quern::detail {
 
@@ -33,8 +34,18 @@ void trampoline(bc::transfer_t preparer) noexcept {
 
 }  // namespace
 
+bool saved_registers(stack_pointer /*left_at*/, frame_registers& /*into*/) noexcept {
+    return false;  // where they lie is Boost's own affair
+}
+
 extern "C" void quern_switch_stack(stack_pointer* from, stack_pointer to) noexcept {
     store_left(bc::jump_fcontext(to, from));
+}
+
+extern "C" const bool quern_calls_on_stacks = false;
+
+extern "C" void quern_call_on_stack(stack_pointer*, void*, stack_entry, void*) noexcept {
+    std::abort();
 }
 
 extern "C" stack_pointer quern_prepare_stack(void* top, stack_entry entry,

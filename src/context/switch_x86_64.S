@@ -62,6 +62,86 @@ quern_switch_stack:
     .cfi_endproc
     .size   quern_switch_stack, .-quern_switch_stack
 
+// rdi = from, rsi = top, rdx = entry, rcx = argument. Leaves the same frame as quern_switch_stack, so
+// the caller goes on by a switch or, if the entry returns first, by an ordinary return. That keeps
+// the processor's stack of return addresses right, which a switch and back does not.
+    .globl  quern_call_on_stack
+#if defined(QUERN_HIDDEN)
+    .hidden quern_call_on_stack
+#endif
+    .type   quern_call_on_stack, @function
+    .p2align 4
+quern_call_on_stack:
+    .cfi_startproc
+    pushq   %rbp
+    .cfi_adjust_cfa_offset 8
+    pushq   %rbx
+    .cfi_adjust_cfa_offset 8
+    .cfi_rel_offset %rbx, 0
+    pushq   %r12
+    .cfi_adjust_cfa_offset 8
+    pushq   %r13
+    .cfi_adjust_cfa_offset 8
+    pushq   %r14
+    .cfi_adjust_cfa_offset 8
+    pushq   %r15
+    .cfi_adjust_cfa_offset 8
+    subq    $8, %rsp
+    .cfi_adjust_cfa_offset 8
+    stmxcsr (%rsp)
+    fnstcw  4(%rsp)
+    movl    (%rsp), %eax
+    movzwl  4(%rsp), %r8d
+    movq    %rsp, %rbx
+    movq    %rsp, (%rdi)
+    movq    %rsi, %rsp
+    movq    %rcx, %rdi
+    andl    $0xffc0, %eax           // as in quern_switch_stack
+    xorl    $0x1f80, %eax
+    xorl    $0x037f, %r8d
+    orl     %r8d, %eax
+    movl    %eax, %r12d             // whether the entry runs with other control words
+    jne     1f
+0:  .cfi_remember_state
+    .cfi_undefined %rip             // the caller may have gone on by the time of a backtrace
+    xorl    %ebp, %ebp
+    call    *%rdx
+    .cfi_restore_state
+    movq    %rbx, %rsp
+    testl   %r12d, %r12d
+    jne     2f
+3:  movq    32(%rsp), %r12
+    movq    40(%rsp), %rbx
+    movq    48(%rsp), %rbp
+    addq    $56, %rsp
+    .cfi_adjust_cfa_offset -56
+    ret
+    .cfi_adjust_cfa_offset 56
+1:  pushq   $0                      // a task begins with the default control words
+    pushq   $0
+    movl    $0x1f80, (%rsp)
+    movl    $0x037f, 4(%rsp)
+    ldmxcsr (%rsp)
+    fldcw   4(%rsp)
+    addq    $16, %rsp
+    jmp     0b
+2:  ldmxcsr (%rsp)
+    fldcw   4(%rsp)
+    jmp     3b
+    .cfi_endproc
+    .size   quern_call_on_stack, .-quern_call_on_stack
+
+    .section .rodata
+    .globl  quern_calls_on_stacks
+#if defined(QUERN_HIDDEN)
+    .hidden quern_calls_on_stacks
+#endif
+    .type   quern_calls_on_stacks, @object
+    .size   quern_calls_on_stacks, 1
+quern_calls_on_stacks:
+    .byte   1
+    .text
+
 // rdi = top, rsi = entry, rdx = argument. The first switch lands in the trampoline with the entry
 // in r12 and its argument in r13; a zero return address above it ends backtraces.
     .globl  quern_prepare_stack

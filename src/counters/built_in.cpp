@@ -13,6 +13,7 @@ namespace quern::counters::detail {
 std::vector<std::unique_ptr<source>> built_in_sources() {
     std::vector<std::unique_ptr<source>> all;
     all.push_back(threads_source());
+    all.push_back(blocked_source());
     all.push_back(queues_source());
     all.push_back(uptime_source());
     all.push_back(blocks_source());

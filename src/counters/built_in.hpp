@@ -16,6 +16,7 @@ std::unique_ptr<source> queues_source();
 std::unique_ptr<source> uptime_source();
 /// How much memory tasks have.
 std::unique_ptr<source> blocks_source();
+std::unique_ptr<source> blocked_source();
 /// Names of PAPI, all absent.
 std::unique_ptr<source> papi_source();
 

@@ -77,7 +77,12 @@ void finish(live_server& ended) noexcept {
 
 class live_observer final : public runtime_observer {
 public:
-    void check(const settings&) override {}
+    void check(const settings& chosen) override {
+        const std::string& folder = chosen.at("live-folder").text;
+        if (!folder.empty() && !is_live_folder(folder)) {
+            chosen.refuse("live-folder", "accepted: an absolute path of at most 83 characters");
+        }
+    }
 
     void started(runtime& which, const settings& chosen) noexcept override try {
         const bool is_live = chosen.at("live").text != "off";

@@ -167,6 +167,7 @@ void live_answers::add_worker(json_line& json, const worker_view& seen) {
     json.open('{').number("rank", seen.rank).number("thread", seen.thread);
     json.text("phase", name_of(seen.phase)).number("queued", seen.queued);
     add_totals(json, seen.totals);
+    json.number("blocked_ns", seen.blocked_ns);
     if (!seen.task.empty()) {
         json.text("task", seen.task);
     }

@@ -2,6 +2,8 @@
 // The folder and the sockets in it.
 #include "live_place.hpp"
 
+#include <quern/scheduler/settings.hpp>
+
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace quern::detail {
 
@@ -51,6 +54,12 @@ int open_socket(const std::string& path, Use use) noexcept {
 
 }  // namespace
 
+std::string chosen_live_folder() { return current_settings().at("live-folder").text; }
+
+bool is_live_folder(const std::string& path) {
+    return path.starts_with('/') && is_short_enough(path);
+}
+
 std::string live_folder_in(const char* runtime_dir) {
     std::string folder = std::string(runtime_dir) + "/quern";
     return *runtime_dir == '/' && is_short_enough(folder) ? folder : "";
@@ -59,6 +68,9 @@ std::string live_folder_in(const char* runtime_dir) {
 std::string live_folder_of(uid_t user) { return "/tmp/quern-" + std::to_string(user); }
 
 std::vector<std::string> live_folders() {
+    if (std::string chosen = chosen_live_folder(); !chosen.empty()) {
+        return {std::move(chosen)};
+    }
     std::vector<std::string> all;
     if (const char* const runtime_dir = ::secure_getenv("XDG_RUNTIME_DIR")) {
         all.push_back(live_folder_in(runtime_dir));

@@ -16,8 +16,13 @@ std::string live_folder_in(const char* runtime_dir);
 /// The one of that user, where no runtime directory is known.
 std::string live_folder_of(uid_t user);
 
+/// What the setting live-folder says for this process; empty: nothing.
+std::string chosen_live_folder();
+/// Whether a socket in that folder can have a name.
+bool is_live_folder(const std::string& path);
+
 /// The folders that a program may have chosen, the best first: $XDG_RUNTIME_DIR/quern where that is
-/// set and short enough for a socket, and /tmp/quern-<uid>.
+/// set and short enough for a socket, and /tmp/quern-<uid>. The chosen one alone if there is one.
 std::vector<std::string> live_folders();
 
 /// What is wrong with a folder: empty when it is there, is that user's and nobody else may enter.

@@ -15,6 +15,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <mutex>
 #include <system_error>
 
@@ -24,10 +25,22 @@ namespace {
 
 constexpr std::size_t k_longest_request = 4096;  // bytes; a longer one is no request
 
+/// One that takes nothing of its answer for so long is dropped. (guessed)
+constexpr std::chrono::seconds k_patience{5};
+
 /// Whoever may attach a debugger may look in.
 bool may_look_in(int connected) noexcept {
     constexpr uid_t k_root = 0;
     return is_peer(connected, ::geteuid()) || is_peer(connected, k_root);
+}
+
+/// The usual folders may be missing on a small system; one that the user has named should be there.
+void tell_of_unusable_folder() {
+    const std::string chosen = chosen_live_folder();
+    if (!chosen.empty()) {
+        std::fprintf(stderr, "quern: live-folder is '%s': %s; nobody can look into this program\n",
+                     chosen.c_str(), fault_of_folder(chosen, ::geteuid()).c_str());
+    }
 }
 
 /// Signals are for the program's own threads; those that tell of a fault in this one stay open.
@@ -128,6 +141,7 @@ bool live_server::ends_soon() const noexcept {
 void live_server::open_socket() try {
     const std::string folder = make_live_folder();
     if (folder.empty()) {
+        tell_of_unusable_folder();
         return;
     }
     const std::string name = std::to_string(::getpid());
@@ -147,15 +161,18 @@ void live_server::open_socket() try {
 /// Sleeps until something happens, and answers it. False when nothing can happen any more.
 bool live_server::serve_round() {
     constexpr std::size_t k_own = 3;
+    const int limit = drop_the_stuck();
     std::array<pollfd, k_own + k_clients> all{};
     all[0] = {m_wake.get(), POLLIN, 0};
     all[1] = {m_listening.get(), POLLIN, 0};
     all[2] = {m_metrics.get(), POLLIN, 0};
     for (std::size_t i = 0; i < k_clients; ++i) {
-        const short also = m_clients[i].out.empty() ? 0 : POLLOUT;
-        all[k_own + i] = {m_clients[i].fd.get(), static_cast<short>(POLLIN | also), 0};
+        // No further request is read before the answer to the last one has gone: what a client does
+        // not read, it does not get.
+        const short wanted = m_clients[i].out.empty() ? POLLIN : POLLOUT;
+        all[k_own + i] = {m_clients[i].fd.get(), wanted, 0};
     }
-    if (::poll(all.data(), all.size(), -1) < 0) {
+    if (::poll(all.data(), all.size(), limit) < 0) {
         return errno == EINTR;
     }
     if (all[0].revents != 0) {
@@ -193,6 +210,7 @@ void live_server::accept_from(const shared_fd& listening, bool is_http) {
     }
     free->fd.set(fd);
     free->is_http = is_http;
+    free->moved = std::chrono::steady_clock::now();
     if (!is_http && !may_look_in(fd)) {
         free->out = live_answers::refusal("it belongs to another user");
         free->ends = true;
@@ -205,9 +223,30 @@ void live_server::serve(client& c, short events) {
     } else if ((events & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
         drop(c);
     }
-    if (c.fd.get() >= 0 && !c.out.empty()) {
+    if (!c.out.empty()) {
         send_out(c);
     }
+    while (c.fd.get() >= 0 && c.out.empty() && c.in.find('\n') != std::string::npos) {
+        answer(c);
+        if (c.out.empty()) {
+            return;  // the request goes on
+        }
+        send_out(c);
+    }
+}
+
+/// Milliseconds until the next one may have to be dropped, or -1.
+int live_server::drop_the_stuck() noexcept {
+    const auto now = std::chrono::steady_clock::now();
+    int limit = -1;
+    for (client& each : m_clients) {
+        if (!each.out.empty() && now - each.moved >= k_patience) {
+            drop(each);
+        } else if (!each.out.empty()) {
+            limit = static_cast<int>(std::chrono::milliseconds(k_patience).count());
+        }
+    }
+    return limit;
 }
 
 void live_server::take_in(client& c) {
@@ -223,22 +262,29 @@ void live_server::take_in(client& c) {
         return;  // whatever else it says
     }
     c.in.append(piece.data(), static_cast<std::size_t>(size));
+    answer(c);
+}
+
+/// The first request, if it is complete.
+void live_server::answer(client& c) {
     if (c.is_http) {
         answer_http(c);
     } else {
-        answer_lines(c);
+        answer_line(c);
     }
-    if (!c.ends && c.in.size() > k_longest_request) {
-        c.out += live_answers::refusal("the request is longer than a line of 4096 bytes");
+    c.moved = std::chrono::steady_clock::now();
+    if (c.out.empty() && c.in.size() > k_longest_request) {
+        c.out = live_answers::refusal("the request is longer than a line of 4096 bytes");
         c.ends = true;
     }
 }
 
-void live_server::answer_lines(client& c) {
-    for (std::size_t end = 0; (end = c.in.find('\n')) != std::string::npos;) {
+void live_server::answer_line(client& c) {
+    const std::size_t end = c.in.find('\n');
+    if (end != std::string::npos) {
         const std::string request = c.in.substr(0, end);
         c.in.erase(0, end + 1);
-        c.out += m_answers.answer(request, c.session);
+        c.out = m_answers.answer(request, c.session);
     }
 }
 
@@ -254,9 +300,15 @@ void live_server::send_out(client& c) {
     if (sent < 0 && errno != EAGAIN && errno != EINTR) {
         return drop(c);
     }
-    c.out.erase(0, static_cast<std::size_t>(sent < 0 ? 0 : sent));
-    if (c.out.empty() && c.ends) {
-        drop(c);
+    if (sent > 0) {
+        c.out.erase(0, static_cast<std::size_t>(sent));
+        c.moved = std::chrono::steady_clock::now();
+    }
+    if (c.out.empty()) {
+        c.out = std::string();  // a long answer keeps no memory
+        if (c.ends) {
+            drop(c);
+        }
     }
 }
 
@@ -266,8 +318,8 @@ void live_server::drop(client& c) noexcept {
         const std::scoped_lock lock(lock_of(process_lock::live));
         c.fd.close();
     }
-    c.in.clear();
-    c.out.clear();
+    c.in = std::string();
+    c.out = std::string();
     c.session = {};
     c.ends = false;
 }

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -65,9 +66,10 @@ private:
     struct client {
         shared_fd fd;
         bool is_http = false;
-        bool ends = false;  ///< after what is to be sent
-        std::string in;
-        std::string out;
+        bool ends = false;                              ///< after what is to be sent
+        std::string in;                                 ///< requests that have not been answered
+        std::string out;                                ///< what is to be sent: at most one answer
+        std::chrono::steady_clock::time_point moved{};  ///< when it last took some of that
         live_session session;
     };
 
@@ -78,9 +80,11 @@ private:
     void accept_from(const shared_fd& listening, bool is_http);
     void serve(client& c, short events);
     void take_in(client& c);
-    void answer_lines(client& c);
+    void answer(client& c);
+    void answer_line(client& c);
     void answer_http(client& c);
     static void send_out(client& c);
+    int drop_the_stuck() noexcept;
     static void drop(client& c) noexcept;
 
     static constexpr std::size_t k_clients = 16;  ///< at once; one more replaces one of these

@@ -9,6 +9,9 @@
 
 namespace quern::counters::detail {
 
+/// Why they have no numbers in a build without counters.
+inline constexpr const char* k_left_out = "Quern was built with QUERN_WITH_COUNTERS=OFF";
+
 /// The pools that a place lies in; none where it names nothing that lives.
 inline std::vector<pool_ref> pools_of(const place& where) {
     if (where.pool) {

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "destination.hpp"
-#include "quiet_thread.hpp"
 
 #include <quern/counters/counter.hpp>
 #include <quern/counters/format.hpp>
 #include <quern/scheduler/last_act.hpp>
+#include <quern/scheduler/quiet_thread.hpp>
 #include <quern/scheduler/settings.hpp>
 
 #include <chrono>
@@ -45,10 +45,10 @@ private:
     counter_set m_set;
     unsigned m_sequence = 0;
     std::optional<snapshot> m_last;  ///< read at the end, and not yet printed
-    quiet_thread::clock::time_point m_next{};
+    quern::detail::quiet_thread::clock::time_point m_next{};
     std::mutex m_stopping;
     bool m_stopped = false;
-    std::optional<quiet_thread> m_thread;  ///< uses the members above
+    std::optional<quern::detail::quiet_thread> m_thread;  ///< uses the members above
     std::optional<quern::detail::last_act> m_finishes;
 };
 

@@ -62,10 +62,10 @@ printer::printer(const runtime& of, const settings& chosen)
 
 /// Late by a whole interval, it leaves one out.
 void printer::begin_interval(std::chrono::milliseconds every) {
-    m_next = quiet_thread::clock::now() + every;
+    m_next = quern::detail::quiet_thread::clock::now() + every;
     m_thread.emplace("quern/print", m_next, [this, every] {
         read_and_print();
-        const auto now = quiet_thread::clock::now();
+        const auto now = quern::detail::quiet_thread::clock::now();
         do {
             m_next += every;
         } while (m_next <= now);

@@ -50,19 +50,30 @@ bool is_there(pid_t program) { return ::kill(program, 0) == 0 || errno != ESRCH;
 /// else empty.
 std::string folder_told(pid_t program) {
     constexpr std::string_view k_variable = "XDG_RUNTIME_DIR=";
+    constexpr std::string_view k_folder = "QUERN_LIVE_FOLDER=";
+    std::string folder;
     std::ifstream file("/proc/" + std::to_string(program) + "/environ");
     for (std::string entry; std::getline(file, entry, '\0');) {
+        if (entry.starts_with(k_folder) && entry.size() > k_folder.size()) {
+            return entry.substr(k_folder.size());
+        }
         if (entry.starts_with(k_variable)) {
-            return detail::live_folder_in(entry.c_str() + k_variable.size());
+            folder = detail::live_folder_in(entry.c_str() + k_variable.size());
         }
     }
-    return "";
+    return folder;
 }
 
 /// Where programs of a user have their sockets, each once: those who ask may have another
 /// environment, under sudo or in cron's place.
 std::vector<std::string> folders_of(uid_t owner, const std::string& told = "") {
     std::vector<std::string> all = detail::live_folders();
+    if (!detail::chosen_live_folder().empty()) {
+        if (!told.empty() && told != all.front()) {
+            all.push_back(told);
+        }
+        return all;
+    }
     const std::string usual = "/run/user/" + std::to_string(owner);
     for (const std::string& each :
          {told, detail::live_folder_in(usual.c_str()), detail::live_folder_of(owner)}) {

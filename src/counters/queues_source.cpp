@@ -22,6 +22,8 @@ enum index : std::size_t {
     k_terminated,
     k_length,
     k_utilization,
+    k_idle_loops,
+    k_busy_loops,
     k_rows,
 };
 
@@ -42,6 +44,10 @@ std::vector<counter_info> infos() {
         {"/threadqueue/length", counter_kind::level, "", "tasks in queues"},
         {"/scheduler/utilization/instantaneous", counter_kind::level, "%",
          "part of the workers that run a task"},
+        {"/threads/idle-loop-count/instantaneous", counter_kind::level, "",
+         "times that workers without work have searched in vain since they had some"},
+        {"/threads/busy-loop-count/instantaneous", counter_kind::level, "",
+         "tasks begun or gone on with since their workers last had none"},
     };
 }
 
@@ -50,6 +56,8 @@ struct moment {
     double active = 0;
     double queued = 0;
     double suspended = 0;
+    double idle_loops = 0;
+    double busy_loops = 0;
 };
 
 double length_of(const quern::detail::worker_queues& queues) {
@@ -64,6 +72,8 @@ moment look(const place& where) {
         now.workers += 1;
         now.active += each.stats.phase() == worker_phase::running ? 1 : 0;
         now.queued += length_of(each.queues);
+        now.idle_loops += static_cast<double>(each.searched_in_vain());
+        now.busy_loops += static_cast<double>(each.begun_in_turn());
     });
     if (where.worker) {
         return now;
@@ -93,6 +103,12 @@ public:
         readings[k_suspended].above = now.suspended;
         readings[k_length].above = now.queued;
         readings[k_utilization].above = now.workers > 0 ? 100 * now.active / now.workers : 0;
+        readings[k_idle_loops].above = now.idle_loops;
+        readings[k_busy_loops].above = now.busy_loops;
+        if (!quern::detail::k_counters) {
+            make_absent(readings[k_idle_loops], k_left_out);
+            make_absent(readings[k_busy_loops], k_left_out);
+        }
         make_absent(readings[k_staged],
                     "the same queues hold tasks not yet begun; they are counted as pending");
         make_absent(readings[k_terminated], "a task that has ended is not kept");

@@ -2,8 +2,9 @@
 // The thread that samples counters, and what is kept of the samples.
 #include "statistics.hpp"
 
-#include "quiet_thread.hpp"
 #include "tables.hpp"
+
+#include <quern/scheduler/quiet_thread.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@
 
 namespace quern::counters::detail {
 
-using time_point = quiet_thread::clock::time_point;
+using time_point = quern::detail::quiet_thread::clock::time_point;
 
 void sample_log::add(double sample) {
     m_min = m_count == 0 ? sample : std::min(m_min, sample);
@@ -65,7 +66,7 @@ private:
     /// The lock is not held while a counter is read.
     time_point sample_due() {
         std::unique_lock guard(m_lock);
-        const time_point now = quiet_thread::clock::now();
+        const time_point now = quern::detail::quiet_thread::clock::now();
         for (;;) {
             const auto due = std::find_if(m_all.begin(), m_all.end(),
                                           [now](const auto* each) { return each->m_due <= now; });
@@ -94,14 +95,14 @@ private:
     std::condition_variable m_done;
     std::vector<sampled_counter*> m_all;
     sampled_counter* m_busy = nullptr;
-    std::optional<quiet_thread> m_thread;  ///< the last member: it uses the others
+    std::optional<quern::detail::quiet_thread> m_thread;  ///< the last member: it uses the others
 };
 
 sampled_counter::sampled_counter(counter_set&& only, const statistic_request& how)
     : m_how(how),
       m_set(std::move(only)),
       m_log(how.window),
-      m_due(quiet_thread::clock::now() + how.interval),
+      m_due(quern::detail::quiet_thread::clock::now() + how.interval),
       m_sampler(sampler_of_process()) {
     m_sampler->add(*this);
 }

@@ -18,6 +18,7 @@ namespace {
 using detail::zone_meter;
 
 constexpr std::string_view k_prefix = "/power/";
+constexpr const char* k_average_power = "/runtime/average_power";
 
 counter_info joules(const char* name, const char* help) {
     return {std::string(k_prefix) + name, counter_kind::sum, "J", help};
@@ -34,13 +35,19 @@ std::uint64_t steady_ns() {
 struct energy_source::parts {
     topology::system_root root;
     clock now;
-    detail::kept_state<std::vector<zone_meter>> kept;
+    struct meters {
+        std::vector<zone_meter> zones;
+        std::uint64_t begun_ns = 0;  ///< when they were found
+    };
+    detail::kept_state<meters> kept;
     std::vector<counter_info> infos{
         joules("package", "energy of all packages, processors with what is on their chips"),
         joules("core", "energy of the cores, a part of the packages'"),
         joules("uncore", "energy of what is beside the cores, a part of the packages'"),
         joules("dram", "energy of the memory of the packages"),
         joules("psys", "energy of the whole platform, as the machine's maker defines it"),
+        {k_average_power, counter_kind::ratio, "W",
+         "mean power of all packages: their energy over the time"},
     };
 
     /// One reading for each zone.
@@ -93,8 +100,10 @@ std::vector<raw_reading> energy_source::read(const place& where) {
     if (const auto refused = detail::refuse_parts(where)) {
         return detail::all_alike(*refused, p.infos.size());
     }
-    return p.kept.with([&](std::vector<zone_meter>& zones) {
+    return p.kept.with([&](parts::meters& all) {
+        std::vector<zone_meter>& zones = all.zones;
         if (zones.empty()) {
+            all.begun_ns = p.now();
             const auto found = detail::find_zones(p.root);
             if (!found) {
                 return detail::all_alike(detail::no_reading({found.reason(), found.error()}),
@@ -107,8 +116,13 @@ std::vector<raw_reading> energy_source::read(const place& where) {
         const std::vector<raw_reading> readings = p.read_zones(zones);
         std::vector<raw_reading> sums;
         for (const counter_info& info : p.infos) {
-            sums.push_back(
-                p.sum_of(std::string_view(info.name).substr(k_prefix.size()), zones, readings));
+            const bool is_power = info.name == k_average_power;
+            const std::string_view group =
+                is_power ? "package" : std::string_view(info.name).substr(k_prefix.size());
+            sums.push_back(p.sum_of(group, zones, readings));
+            if (is_power) {
+                sums.back().below = 1e-9 * static_cast<double>(p.now() - all.begun_ns);
+            }
         }
         return sums;
     });

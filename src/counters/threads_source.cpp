@@ -37,7 +37,8 @@ struct row {
 
 constexpr const char* k_one_queue =
     "the same queues hold tasks not yet begun; they are counted as pending";
-constexpr const char* k_left_out = "Quern was built with QUERN_WITH_COUNTERS=OFF";
+constexpr const char* k_not_apart =
+    "making and clearing away are timed with the rest of the scheduler's work: overhead-rate";
 
 constexpr row k_rows[] = {
     {.name = "/threads/time/average",
@@ -67,7 +68,7 @@ constexpr row k_rows[] = {
     {.name = "/threads/time/cumulative-overhead",
      .above = field<&worker_totals::managing_ns>,
      .unit = "ns",
-     .help = "time of the scheduler: taking, stealing, switching, finishing tasks"},
+     .help = "time of the scheduler: making, queueing, beginning, switching, settling tasks"},
     {.name = "/threads/time/cumulative-idle",
      .above = field<&worker_totals::idle_ns>,
      .unit = "ns",
@@ -94,6 +95,16 @@ constexpr row k_rows[] = {
      .scale = 1e4,
      .unit = "0.01 %",
      .help = "part of the workers' time that the scheduler took"},
+    {.name = "/threads/creation-idle-rate",
+     .below = loop,
+     .unit = "0.01 %",
+     .help = "part of the workers' time that making tasks took",
+     .missing = k_not_apart},
+    {.name = "/threads/cleanup-idle-rate",
+     .below = loop,
+     .unit = "0.01 %",
+     .help = "part of the workers' time that clearing tasks away took",
+     .missing = k_not_apart},
     {.name = "/threads/count/cumulative",
      .above = field<&worker_totals::tasks>,
      .help = "tasks run to their end"},
@@ -128,6 +139,9 @@ constexpr row k_rows[] = {
     {.name = "/threads/count/stack-recycles",
      .above = field<&worker_totals::contexts_recycled>,
      .help = "stacks used again"},
+    {.name = "/threads/count/stack-unbinds",
+     .help = "stacks whose memory was given back to the system",
+     .missing = "stacks keep their memory: none is given back before the process ends"},
     {.name = "/threads/count/objects",
      .above = field<&worker_totals::contexts_made>,
      .help = "stacks taken from the system"},

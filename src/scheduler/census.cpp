@@ -24,8 +24,9 @@ std::uintptr_t this_thread_outside() noexcept {
     return reinterpret_cast<std::uintptr_t>(&identity);
 }
 
-outside_wait::outside_wait(const external_event& what, const wait_reason& why) noexcept
-    : event(what), thread(this_thread()), holder(this_thread_outside()) {
+outside_wait::outside_wait(const external_event& what, const wait_reason& why,
+                           const frame_registers& from) noexcept
+    : event(what), place(from), thread(this_thread()), holder(this_thread_outside()) {
     note.begin(why, ticks());
     const std::scoped_lock guard(census::lock());
     g_census.outside.push_back(*this);

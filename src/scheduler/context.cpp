@@ -8,9 +8,11 @@
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/worker.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace quern::detail {
 
@@ -32,7 +34,8 @@ constexpr int k_join_spins = 30;
 const void* const k_always_low =
     reinterpret_cast<const void*>(std::numeric_limits<std::uintptr_t>::max());
 
-constexpr wait_kind k_join_wait{"a forked child that another worker runs"};
+constexpr wait_kind k_join_wait{.name = "a forked child that another worker runs",
+                                .is_passing = true};
 
 constexpr std::size_t k_slot_bytes = sizeof(void*);
 static_assert(std::is_pointer_v<fork_slot>);
@@ -70,15 +73,16 @@ context* context::from(work& item) noexcept {
     return item.run == run_resumed ? static_cast<context*>(static_cast<runnable*>(&item)) : nullptr;
 }
 
-void context::set_low_mark() noexcept {
-    m_low_mark = span().low + (size() == stack_class::small ? k_reserve_small : k_reserve);
-}
+void context::set_low_mark() noexcept { m_low_mark = span().low + stack_reserve(size()); }
 
 void context::reopen_for_loop(work* first) noexcept {
     reopen();
     m_body = nullptr;
     m_below.store(nullptr, std::memory_order_relaxed);
+    m_root.store(this, std::memory_order_relaxed);
     m_first = first;
+    link = nullptr;
+    creators_aside = 0;
     restart(enter, this);
 }
 
@@ -159,6 +163,35 @@ bool context::lay_open_to_thieves() noexcept {
     return true;
 }
 
+/// The fresh context is of the same class at least: a task that asked for a larger one has larger
+/// frames.
+void context::call_on_fresh(void (*body)(void* argument), void* argument) noexcept {
+    struct call {
+        void (*body)(void*);
+        void* argument;
+        context* caller;
+    };
+    worker& host = *m_worker;
+    if (lay_open_to_thieves()) {
+        host.notify_work_of(host);
+    }
+    call what{body, argument, this};
+    context& fresh = host.take_context(std::max(size(), host.home().stacks()));
+    fresh.urgency = urgency;
+    fresh.m_below.store(this, std::memory_order_relaxed);
+    fresh.m_root.store(&root(), std::memory_order_relaxed);  // a walk would take as long as deep
+    fresh.reopen_for_call(
+        [](context& here, void* p) {
+            auto& c = *static_cast<call*>(p);
+            c.body(c.argument);
+            here.host().leave_for(here, *c.caller);
+        },
+        &what);
+    host.switch_context(*this, fresh, {});
+    shelf::take(*this);
+    set_low_mark();
+}
+
 void suspend(bool (*publish)(context& self, void* argument), void* argument,
              const wait_reason& why) noexcept {
     struct request {
@@ -173,9 +206,10 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     if constexpr (k_check_held_locks) {
         check_held_locks(self, why);
     }
-    self.waits.begin(why, host.stats.since());
+    const tick_count since = host.stats.since();
+    self.waits.begin(why, since);
     request what{publish, argument};
-    context& next = host.next_context();
+    context& next = host.next_context(self);
     const auto after = [](context& left, void* p) {
         // `left` may be running elsewhere, and this request gone, once publish has returned true.
         const request r = *static_cast<request*>(p);
@@ -186,52 +220,102 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     host.switch_context(self, next, {after, &what});
     self.waits.end();
     shelf::take(self);
+    worker& now = self.host();
+    if (const hooks* h = now.home().hooks.load(std::memory_order_acquire)) [[unlikely]] {
+        h->waited(*h, now, why, since);
+    }
 }
 
 void run_before_self(runnable& item) noexcept {
     context& self = *current_context();
     worker& host = self.host();
     host.give_up(self);
+    send_creator_on(self);
     context& next = host.take_context(host.home().stacks());
     next.reopen_for_loop(&item);
     host.switch_context(self, next, {[](context& left, void*) { resume(left); }, nullptr});
     shelf::take(self);
 }
 
+void run_beside_self(runnable& first, creator_link& link) noexcept {
+    context& self = *current_context();
+    worker& host = self.host();
+    if (host.home().hooks.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+        host.give_up(self);
+    } else if (self.lay_open_to_thieves()) {
+        host.notify_work_of(host);
+    }
+    link.creator = &self;
+    context& fresh = host.take_context(std::max(first.stack, host.home().stacks()));
+    self.call_beside(fresh, first, link);
+    shelf::take(self);
+}
+
+/// The call on another stack is for its return, which the processor predicts: after a switch and
+/// back it predicts none of those that follow.
+void context::call_beside(context& fresh, runnable& first, creator_link& aside) noexcept {
+    worker& host = *m_worker;
+    fresh.reopen_for_call(
+        [](context& here, void* p) {
+            context& creator = *here.link->creator;
+            if (worker::run_beside(here, *static_cast<runnable*>(p))) {
+                here.host().leave_for(here, creator);
+            }
+        },
+        &first);
+    fresh.m_below.store(nullptr, std::memory_order_relaxed);
+    fresh.m_root.store(&fresh, std::memory_order_relaxed);
+    fresh.m_first = nullptr;
+    fresh.link = &aside;
+    fresh.creators_aside = root().creators_aside + 1;
+    if (!can_call()) {
+        host.switch_context(*this, fresh, {});
+    } else {
+        host.m_away.add();
+        host.adopt(fresh);
+        call(fresh, *host.m_exceptions, call_entry, &fresh);
+        if (aside.is_over) {
+            returned(*host.m_exceptions);
+            host.adopt(*this);
+            host.m_away.take_back();
+            host.recycle(fresh);
+            host.stats.overhead.ends();
+        } else {
+            m_worker->arrived(*this);  // perhaps another one
+        }
+    }
+    if (aside.is_over && host.home().hooks.load(std::memory_order_relaxed) != nullptr)
+        [[unlikely]] {
+        host.goes_on(*this);
+    }
+}
+
+void context::call_entry(void* self) noexcept {
+    auto& here = *static_cast<context*>(self);
+    if (!worker::run_beside(here, *static_cast<runnable*>(here.m_body_argument))) {
+        worker::run_loop(here);
+    }
+}
+
+context* take_creator(context& leaving) noexcept {
+    const creator_link* const link = std::exchange(leaving.root().link, nullptr);
+    return link != nullptr ? link->creator : nullptr;
+}
+
+void send_creator_on(context& leaving) noexcept {
+    if (context* const creator = take_creator(leaving)) {
+        resume(*creator);
+    }
+}
+
 void resume(context& suspended) noexcept {
+    suspended.waits.end();  // it does not wait any more, though it may stand in a queue for long
     pool& home = suspended.host().home();
     if (worker* const only = suspended.root().pin) {
         home.make_ready_on(*only, suspended);
     } else {
         home.make_ready(suspended);
     }
-}
-
-void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept {
-    struct call {
-        void (*body)(void*);
-        void* argument;
-        context* caller;
-    };
-    context& self = *current_context();
-    worker& host = self.host();
-    if (self.lay_open_to_thieves()) {
-        host.notify_work_of(host);
-    }
-    call what{body, argument, &self};
-    context& fresh = host.take_context(host.home().stacks());
-    fresh.urgency = self.urgency;
-    fresh.m_below.store(&self, std::memory_order_relaxed);
-    fresh.reopen_for_call(
-        [](context& here, void* p) {
-            auto& c = *static_cast<call*>(p);
-            c.body(c.argument);
-            here.host().leave_for(here, *c.caller);
-        },
-        &what);
-    host.switch_context(self, fresh, {});
-    shelf::take(self);
-    self.set_low_mark();
 }
 
 }  // namespace quern::detail

@@ -112,8 +112,9 @@ void write_headline(const fault& what, context* here) noexcept {
 
 void write_advice(stack_class too_small) noexcept {
     if (too_small == stack_class::large) {
-        write_text(k_file, fixed_text().add("  there is no larger class: does the recursion end? "
-                                            "fork_join goes on on a fresh stack by itself\n"));
+        write_text(k_file,
+                   fixed_text().add("  there is no larger class: does the recursion end? What "
+                                    "goes through the runtime gets fresh stacks\n"));
         return;
     }
     const auto next = k_stack_class_names[static_cast<std::size_t>(too_small) + 1];

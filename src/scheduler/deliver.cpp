@@ -5,6 +5,7 @@
 #include <quern/scheduler/pool.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace quern::detail {
 
@@ -97,6 +98,34 @@ void pool::deliver(runnable& item, worker* to) noexcept {
     if (gate.load().must_wake()) {
         wake_one(0);
     }
+}
+
+template <class F>
+void pool::for_each_list(F call) noexcept {
+    for (ready_queue* shared : {&injector, &high, &low}) {
+        call(*shared);
+    }
+    for (const auto& w : m_workers) {
+        call(w->queues.inbox);
+    }
+}
+
+void pool::entry_left_empty() noexcept {
+    constexpr std::ptrdiff_t k_step = 64;  // so that the lists are looked at now and then (guessed)
+    const auto empty = m_empty_entries.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (empty % k_step != 0) {
+        return;
+    }
+    std::size_t listed = 0;
+    for_each_list([&listed](const ready_queue& list) { listed += list.size(); });
+    if (2 * static_cast<std::size_t>(empty) < listed) {
+        return;
+    }
+    for_each_list([](ready_queue& list) {
+        for (runnable* entry = list.take_empty(); entry != nullptr;) {
+            current_worker()->drop(*std::exchange(entry, entry->next));
+        }
+    });
 }
 
 bool pool::wake_for(worker& holder) noexcept {

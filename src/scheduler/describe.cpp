@@ -47,18 +47,18 @@ std::string describe_coroutine(const void* resumes) {
 }
 
 /// Those that agree in everything but the address of what they wait for, unless somebody holds it.
-using group_key = std::tuple<std::string, std::string, pid_t, const void*, const void*, bool,
+using group_key = std::tuple<std::string, std::string, pid_t, const void*, const void*, sighted,
                              const wait_kind*, std::string, int, const void*, std::string>;
 
-group_key key_of(const sighting& s) {
+group_key key_of(const sighting& s, const std::string& calls) {
     const void* thing = s.holder != sighting::k_nobody ? s.thing : nullptr;
     std::string outer;
     for (const seen_task& each : s.outer) {
         outer += each.name + hex(each.site);
     }
-    return {s.task.name,  s.where,        s.thread, s.task.site,
-            s.task.entry, s.is_coroutine, s.kind,   std::string(s.found.words.data()),
-            s.holder,     thing,          outer};
+    return {s.task.name,  s.where, s.thread,     s.task.site,
+            s.task.entry, s.what,  s.kind,       std::string(s.found.words.data()),
+            s.holder,     thing,   outer + calls};
 }
 
 class report {
@@ -67,7 +67,9 @@ public:
         : m_all(all), m_tasks_are(tasks_are) {
         std::map<group_key, std::size_t> groups;
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const auto [at, is_new] = groups.try_emplace(key_of(all[i]), m_shown.size());
+            m_calls.push_back(describe_calls(all[i]));
+            const auto [at, is_new] =
+                groups.try_emplace(key_of(all[i], m_calls[i]), m_shown.size());
             if (is_new) {
                 m_shown.push_back(i);
                 m_count.push_back(0);
@@ -80,7 +82,7 @@ public:
     std::string text() const {
         std::string text = heading();
         for (std::size_t g = 0; g < std::min(m_shown.size(), k_longest_list); ++g) {
-            text += "  " + line(g) + "\n" + origin(m_all[m_shown[g]]);
+            text += "  " + line(g) + "\n" + m_calls[m_shown[g]] + origin(m_all[m_shown[g]]);
         }
         if (m_shown.size() > k_longest_list) {
             text += "  and " + std::to_string(m_shown.size() - k_longest_list) + " lines more\n";
@@ -92,16 +94,24 @@ public:
     }
 
 private:
-    static bool is_task(const sighting& s) { return s.thread == 0; }
+    std::uint64_t count(sighted what) const {
+        std::uint64_t sum = 0;
+        for (const sighting& each : m_all) {
+            sum += each.what == what ? each.count : 0;
+        }
+        return sum;
+    }
 
     std::string heading() const {
-        std::uint64_t tasks = 0;
-        std::uint64_t threads = 0;
-        for (const sighting& each : m_all) {
-            (is_task(each) ? tasks : threads) += each.count;
-        }
+        const std::uint64_t tasks = count(sighted::task) + count(sighted::coroutine);
+        const std::uint64_t blocked = count(sighted::blocked);
+        const std::uint64_t threads = count(sighted::outside);
         std::string text =
             std::to_string(tasks) + (tasks == 1 ? " task is " : " tasks are ") + m_tasks_are;
+        if (blocked != 0) {
+            text += (threads == 0 ? " and " : ", ") + std::to_string(blocked) +
+                    (blocked == 1 ? " blocks its worker" : " block their workers");
+        }
         if (threads != 0) {
             text += " and " + std::to_string(threads) +
                     (threads == 1 ? " thread outside waits" : " threads outside wait");
@@ -109,14 +119,45 @@ private:
         return text + (m_all.empty() ? "\n" : ":\n");
     }
 
+    /// Where it waits: the youngest calls of the program's own functions, a line each. Those
+    /// without a line in a source are left out where others have one: they are the system's.
+    std::string describe_calls(const sighting& s) {
+        constexpr std::size_t k_most = 4;
+        std::vector<const std::string*> shown;
+        bool has_lines = false;
+        for (const void* address : s.calls) {
+            auto [known, is_new] = m_known_calls.try_emplace(address);
+            if (is_new) {
+                known->second = describe_call(address);
+            }
+            for (const std::string& call : known->second) {
+                const bool has_line = call.find(" at ") != std::string::npos;
+                if (has_line && !has_lines) {
+                    shown.clear();
+                    has_lines = true;
+                }
+                if (has_line == has_lines && shown.size() < k_most) {
+                    shown.push_back(&call);
+                }
+            }
+        }
+        std::string text;
+        for (const std::string* call : shown) {
+            text += (text.empty() ? "     waits in " : "       called in ") + *call + "\n";
+        }
+        return text;
+    }
+
     std::string number(std::size_t index) const { return "#" + std::to_string(m_group[index] + 1); }
 
     std::string subject(std::size_t index) const {
         const sighting& s = m_all[index];
-        if (!is_task(s)) {
-            return number(index) + " thread " + std::to_string(s.thread) + " outside";
+        if (s.what == sighted::outside || s.what == sighted::foreign) {
+            const std::string name = s.thread_name.empty() ? "" : " '" + s.thread_name + "'";
+            return number(index) + " thread " + std::to_string(s.thread) + name + " outside";
         }
-        return number(index) + (s.is_coroutine ? " coroutine" : " task") + name_of(s.task);
+        return number(index) + (s.what == sighted::coroutine ? " coroutine" : " task") +
+               name_of(s.task);
     }
 
     static std::string name_of(const seen_task& task) {
@@ -131,11 +172,18 @@ private:
         if (!s.where.empty() && s.where != "default") {
             text += " of pool '" + s.where + "'";
         }
+        if (s.what == sighted::foreign) {
+            return text + " may wake one: it " + s.doing;
+        }
+        if (s.what == sighted::blocked) {
+            return text + " blocks its worker: thread " + std::to_string(s.thread) + " " + s.doing +
+                   "; use blocking_region, or quern::mutex for a lock";
+        }
         if (s.kind == nullptr) {
             return text + " waits, for what was not noted" + more(m_count[g]);
         }
-        text += (s.is_coroutine ? " waits at most " : " waits ") + seconds(s.seconds) + " for " +
-                s.kind->name;
+        text += (s.what == sighted::coroutine ? " waits at most " : " waits ") +
+                seconds(s.seconds) + " for " + s.kind->name;
         if (s.thing != nullptr) {
             text += " " + hex(s.thing);
         }
@@ -150,7 +198,7 @@ private:
     }
 
     static std::string origin(const sighting& s) {
-        std::string text = origin(s.task, s.is_coroutine);
+        std::string text = origin(s.task, s.what == sighted::coroutine);
         for (const seen_task& each : s.outer) {
             const std::string name = name_of(each);
             text += "     runs in the place of " + (name.empty() ? "a task" : "task" + name) +
@@ -176,9 +224,7 @@ private:
     std::string held_by(std::size_t index) const {
         const int holder = m_all[index].holder;
         if (holder >= 0) {
-            const auto other = static_cast<std::size_t>(holder);
-            return std::string(m_all[index].is_result ? ", made by " : ", held by ") +
-                   (other == index ? "itself" : subject(other));
+            return m_all[index].is_result ? made_by(index) : locked_by(index);
         }
         return holder == sighting::k_outside     ? ", held by a thread outside"
                : holder == sighting::k_running   ? ", held by a task that can run"
@@ -187,6 +233,29 @@ private:
                    ? ", held by a task that has ended without letting go of it"
                : holder == sighting::k_other ? ", held by a task of another runtime"
                                              : "";
+    }
+
+    std::string other(std::size_t index, const char* itself) const {
+        const auto holder = static_cast<std::size_t>(m_all[index].holder);
+        return holder == index ? itself : subject(holder);
+    }
+
+    /// Of a task in whose place another runs, its result too is made where that one is.
+    std::string made_by(std::size_t index) const {
+        const sighting& s = m_all[index];
+        if (s.depth == 0) {
+            return ", made by " + other(index, "itself");
+        }
+        const auto& outer = m_all[static_cast<std::size_t>(s.holder)].outer;
+        return ", made by task" + name_of(outer[s.depth - 1]) + ", in whose place " +
+               other(index, "it") + " runs";
+    }
+
+    /// Which of them has locked it, is not known.
+    std::string locked_by(std::size_t index) const {
+        const bool has_outer = !m_all[static_cast<std::size_t>(m_all[index].holder)].outer.empty();
+        return ", held by " + other(index, "itself") +
+               (has_outer ? " or one in whose place it runs" : "");
     }
 
     /// Each once, beginning with its first member.
@@ -227,8 +296,10 @@ private:
 
     const std::vector<sighting>& m_all;
     const char* m_tasks_are;
-    std::vector<std::size_t> m_group;    ///< of each sighting
-    std::vector<std::size_t> m_shown;    ///< the first sighting of each group
+    std::vector<std::size_t> m_group;  ///< of each sighting
+    std::vector<std::size_t> m_shown;  ///< the first sighting of each group
+    std::vector<std::string> m_calls;  ///< of each sighting
+    std::map<const void*, std::vector<std::string>> m_known_calls;
     std::vector<std::uint64_t> m_count;  ///< of tasks or threads in each group
 };
 

@@ -3,6 +3,7 @@
 #include <quern/scheduler/hang_watch.hpp>
 
 #include "report_parts.hpp"
+#include "threads_seen.hpp"
 
 #include <quern/context/sanitizer.hpp>
 #include <quern/scheduler/census.hpp>
@@ -10,13 +11,10 @@
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/task_report.hpp>
 
-#include <dirent.h>
-
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -30,10 +28,13 @@ namespace {
 constexpr std::chrono::nanoseconds k_first_pause = std::chrono::milliseconds(500);
 constexpr std::chrono::nanoseconds k_longest_pause = std::chrono::minutes(1);
 
-/// Threads of the process that are neither workers nor Quern's own helpers, and do not wait in
-/// Quern for something that has not come: each of them may still wake a task. Requires: the census
-/// is locked.
-std::size_t threads_that_may_act(const census& all) {
+/// The state that was told last: its `begun`, and one.
+constinit std::atomic<std::uint64_t> g_said{0};
+
+}  // namespace
+
+std::optional<std::vector<pid_t>> threads_that_may_act() {
+    const census& all = census::of_process();
     std::set<pid_t> harmless;
     for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
         if (p->which.inherited()) {
@@ -53,32 +54,25 @@ std::size_t threads_that_may_act(const census& all) {
             harmless.insert(o->thread);
         }
     }
-    std::size_t others = 0;
-    const std::unique_ptr<DIR, int (*)(DIR*)> tasks(::opendir("/proc/self/task"), ::closedir);
-    if (tasks == nullptr) {
-        return 1;  // nobody knows
+    std::vector<pid_t> others = threads_of_process();
+    if (others.empty()) {
+        return std::nullopt;
     }
-    while (const dirent* entry = ::readdir(tasks.get())) {  // its own stream: safe
-        if (entry->d_name[0] != '.') {
-            others += harmless.count(static_cast<pid_t>(std::atol(entry->d_name))) == 0 ? 1 : 0;
-        }
-    }
-    return others - std::min(others, k_sanitizer_threads);
+    std::erase_if(others, [&harmless](pid_t id) { return harmless.count(id) != 0; });
+    const std::size_t of_sanitizer = std::min(others.size(), k_sanitizer_threads);
+    others.erase(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(of_sanitizer));
+    return others;
 }
 
-struct state_of_all {
-    bool quiet = true;
-    std::uint64_t begun = 0;
-    std::uint64_t away = 0;
-};
-
-/// Requires: the census is locked.
-state_of_all look_at_pools(const census& all) {
+state_of_all look_at_pools() {
+    const census& all = census::of_process();
     state_of_all state;
     for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
         if (p->which.inherited()) {
             continue;
         }
+        state.waits_for_time =
+            state.waits_for_time || !p->which.timers.empty() || !p->which.pollers.empty();
         state.quiet = state.quiet && p->which.quiet() && p->which.pollers.empty();
         state.begun += p->which.activations();
         state.away += p->which.away();
@@ -86,60 +80,49 @@ state_of_all look_at_pools(const census& all) {
     return state;
 }
 
-std::string heading(std::size_t may_act) {
-    if (may_act == 0) {
-        return "quern: no task can run any more, and nothing is left that could wake one; ";
-    }
-    return "quern: nothing has run for a while, and only " + std::to_string(may_act) +
-           (may_act == 1 ? " thread" : " threads") + " outside could wake a task; ";
-}
-
-void say(std::string text) {
+void say_on_stderr(std::string text) {
     text += "(--quern:hang_report=off keeps this quiet)\n";
     std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-}  // namespace
+bool say_hang(const std::string& heading, const std::vector<sighting>& seen, std::uint64_t begun) {
+    if (g_said.exchange(begun + 1, std::memory_order_relaxed) == begun + 1) {
+        return false;
+    }
+    say_on_stderr(heading + describe(seen));
+    return true;
+}
 
 hang_watch::hang_watch(pool& of) noexcept
-    : m_pool(of),
-      m_kept(of.hang_report().enabled && of.all_asleep()),
-      m_pause(std::min<std::chrono::nanoseconds>(k_first_pause, of.hang_report().patience)) {
+    : m_kept(of.hang_report().enabled && of.all_asleep()), m_pause(k_first_pause) {
     if (m_kept) {
-        const census& all = census::of_process();
         const std::scoped_lock guard(census::lock());
-        const state_of_all now = look_at_pools(all);
+        const state_of_all now = look_at_pools();
         m_kept = now.quiet && now.away != 0;
         m_begun = now.begun;
     }
 }
 
 void hang_watch::look() noexcept try {
-    m_waited += m_pause;
     m_pause = std::min(2 * m_pause, k_longest_pause);
-    if (m_waited < m_pool.hang_report().patience) {
-        m_pause =
-            std::min<std::chrono::nanoseconds>(m_pause, m_pool.hang_report().patience - m_waited);
-    }
     std::vector<sighting> seen;
-    std::size_t may_act = 0;
     {
-        const census& all = census::of_process();
         const std::scoped_lock guard(census::lock());
-        const state_of_all now = look_at_pools(all);
+        const state_of_all now = look_at_pools();
         const bool still = now.quiet && now.away != 0 && now.begun == m_begun;
         m_kept = still;
         if (!still) {
             return;
         }
-        may_act = threads_that_may_act(all);
-        if (may_act != 0 && m_waited < m_pool.hang_report().patience) {
+        const auto may_act = threads_that_may_act();
+        if (!may_act || !may_act->empty()) {
             return;
         }
         seen = look_around();
     }
     m_kept = false;  // said once
-    say(heading(may_act) + describe(seen));
+    say_hang("quern: no task can run any more, and nothing is left that could wake one; ", seen,
+             m_begun);
 } catch (const std::exception&) {
     m_kept = false;  // no memory for a report: the program is no worse for it
 }
@@ -159,7 +142,7 @@ std::vector<sighting> who_is_left(const pool_list& ending) noexcept try {
 
 void report_abandoned(const std::vector<sighting>& left) noexcept try {
     if (!left.empty()) {
-        say("quern: " + describe(left, "abandoned at the end of the runtime"));
+        say_on_stderr("quern: " + describe(left, "abandoned at the end of the runtime"));
     }
 } catch (const std::exception&) {
     return;

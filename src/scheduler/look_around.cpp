@@ -3,17 +3,19 @@
 // change or go at any moment, so notes are atomics and everything behind a pointer is copied by the
 // kernel, which does not die of an address that is gone.
 #include "report_parts.hpp"
+#include "threads_seen.hpp"
 
+#include <quern/base/call_frames.hpp>
 #include <quern/base/clock.hpp>
 #include <quern/scheduler/census.hpp>
+#include <quern/scheduler/external_event.hpp>
 #include <quern/scheduler/pool.hpp>
-
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
+#include <quern/scheduler/worker.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -24,6 +26,8 @@ namespace {
 
 constexpr std::size_t k_largest_thing = 1024;
 constexpr std::size_t k_deepest_outer = 16;  ///< tasks in each other's place, what is shown
+constexpr std::size_t k_most_calls = 48;     ///< of a stack; Quern's own are the youngest
+constexpr std::size_t k_most_walks = 1000;   ///< stacks in one look: some 30 ms
 
 /// False when it does not wait. The note is read once: its owner may go on and wait for another
 /// thing meanwhile, and then kind and thing do not belong together. That is seen in most cases, and
@@ -48,14 +52,6 @@ bool note_wait(sighting& into, const wait_note& note, tick_count now) {
 }
 
 }  // namespace
-
-bool copy_if_there(void* to, const void* from, std::size_t bytes) noexcept {
-    const iovec here{to, bytes};
-    const iovec there{const_cast<void*>(from), bytes};
-    // The bare call: a sanitizer that watched it would take it for an access of ours.
-    return ::syscall(SYS_process_vm_readv, ::getpid(), &here, 1UL, &there, 1UL, 0UL) ==
-           static_cast<long>(bytes);
-}
 
 void copy_text(const char* text, shown_name& into) noexcept {
     into = {};
@@ -84,6 +80,23 @@ seen_task seen(const task_record& task) {
             reinterpret_cast<const void*>(static_cast<work::run_function>(task.entry))};
 }
 
+/// The calls of a task that waits, also of those on whose stack its own goes on. Nothing if it went
+/// on meanwhile.
+std::vector<const void*> calls_of(const context& waits, const sighting& seen) {
+    std::array<const void*, k_most_calls> calls{};
+    std::size_t found = 0;
+    const tick_count since = waits.waits.since();
+    for (const context* part = &waits; part != nullptr; part = part->below()) {
+        frame_registers from;
+        if (part->registers(from)) {
+            found += walk_calls(from, std::span(calls).subspan(found));
+        }
+    }
+    const bool waits_still = waits.waits.kind() == seen.kind && waits.waits.since() == since;
+    const void* const* const begin = calls.data();
+    return std::vector<const void*>(begin, begin + (waits_still ? found : 0));
+}
+
 /// One look at everybody: what is found, and who may be found as the holder of something.
 class search {
 public:
@@ -99,12 +112,54 @@ public:
             const task_record& task = c->root().task;
             one.task = seen(task);
             one.where = where.name();
-            m_makers.emplace(task.result, index);
+            if (!one.kind->is_running && m_walks < k_most_walks) {
+                ++m_walks;
+                one.calls = calls_of(*c, one);
+            }
+            m_makers.emplace(task.result, maker{index, 0});
             add_outer(one, task, index);
             m_found.push_back(std::move(one));
-            for (const context* part = c; part != nullptr; part = part->below()) {
-                m_holders[part->holder()] = index;  // it may hold locks as each
+            holds_as_each_part(*c, index);
+        }
+    }
+
+    /// Tasks that run, but whose thread sleeps: in a std::mutex, in a file.
+    void blocked_in(const pool& where) {
+        for (std::uint32_t rank = 0; rank < where.size(); ++rank) {
+            const worker& w = where.at(rank);
+            const std::uint64_t begun = w.stats.activations.value();
+            context* const running = w.running();
+            if (w.stats.phase() != worker_phase::running || running == nullptr) {
+                continue;
             }
+            seen_thread thread = look_at_thread(w.thread_id());
+            sighting one;
+            one.what = sighted::blocked;
+            one.task = seen(running->root().task);
+            one.where = where.name();
+            one.thread = w.thread_id();
+            if (thread.sleeps && w.stats.activations.value() == begun &&
+                w.stats.phase() == worker_phase::running) {
+                const int index = static_cast<int>(m_found.size());
+                one.doing = std::move(thread.doing);
+                one.calls = std::move(thread.calls);
+                m_makers.emplace(running->root().task.result, maker{index, 0});
+                add_outer(one, running->root().task, index);
+                m_found.push_back(std::move(one));
+                holds_as_each_part(*running, index);
+            }
+        }
+    }
+
+    void foreign(const std::vector<pid_t>& threads) {
+        for (const pid_t each : threads) {
+            seen_thread thread = look_at_thread(each);
+            sighting& one = m_found.emplace_back();
+            one.what = sighted::foreign;
+            one.thread = each;
+            one.thread_name = std::move(thread.name);
+            one.doing = std::move(thread.doing);
+            one.calls = std::move(thread.calls);
         }
     }
 
@@ -128,23 +183,44 @@ public:
     void threads_outside(const census& everybody) {
         for (outside_wait* o = everybody.outside.front(); o != nullptr;
              o = everybody.outside.after(*o)) {
+            if (o->event.is_set()) {
+                continue;  // it has been woken, and waits for the census or a processor
+            }
             sighting& one = m_found.emplace_back();
+            one.what = sighted::outside;
             one.thread = o->thread;
             note_wait(one, o->note, m_now);
+            std::array<const void*, k_most_calls> calls{};
+            const std::size_t found = walk_calls(o->place, calls);
+            one.calls.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(found));
             m_holders[o->holder] = static_cast<int>(m_found.size()) - 1;
         }
     }
 
     std::vector<sighting> result() && {
         for (sighting& each : m_found) {
-            const auto maker = m_makers.find(each.thing);
-            each.is_result = each.thing != nullptr && maker != m_makers.end();
-            each.holder = each.is_result ? maker->second : holder_of(each.found.holder);
+            const auto made = m_makers.find(each.thing);
+            each.is_result = each.thing != nullptr && made != m_makers.end();
+            each.holder = each.is_result ? made->second.index : holder_of(each.found.holder);
+            each.depth = each.is_result ? made->second.depth : 0;
         }
         return std::move(m_found);
     }
 
 private:
+    /// Who makes a result: a task, or one in whose place it runs.
+    struct maker {
+        int index;
+        std::size_t depth;
+    };
+
+    /// A task may hold locks as each of the contexts on which it goes on.
+    void holds_as_each_part(const context& youngest, int index) {
+        for (const context* part = &youngest; part != nullptr; part = part->below()) {
+            m_holders[part->holder()] = index;
+        }
+    }
+
     /// Those in whose place it runs. Their records lie on its stack, and may be gone.
     void add_outer(sighting& to, const task_record& innermost, int index) {
         alignas(task_record) std::byte copy[sizeof(task_record)];
@@ -153,7 +229,7 @@ private:
                copy_if_there(copy, at, sizeof copy)) {
             const auto& task = *reinterpret_cast<const task_record*>(copy);
             to.outer.push_back(seen(task));
-            m_makers.emplace(task.result, index);
+            m_makers.emplace(task.result, maker{index, to.outer.size()});
             at = task.outer;
         }
     }
@@ -171,14 +247,14 @@ private:
             const int index = static_cast<int>(m_found.size());
             m_found.push_back(std::move(one));
             m_holders.emplace(holder, index);
-            m_makers.emplace(result, index);
+            m_makers.emplace(result, maker{index, 0});
         }
     }
 
     static sighting coroutine_in(const pool& where) {
         sighting one;
         one.where = where.name();
-        one.is_coroutine = true;
+        one.what = sighted::coroutine;
         return one;
     }
 
@@ -198,11 +274,12 @@ private:
     std::vector<sighting> m_found;
     std::unordered_map<std::uintptr_t, int> m_holders;  ///< to the index of their sighting
     std::unordered_set<std::uintptr_t> m_contexts;
-    std::unordered_map<const void*, int> m_makers;  ///< of results, to the same
+    std::unordered_map<const void*, maker> m_makers;  ///< of results
+    std::size_t m_walks = 0;
 };
 
 /// `only`: tasks of other pools and threads outside are known as holders at most; null: everybody.
-std::vector<sighting> look_for(const pool_list* only) {
+std::vector<sighting> look_for(const pool_list* only, const std::vector<pid_t>& foreign) {
     search all;
     const census& everybody = census::of_process();
     for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
@@ -218,14 +295,22 @@ std::vector<sighting> look_for(const pool_list* only) {
         }
     }
     if (only == nullptr) {
+        for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
+            if (!p->which.inherited()) {
+                all.blocked_in(p->which);
+            }
+        }
         all.threads_outside(everybody);
+        all.foreign(foreign);
     }
     return std::move(all).result();
 }
 
 }  // namespace
 
-std::vector<sighting> look_around() { return look_for(nullptr); }
-std::vector<sighting> look_at(const pool_list& pools) { return look_for(&pools); }
+std::vector<sighting> look_around(const std::vector<pid_t>& foreign) {
+    return look_for(nullptr, foreign);
+}
+std::vector<sighting> look_at(const pool_list& pools) { return look_for(&pools, {}); }
 
 }  // namespace quern::detail

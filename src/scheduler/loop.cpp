@@ -31,6 +31,8 @@ constexpr int k_last_pause = 64;
 void worker::run_loop(context& self) noexcept {
     for (;;) {
         worker& before = self.host();
+        before.stats.overhead.ends();
+        before.stats.overhead.begins(overhead_clock::part::running);
         work* item = before.next_item();
         if (item == nullptr) {
             before.leave_pool(self);
@@ -50,18 +52,64 @@ void worker::run_loop(context& self) noexcept {
     }
 }
 
+/// Turns of the loop for items whose creator stands aside; no clock is read, and nothing counts as
+/// a suspension, as long as it does. True: it still does, and is to go on.
+bool worker::run_beside(context& self, runnable& first) noexcept {
+    runnable* item = &first;
+    do {
+        self.host().begin_item(*item);
+        context* const next = item->run(*item);
+        self.next_holder();
+        if constexpr (k_check_held_locks) {
+            check_left_locks(self);
+        }
+        if (self.link == nullptr) [[unlikely]] {
+            self.creators_aside = 0;
+            worker& after = self.host();
+            if (next != nullptr && !after.sends_home(*item, *next)) {
+                after.hand_over(self, *item, *next);
+            }
+            after.end_item();
+            return false;
+        }
+        if (self.host().home().hooks.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+            self.host().end_item();
+        }
+        item = self.link->more(*self.link);
+    } while (item != nullptr);
+    std::exchange(self.link, nullptr)->is_over = true;
+    return true;
+}
+
+/// A creator that stood aside goes on.
+void worker::goes_on(context& creator) noexcept {
+    if (const hooks* const h = begin_running()) {
+        h->item_begins(*h, *this, creator, nullptr);
+    }
+}
+
 void worker::begin_item(work& item) noexcept {
-    stats.activations.add();
-    stats.enter(worker_phase::running);
+    const hooks* const h = begin_running();
     note_wait(item);
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
     here.task.restart(nullptr, nullptr, item.run);  // until begin_task says more
     here.pin = nullptr;
     here.urgency = priority::normal;
-    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+    if (h != nullptr) {
         h->item_begins(*h, *this, item, &item == m_loot ? m_robbed : nullptr);
     }
+}
+
+/// A task begins or goes on. The clock is read for the hooks alone, which are returned.
+const hooks* worker::begin_running() noexcept {
+    stats.activations.add();
+    stats.is_now(worker_phase::running);
+    const hooks* const h = m_pool.hooks.load(std::memory_order_acquire);
+    if (h != nullptr) {
+        stats.look();
+    }
+    return h;
 }
 
 /// Forked children are not queued. What carries a time is a sample, or every item while hooks are
@@ -72,7 +120,7 @@ void worker::note_wait(work& item) noexcept {
     }
     auto& queued = static_cast<runnable&>(item);
     if (queued.ready.at != 0) [[unlikely]] {
-        stats.waited(queued.ready.at, stats.since(), queued.staged);
+        stats.waited(queued.ready.at, ticks(), queued.staged);
         if (!queued.staged && m_pool.hooks.load(std::memory_order_relaxed) == nullptr) {
             queued.ready = {};
         }
@@ -80,16 +128,20 @@ void worker::note_wait(work& item) noexcept {
 }
 
 void worker::end_item() noexcept {
-    stats.enter(worker_phase::managing);
+    stats.is_now(worker_phase::managing);
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+        stats.look();
         h->item_ends(*h, *this);
     }
 }
 
-/// The task on `self` does not go on here for now.
+/// The task on `self` does not go on here for now. Takes the time, which reports tell.
 void worker::give_up(context& self) noexcept {
+    stats.overhead.ends();
+    stats.overhead.begins(overhead_clock::part::running);
     stats.suspensions.add();
-    stats.enter(worker_phase::managing);
+    stats.is_now(worker_phase::managing);
+    stats.look();
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->suspends(*h, *this);
     }
@@ -142,19 +194,23 @@ work* worker::next_item() noexcept {
     return item != nullptr ? item : search_and_park();
 }
 
-/// Where to go on when a task suspends: at a context that is ready, which saves a loop of its own
-/// and one of two switches, else in a loop on a fresh stack. It is chosen before the task is known
-/// to who will resume it, as if that were a moment later. Runs no code of users: the task may hold
-/// a spin lock, which is released when its stack has been left.
-context& worker::next_context() noexcept {
+/// Where to go on when a task suspends: at the creator that stands aside for it; at a context that
+/// is ready, which saves a loop of its own and one of two switches, else in a loop on a fresh
+/// stack. It is chosen before the task is known to who will resume it, as if that were a moment
+/// later. Runs no code of users: the task may hold a spin lock, which is released when its stack
+/// has been left.
+context& worker::next_context(context& leaving) noexcept {
+    if (context* const creator = take_creator(leaving)) {
+        goes_on(*creator);
+        return *creator;
+    }
     const bool sees_to_others = is_throttled() || m_pool.timers.any() || !m_pool.pollers.empty();
     work* const item = sees_to_others ? nullptr : take_ready();
     context* const ready = item != nullptr ? context::from(*item) : nullptr;
     if (ready != nullptr && ready->may_run_on(*this)) {
-        stats.activations.add();
-        stats.enter(worker_phase::running);
+        const hooks* const h = begin_running();
         note_wait(*item);
-        if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+        if (h != nullptr) {
             h->item_begins(*h, *this, *item, nullptr);
         }
         return *ready;
@@ -166,7 +222,7 @@ context& worker::next_context() noexcept {
 
 /// Before an item that may run long: fires what is due, and sees that somebody keeps watch.
 void worker::look_after_timers() noexcept {
-    if (m_pool.timers.may_be_due(stats.since())) {
+    if (m_pool.timers.may_be_due(ticks())) {
         m_pool.timers.fire_due();
     }
     if (m_pool.m_watch.load(std::memory_order_relaxed) == nullptr) {
@@ -243,12 +299,14 @@ work* worker::take_injected() noexcept {
 }
 
 work* worker::search_and_park() noexcept {
-    stats.enter(worker_phase::idle);
+    m_dry_misses = stats.misses.value();
+    m_dry_activations = stats.activations.value();
+    stats.begin_idle();
     m_pool.gate.begin_search();
     for (;;) {
         if (work* item = search()) {
             stop_searching();
-            stats.enter(worker_phase::managing);
+            stats.end_idle();
             return item;
         }
         if (m_pool.m_stop.load(std::memory_order_acquire)) {
@@ -258,10 +316,11 @@ work* worker::search_and_park() noexcept {
         park();
         if (is_throttled()) {
             stop_searching();
+            stats.end_idle();
             if (work* item = obey_throttle()) {
                 return item;
             }
-            stats.enter(worker_phase::idle);
+            stats.begin_idle();
             m_pool.gate.begin_search();
         }
     }

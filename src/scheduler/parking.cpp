@@ -19,11 +19,12 @@ constexpr auto k_poll_interval = std::chrono::microseconds(100);
 }  // namespace
 
 void worker::park() noexcept {
+    if (queues.deque.has_private()) {
+        return;  // the last look has fired a timer or asked a poller
+    }
     const auto counts = m_pool.gate.announce_sleep(bed);  // step 1: say so
-    for (const auto& w : m_pool.m_workers) {              // step 2: ask for what is private
-        if (w.get() != this && m_pool.policy().steals) {
-            w->make_hungry();
-        }
+    if (m_pool.policy().steals) {
+        ask_all_others();  // step 2: ask for what is private
     }
     // step 3: look once more
     if (!queues.pinned.empty() || m_pool.has_shared_work() || has_public_work() ||
@@ -37,9 +38,28 @@ void worker::park() noexcept {
     if (h != nullptr) {
         h->parks(*h, *this);
     }
+    stats.begin_sleep();
     sleep();  // step 4
+    stats.end_sleep();
     if (h != nullptr) {
         h->unparks(*h, *this);
+    }
+}
+
+/// What another worker has pushed before the barrier is seen after it, and taken over; what it
+/// pushes later it pushes knowing that this one is hungry. When all others sleep there is nothing.
+void worker::ask_all_others() noexcept {
+    const tick_count now = ticks();
+    for (const auto& w : m_pool.m_workers) {
+        if (w.get() != this) {
+            w->make_hungry(now);
+        }
+    }
+    if (m_pool.m_has_barrier && m_pool.gate.load().sleeping < m_pool.size()) {
+        std_atomics::heavy_barrier();
+        for (const auto& w : m_pool.m_workers) {
+            w->take_over();
+        }
     }
 }
 
@@ -63,6 +83,7 @@ void worker::sleep() noexcept {
             if (!woken) {
                 m_pool.timers.fire_due();
                 m_pool.pollers.poll();
+                lay_open();
                 if (!may_be_robbed() && has_public_work()) {
                     m_pool.gate.wake(bed);  // what they have made ready is for this one alone
                 }
@@ -104,10 +125,12 @@ std::chrono::nanoseconds worker::until_next_look() const noexcept {
 /// Sleeps while it is throttled, but wakes for what is pinned to it: that is the result. The queue
 /// is popped by an awake worker only: an item that is in nobody's queue is never overlooked.
 work* worker::obey_throttle() noexcept {
+    lay_open();
     if (has_public_work() || m_pool.timers.any()) {
         notify_public_work();  // somebody else has to see to it now
     }
-    stats.enter(worker_phase::idle);
+    stats.begin_idle();
+    stats.begin_sleep();
     m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);
     if (m_pool.hang_report().enabled && m_pool.all_asleep() && m_pool.away() != 0) {
         m_pool.wake_one(m_rank);  // it finds nothing, sleeps as the last one, and watches for hangs
@@ -121,7 +144,8 @@ work* worker::obey_throttle() noexcept {
         std_atomics::futex_wait(m_pool.m_throttle_word, seen);
     }
     m_pool.m_throttled.fetch_sub(1, std::memory_order_seq_cst);
-    stats.enter(worker_phase::managing);
+    stats.end_sleep();
+    stats.end_idle();
     return is_throttled() ? queues.pinned.pop() : nullptr;
 }
 

@@ -36,10 +36,16 @@ runnable* take_in_turn(std::size_t batch, Take take) {
 }
 
 /// Items for a thief, at least one: what the user says, else what it would like, up to half.
-template <class Queue>
-std::size_t how_many(const theft& what, const Queue& of) {
-    const std::size_t half = (of.size() + 1) / 2;
+std::size_t how_many(const theft& what, std::size_t of) {
+    const std::size_t half = (of + 1) / 2;
     return what.batch != 0 ? what.batch : std::max<std::size_t>(1, std::min(what.appetite, half));
+}
+
+/// Whoever is hungry is told when some of it is made public.
+worker* push_privately(worker& self, runnable& item) {
+    self.queues.deque.push(&item);
+    self.offer_if_wanted();
+    return nullptr;
 }
 
 /// Youngest first at home, oldest first for thieves (Blumofe and Leiserson, "Scheduling
@@ -47,31 +53,43 @@ std::size_t how_many(const theft& what, const Queue& of) {
 constexpr scheduling_policy k_work_stealing{
     .name = "work-stealing",
     .summary = "youngest first on its own worker, oldest first to thieves (default)",
-    .push = [](worker& self, runnable& item) -> worker& {
-        self.queues.deque.push(&item);
-        return self;
-    },
-    .pop = [](worker& self) { return self.queues.deque.pop(); },
-    .put_back = [](worker& self, runnable& item) { self.queues.deque.push(&item); },
-    .take_back = [](worker& self,
-                    const runnable& item) { return self.queues.deque.pop_if(&item) != nullptr; },
+    .push = push_privately,
+    .pop =
+        [](worker& self) {
+            runnable* const item = self.queues.deque.pop();
+            self.offer_if_wanted();
+            return item;
+        },
+    .put_back = push_privately,
+    .take_back =
+        [](worker& self, const runnable& item) {
+            const bool taken = self.queues.deque.remove(item);
+            self.offer_if_wanted();
+            return taken;
+        },
     .steal =
         [](worker& victim, worker&, const theft& what) {
             auto& from = victim.queues.deque;
-            return take_in_turn(how_many(what, from), [&from] { return from.steal(); });
+            return take_in_turn(how_many(what, from.public_size()),
+                                [&from] { return from.steal(); });
         },
-    .has_items = [](const worker& w) { return w.queues.deque.size() != 0; },
+    .has_items = [](const worker& w) { return w.queues.deque.public_size() != 0; },
+    .keeps_in_deque = true,
 };
 
-worker& push_by_kind(worker& self, runnable& item) {
+worker* push_by_kind(worker& self, runnable& item) {
     (item.staged ? self.queues.staged : self.queues.pending).push(item);
-    return self;
+    return &self;
+}
+
+bool take_back_staged(worker& self, const runnable& item) {
+    return self.queues.staged.remove(item);
 }
 
 /// Staged tasks first, which carry no stack, and always the oldest.
 runnable* steal_by_kind(worker& victim, worker&, const theft& what) {
     ready_ring& from = what.turn == 0 ? victim.queues.staged : victim.queues.pending;
-    return from.take_oldest(how_many(what, from));
+    return from.take_oldest(how_many(what, from.size()));
 }
 
 bool has_either_kind(const worker& w) {
@@ -92,11 +110,9 @@ constexpr scheduling_policy k_priority_local_fifo{
     .put_back =
         [](worker& self, runnable& item) {
             (item.staged ? self.queues.staged : self.queues.pending).push_oldest(item);
+            return &self;
         },
-    .take_back =
-        [](worker& self, const runnable& item) {
-            return self.queues.staged.pop_oldest_if(item) != nullptr;
-        },
+    .take_back = take_back_staged,
     .steal = steal_by_kind,
     .has_items = has_either_kind,
     .turns = 2,
@@ -113,15 +129,17 @@ constexpr scheduling_policy k_priority_local_lifo{
             runnable* item = self.queues.pending.pop_youngest();
             return item != nullptr ? item : self.queues.staged.pop_youngest();
         },
-    .put_back = [](worker& self, runnable& item) { push_by_kind(self, item); },
-    .take_back =
-        [](worker& self, const runnable& item) {
-            return self.queues.staged.pop_youngest_if(&item) != nullptr;
-        },
+    .put_back = push_by_kind,
+    .take_back = take_back_staged,
     .steal = steal_by_kind,
     .has_items = has_either_kind,
     .turns = 2,
 };
+
+worker* push_to_node(worker& self, runnable& item) {
+    self.queues.of_node->push(item);
+    return &self;
+}
 
 /// Of Qthreads (Olivier et al., "Scheduling task parallelism on multi-socket multicore systems",
 /// 2011): the workers of a NUMA node share what is ready and the caches that it is in; a thief
@@ -130,16 +148,11 @@ constexpr scheduling_policy k_sherwood{
     .name = "sherwood",
     .summary =
         "youngest first, shared by the workers of a NUMA node; thieves take half, the oldest",
-    .push = [](worker& self, runnable& item) -> worker& {
-        self.queues.of_node->push(item);
-        return self;
-    },
+    .push = push_to_node,
     .pop = [](worker& self) { return self.queues.of_node->pop_youngest(); },
-    .put_back = [](worker& self, runnable& item) { self.queues.of_node->push(item); },
-    .take_back =
-        [](worker& self, const runnable& item) {
-            return self.queues.of_node->pop_youngest_if(&item) != nullptr;
-        },
+    .put_back = push_to_node,
+    .take_back = [](worker& self,
+                    const runnable& item) { return self.queues.of_node->remove(item); },
     .steal = [](worker& victim, worker& thief, const theft& what) -> runnable* {
         const bool is_own = victim.queues.of_node == thief.queues.of_node;
         return is_own ? nullptr : victim.queues.of_node->take_oldest(what.batch);
@@ -150,7 +163,10 @@ constexpr scheduling_policy k_sherwood{
 // The two without stealing keep everything in the inbox, to which anybody may push.
 
 runnable* pop_inbox(worker& self) { return self.queues.inbox.pop(); }
-void put_back_inbox(worker& self, runnable& item) { self.queues.inbox.push_front(item); }
+worker* put_back_inbox(worker& self, runnable& item) {
+    self.queues.inbox.push_front(item);
+    return &self;
+}
 bool take_back_from_inbox(worker& self, const runnable& item) {
     return self.queues.inbox.pop_if(&item) != nullptr;
 }
@@ -161,10 +177,10 @@ bool has_nothing_more(const worker&) { return false; }
 constexpr scheduling_policy k_nemesis{
     .name = "nemesis",
     .summary = "new tasks to all workers in turn, oldest first; no stealing",
-    .push = [](worker& self, runnable& item) -> worker& {
+    .push = [](worker& self, runnable& item) -> worker* {
         worker& next = self.home().in_turn(self.queues.turn);
         next.queues.inbox.push(item);
-        return next;
+        return &next;
     },
     .pop = pop_inbox,
     .put_back = put_back_inbox,
@@ -178,9 +194,9 @@ constexpr scheduling_policy k_nemesis{
 constexpr scheduling_policy k_static{
     .name = "static",
     .summary = "tasks stay with the worker that made them or their hint, oldest first; no stealing",
-    .push = [](worker& self, runnable& item) -> worker& {
+    .push = [](worker& self, runnable& item) -> worker* {
         self.queues.inbox.push(item);
-        return self;
+        return &self;
     },
     .pop = pop_inbox,
     .put_back = put_back_inbox,

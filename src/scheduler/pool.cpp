@@ -56,6 +56,7 @@ pool::pool(pool_description description)
       m_policy(description.policy != nullptr ? description.policy : scheduling_policies().front()),
       m_stacks(description.stacks),
       m_hang_report(description.hang_report),
+      m_has_barrier(description.workers == 1 || std_atomics::has_heavy_barrier()),
       m_node_numbers(std::move(description.nodes)) {
     if (description.workers == 0 || description.workers > k_max_workers) {
         throw std::invalid_argument("quern: pool '" + m_name +
@@ -143,12 +144,12 @@ pool::~pool() {
 
 void pool::release_contexts() noexcept {
     for (auto& list : m_contexts) {
-        for (context* c : list) {
+        while (context* const c = list.back()) {
+            intrusive_list<context>::erase(*c);
             const stack_span span = c->span();
             c->forget();
             release_stack(span);
         }
-        list.clear();
     }
 }
 
@@ -164,11 +165,10 @@ context& pool::take_context(stack_class at_least, worker_stats& stats) noexcept 
     {
         const std::scoped_lock lock(m_contexts_lock);
         auto& list = m_contexts[static_cast<std::size_t>(at_least)];
-        if (!list.empty()) {
-            context& c = *list.back();
-            list.pop_back();
+        if (context* const idle = list.back()) {
+            intrusive_list<context>::erase(*idle);
             stats.contexts_recycled.add();
-            return c;
+            return *idle;
         }
     }
     try {
@@ -195,7 +195,7 @@ context& pool::make_context(const stack_span& span, worker_stats& stats) noexcep
 
 void pool::give_context(context& idle) noexcept {
     const std::scoped_lock lock(m_contexts_lock);
-    m_contexts[static_cast<std::size_t>(idle.size())].push_back(&idle);
+    m_contexts[static_cast<std::size_t>(idle.size())].push_back(idle);
 }
 
 std::uint64_t pool::activations() const noexcept {
@@ -222,8 +222,7 @@ std::uint64_t pool::coroutines_away() const noexcept {
     return sum;
 }
 
-/// Those that threads outside leave are counted alone: they are few. The time is that at which what
-/// runs here began: a clock reading takes as long as all the rest.
+/// Those that threads outside leave are counted alone: they are few.
 std::int32_t pool::coroutine_leaves(const runnable& who, const coroutine_marks& marks,
                                     const wait_reason& why) noexcept {
     worker* const here = current_worker();
@@ -232,7 +231,7 @@ std::int32_t pool::coroutine_leaves(const runnable& who, const coroutine_marks& 
         return coroutine_notes::k_nowhere;
     }
     here->m_coroutines_away.add();
-    return coroutines.begin(here->rank(), here->m_note_turn, who, marks, why, here->stats.since());
+    return coroutines.begin(here->rank(), here->m_note_turn, who, marks, why, ticks());
 }
 
 void pool::coroutine_is_back() noexcept {
@@ -271,11 +270,20 @@ bool pool::at_rest(bool with_timers) noexcept {
 }
 
 void pool::wait_until_quiet() noexcept {
+    while (!wait_until_quiet_for(k_quiet_interval)) {
+    }
+}
+
+bool pool::wait_until_quiet_for(std::chrono::nanoseconds time) noexcept {
+    const auto deadline = timer::clock::now() + time;
     m_quiet_wanted.store(true, std::memory_order_seq_cst);
     for (;;) {
         const std::uint32_t seen = m_quiet_word.load(std::memory_order_seq_cst);
         if (quiet()) {
-            return;
+            return true;
+        }
+        if (timer::clock::now() >= deadline) {
+            return false;
         }
         std_atomics::futex_wait_for(m_quiet_word, seen, k_quiet_interval);
     }

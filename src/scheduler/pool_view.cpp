@@ -4,9 +4,12 @@
 
 #include "report_parts.hpp"
 
+#include <quern/scheduler/blocked_time.hpp>
+#include <quern/scheduler/census.hpp>
 #include <quern/scheduler/pool.hpp>
 
 #include <algorithm>
+#include <mutex>
 
 namespace quern::detail {
 
@@ -21,6 +24,8 @@ worker_view view_of(const worker& w) {
     seen.rank = w.rank();
     seen.thread = w.thread_id();
     seen.totals = w.stats.read();
+    const auto blocked = read_blocked_ns(w);
+    seen.blocked_ns = blocked ? std::max(*blocked, 0.0) : 0.0;
     seen.queued = queued_in(w.queues);
     seen.phase = w.stats.phase();
     context* const running = w.running();
@@ -48,6 +53,26 @@ pool_view view_of(const pool_ref& which) {
         seen.workers.push_back(view_of(p.at(rank)));
     }
     return seen;
+}
+
+std::string why_no_task(const std::vector<const pool*>& own) {
+    const census& all = census::of_process();
+    const std::scoped_lock guard(census::lock());
+    for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
+        const pool& each = p->which;
+        const bool is_own = std::find(own.begin(), own.end(), &each) != own.end();
+        const std::uint64_t tasks = each.inherited() || is_own ? 0 : each.totals().tasks;
+        if (tasks != 0) {
+            return "No task has run on this runtime; " + std::to_string(tasks) +
+                   " have run on another one of this process, in pool '" + each.name() +
+                   "' (workers: " + std::to_string(each.size()) +
+                   "). What is called outside of any task goes to the default runtime: the one "
+                   "that "
+                   "was made while there was none. Make this one first, or name it: "
+                   "quern::async(rt, ...).";
+        }
+    }
+    return "No task has run: the program has started none on this runtime.";
 }
 
 }  // namespace quern::detail

@@ -3,7 +3,10 @@
 // makes the pools and ends them together.
 #include <quern/scheduler/runtime.hpp>
 
+#include "default_runtime.hpp"
+#include "end_watch.hpp"
 #include "observer_list.hpp"
+#include "patience.hpp"
 #include "report_parts.hpp"
 
 #include <quern/base/process.hpp>
@@ -20,19 +23,11 @@
 #include <stdexcept>
 #include <utility>
 
-// As the destructors of static objects are registered (Itanium C++ ABI, section 3.3.6). std::atexit
-// would do but for the sanitizers', which forgets which plug-in has called it.
-extern "C" {
-int __cxa_atexit(void (*function)(void*), void* argument, void* library);  // NOLINT: ABI's names
-[[gnu::visibility("hidden")]] extern void* __dso_handle;                   // NOLINT
-}
-
 namespace quern {
 
 namespace {
 
 constinit const topology::machine* g_machine = nullptr;
-constinit std::atomic<runtime*> g_default{nullptr};
 
 /// Reading the machine takes milliseconds and it does not change: once per process. What the
 /// process may use of it can change, and is read anew for every runtime.
@@ -198,6 +193,16 @@ detail::pool& pool_ref::get() const {
 }
 
 runtime::runtime(const runtime_options& options) {
+    start(options);
+    detail::default_runtime::adopt(*this);
+}
+
+runtime::runtime(as_default) { start({}); }
+
+runtime::runtime(as_holder, std::vector<std::unique_ptr<detail::pool>>&& pools) noexcept
+    : m_pools(std::move(pools)), m_is_holder(true) {}
+
+void runtime::start(const runtime_options& options) {
     if (options.pools.empty()) {
         throw std::invalid_argument("quern: a runtime needs at least one pool");
     }
@@ -215,12 +220,16 @@ runtime::runtime(const runtime_options& options) {
             m_pools.push_back(make_pool(wanted, is_first ? chosen : settings_for(wanted, false)));
         }
     }
+    if (const auto how = hang_report_of(chosen); how.enabled && how.patience) {
+        m_patience = std::make_unique<detail::patience>(*how.patience);
+    }
     detail::tell_started(*this, chosen);
 }
 
 /// Tasks of one pool may start tasks on another: all must be at rest, and nothing have begun
 /// between the first look and the last.
 void runtime::wait_until_quiet() noexcept {
+    detail::end_watch watch(m_pools);
     const auto begun = [this] {
         std::uint64_t sum = 0;
         for (const auto& p : m_pools) {
@@ -233,7 +242,9 @@ void runtime::wait_until_quiet() noexcept {
     do {
         before = begun();
         for (const auto& p : m_pools) {
-            p->wait_until_quiet();
+            while (!p->wait_until_quiet_for(watch.pause())) {
+                watch.look();
+            }
         }
     } while (!std::all_of(m_pools.begin(), m_pools.end(), quiet) || begun() != before);
 }
@@ -248,22 +259,30 @@ bool runtime::cannot_end_here() const noexcept {
     });
 }
 
-void runtime::abandon_pools() noexcept {
-    for (auto& p : m_pools) {
+void runtime::abandon(std::vector<std::unique_ptr<detail::pool>>& pools) noexcept {
+    for (auto& p : pools) {
         static_cast<void>(p.release());
     }
 }
 
 runtime::~runtime() {
+    const bool others_may_use_it = detail::default_runtime::withdraw(*this);
     if (cannot_end_here()) {
-        if (!m_pools.front()->inherited()) {
+        if (!m_pools.front()->inherited() && !m_is_holder) {
             detail::tell_ends(*this);
         }
-        abandon_pools();
+        abandon(m_pools);
         return;
     }
     wait_until_quiet();
-    detail::tell_ends(*this);
+    m_patience.reset();
+    if (!m_is_holder) {
+        detail::tell_ends(*this);
+    }
+    if (others_may_use_it) {
+        detail::default_runtime::keep(m_pools);
+        return;
+    }
     for (const auto& p : m_pools) {
         p->stop();
     }
@@ -274,7 +293,7 @@ runtime::~runtime() {
     }
     if (!all_ended) {
         detail::report_abandoned(left);
-        abandon_pools();  // whoever wakes an abandoned task some day must find its pool
+        abandon(m_pools);  // whoever wakes an abandoned task some day must find its pool
     }
 }
 
@@ -305,47 +324,13 @@ pool_ref runtime::pool(std::string_view name) const {
                             known);
 }
 
-runtime& runtime::default_instance() {
-    const auto usable = [](const runtime* r) {
-        return r != nullptr && !r->m_pools.front()->inherited();
-    };
-    runtime* present = g_default.load(std::memory_order_acquire);  // pairs with the store below
-    if (usable(present)) [[likely]] {
-        return *present;
-    }
-    const std::scoped_lock lock(detail::lock_of(detail::process_lock::default_runtime));
-    present = g_default.load(std::memory_order_relaxed);
-    if (!usable(present)) {
-        auto made = std::make_unique<runtime>();
-        if (__cxa_atexit([](void*) { end_default_instance(); }, nullptr, &__dso_handle) != 0) {
-            throw std::bad_alloc();
-        }
-        present = made.release();
-        g_default.store(present, std::memory_order_release);  // pairs with the load above
-    }
-    return *present;
-}
-
-/// Called where the destructor of a static object would be: when the program ends, or the plug-in
-/// that Quern is part of. Forgotten first, so that static objects that end later get another one.
-void runtime::end_default_instance() noexcept {
-    runtime* ended = g_default.load(std::memory_order_relaxed);
-    if (ended == nullptr) {
-        return;
-    }
-    if (!ended->cannot_end_here()) {
-        g_default.store(nullptr, std::memory_order_relaxed);
-        delete ended;
-    } else if (!ended->m_pools.front()->inherited()) {
-        detail::tell_ends(*ended);  // a task of its own has called exit()
-    }
-}
+runtime& runtime::default_instance() { return detail::default_runtime::instance(); }
 
 pool_ref current_pool() {
     if (const detail::context* task = detail::task_root()) {
         return pool_ref(task->host().home());
     }
-    return runtime::default_instance().default_pool();
+    return pool_ref(detail::default_runtime::first_pool());
 }
 
 int current_worker_rank() noexcept {

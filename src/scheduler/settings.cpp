@@ -90,7 +90,8 @@ constexpr setting k_table[] = {
      .least = 1,
      .most = detail::k_largest_batch,
      .fallback = "auto",
-     .help = "ready tasks that a thief takes at once; auto: one, more of tiny ones, under sherwood "
+     .help = "ready tasks that a thief takes at once, at most; auto: one, more of tiny ones, under "
+             "sherwood "
              "half"},
     {.name = "hang_report",
      .type = setting_type::number,
@@ -159,6 +160,11 @@ constexpr setting k_table[] = {
      .words = on_or_off,
      .fallback = "on",
      .help = "whether `quern top`, `quern tasks` and `quern counters` can look into the program",
+     .for_observers = true},
+    {.name = "live-folder",
+     .type = setting_type::text,
+     .fallback = "",
+     .help = "the folder of its socket for them, in which they then look alone; an absolute path",
      .for_observers = true},
     {.name = "profile",
      .type = setting_type::path,
@@ -276,8 +282,8 @@ std::size_t index_of(std::string_view name) {
 
 [[noreturn]] void refuse_value(std::string_view name, const setting_value& value,
                                const std::string& why) {
-    throw std::invalid_argument("quern: " + std::string(name) + " is '" + value.text + "' (" +
-                                value.origin + "); " + why);
+    detail::throw_bad_setting(std::string(name) + " is '" + value.text + "' (" + value.origin +
+                              "); " + why);
 }
 
 }  // namespace
@@ -357,7 +363,7 @@ std::vector<std::string_view> setting_names() {
 
 void refuse_unknown(const std::string& what, std::string_view bare,
                     const std::vector<std::string_view>& names, spelling spell) {
-    std::string text = "quern: " + what + "; accepted: ";
+    std::string text = what + "; accepted: ";
     for (const std::string_view name : names) {
         text += (name == names.front() ? "" : ", ") + spell(name);
     }
@@ -365,7 +371,7 @@ void refuse_unknown(const std::string& what, std::string_view bare,
     if (!nearest.empty()) {
         text += "; did you mean '" + spell(nearest) + "'?";
     }
-    throw std::invalid_argument(text);
+    throw_bad_setting(text);
 }
 
 }  // namespace detail

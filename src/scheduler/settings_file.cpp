@@ -50,8 +50,8 @@ std::string text_of(const toml::node& value, const std::string& key, const std::
     }
     std::ostringstream kind;
     kind << value.type();
-    throw std::invalid_argument("quern: " + key + " is of type " + kind.str() + " (" + origin +
-                                "); accepted: a whole number or a string");
+    throw_bad_setting(key + " is of type " + kind.str() + " (" + origin +
+                      "); accepted: a whole number or a string");
 }
 
 void read_entry(settings& into, const toml::key& key, const toml::node& value,
@@ -73,9 +73,9 @@ void read_settings_file(settings& into) {
     const toml::parse_result parsed = toml::parse(content_of(into), path);
     if (!parsed) {
         const toml::source_position where = parsed.error().source().begin;
-        throw std::invalid_argument("quern: " + path + ":" + std::to_string(where.line) + ":" +
-                                    std::to_string(where.column) + ": " +
-                                    std::string(parsed.error().description()));
+        throw_bad_setting(path + ":" + std::to_string(where.line) + ":" +
+                          std::to_string(where.column) + ": " +
+                          std::string(parsed.error().description()));
     }
     for (const auto& [key, value] : parsed.table()) {
         read_entry(into, key, value, path);

@@ -11,6 +11,9 @@
 
 namespace quern::detail {
 
+/// Throws bad_setting("quern: <what>"). It is the only place that does.
+[[noreturn]] void throw_bad_setting(const std::string& what);
+
 using spelling = std::string (*)(std::string_view name);
 
 std::string as_option(std::string_view name);    ///< --quern:spin_us

@@ -93,7 +93,7 @@ void read_option(settings& into, std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string option(text.substr(0, equals));
     if (option == k_help_option) {
-        throw std::invalid_argument("quern: option " + option + " takes no value");
+        detail::throw_bad_setting("option " + option + " takes no value");
     }
     const setting* const row = find_option(option);
     if (row == nullptr) {
@@ -103,8 +103,8 @@ void read_option(settings& into, std::string_view text) {
                                option.substr(k_option_prefix.size()), names, detail::as_option);
     }
     if (equals == text.size() && row->bare.empty()) {
-        throw std::invalid_argument("quern: option " + option + " needs a value: " + option +
-                                    "=VALUE; accepted: " + row->accepted());
+        detail::throw_bad_setting("option " + option + " needs a value: " + option +
+                                  "=VALUE; accepted: " + row->accepted());
     }
     std::string value(equals == text.size() ? row->bare : text.substr(equals + 1));
     const setting_value& before = into.at(row->name);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <exception>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -22,7 +23,8 @@ namespace quern::detail {
 
 namespace {
 
-constexpr wait_kind k_foreign_code{"foreign code: it is in a blocking_region"};
+constexpr wait_kind k_foreign_code{.name = "foreign code: it is in a blocking_region",
+                                   .is_running = true};
 
 /// The task that the calling spare thread runs. Where it lies is known from the thread's start: a
 /// signal handler reads it, which must not allocate.
@@ -110,8 +112,9 @@ void spare_threads::expect_one() {
         m_threads.size() < m_limit.load(std::memory_order_relaxed)) {
         try {
             m_threads.reserve(m_threads.size() + 1);
+            m_thread_ids.reserve(m_threads.size() + 1);  // so that the thread needs no memory
             m_threads.push_back(std::make_unique<spare_thread>(*this));
-        } catch (const std::system_error&) {
+        } catch (const std::exception&) {  // no thread, or no memory for one: there are others
             if (m_threads.empty()) {
                 throw;
             }
@@ -130,7 +133,7 @@ void spare_threads::take(lent_task& lent) noexcept {
     m_changed.notify_one();
 }
 
-/// Called by each thread, first of all.
+/// Called by each thread, first of all. expect_one() has made room.
 void spare_threads::thread_begins() {
     const std::scoped_lock lock(m_mutex);
     m_thread_ids.push_back(static_cast<pid_t>(::syscall(SYS_gettid)));
@@ -181,6 +184,7 @@ void lend_to_spare_thread(lent_task& lent) {
     lent.task = self;
     const int error = get_errno();
     host.give_up(*self);
+    send_creator_on(*self);
     self->waits.begin({&k_foreign_code}, host.stats.since());
     context& next = host.take_context(home.stacks());
     next.reopen_for_loop();

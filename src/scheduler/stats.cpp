@@ -2,6 +2,7 @@
 // Reading the statistics of workers from outside.
 #include <quern/scheduler/worker_stats.hpp>
 
+#include <algorithm>
 #include <thread>
 
 namespace quern {
@@ -13,7 +14,9 @@ template <class F>
 void with_each(worker_totals& a, const worker_totals& b, F&& f) {
     f(a.running_ns, b.running_ns);
     f(a.managing_ns, b.managing_ns);
+    f(a.making_ns, b.making_ns);
     f(a.idle_ns, b.idle_ns);
+    f(a.asleep_ns, b.asleep_ns);
     f(a.tasks, b.tasks);
     f(a.inlined, b.inlined);
     f(a.activations, b.activations);
@@ -39,11 +42,32 @@ worker_totals& worker_totals::operator+=(const worker_totals& other) noexcept {
 }
 
 worker_totals& worker_totals::operator-=(const worker_totals& earlier) noexcept {
-    with_each(*this, earlier, [](auto& now, auto before) { now -= before; });
+    // All of them grow: less than nothing is what rounding leaves.
+    with_each(*this, earlier,
+              [](auto& now, auto before) { now = now > before ? now - before : 0; });
     return *this;
 }
 
 namespace detail {
+
+/// Ticks, with the sleep that goes on. Never counts one twice: what ends meanwhile is left out.
+double worker_stats::asleep() const noexcept {
+    constexpr auto k_acquire = std::memory_order_acquire;
+    const tick_count before = m_asleep.value(k_acquire);  // pairs with end_sleep
+    const tick_count since = m_asleep_since.load(k_acquire);
+    const tick_count now = ticks();
+    return static_cast<double>(before + (since != 0 && now > since ? now - since : 0));
+}
+
+/// Overhead grows in steps, when a stretch has ended, and what was read before was time in bodies:
+/// that is not taken back, and the overhead grows later.
+double worker_stats::never_less(double running, double busy) const noexcept {
+    double told = m_told.load(std::memory_order_relaxed);
+    while (told < running &&
+           !m_told.compare_exchange_weak(told, running, std::memory_order_relaxed)) {
+    }
+    return std::min(std::max(told, running), busy);
+}
 
 worker_totals worker_stats::read() const noexcept {
     double times[3] = {0, 0, 0};
@@ -59,19 +83,25 @@ worker_totals worker_stats::read() const noexcept {
         for (int i = 0; i < 3; ++i) {
             times[i] = static_cast<double>(m_ticks[i].value(k_acquire));
         }
-        const worker_phase phase = m_phase.load(k_acquire);
+        const use present = m_use.load(k_acquire);
         if (m_version.load(std::memory_order_relaxed) == version) {
             if (since != 0 && now > since) {
-                times[static_cast<int>(phase)] += static_cast<double>(now - since);
+                times[static_cast<int>(present)] += static_cast<double>(now - since);
             }
             break;
         }
     }
     const double ns = ns_per_tick();
     worker_totals result;
-    result.running_ns = times[static_cast<int>(worker_phase::running)] * ns;
-    result.managing_ns = times[static_cast<int>(worker_phase::managing)] * ns;
-    result.idle_ns = times[static_cast<int>(worker_phase::idle)] * ns;
+    const double busy = times[static_cast<int>(use::busy)];
+    const overhead_clock::sums spent = overhead.read();  // an estimate: never more than all
+    const double running = never_less(busy - std::min(spent.all, busy), busy);
+    const double managing = busy - running;
+    result.running_ns = running * ns;
+    result.managing_ns = (managing + times[static_cast<int>(use::starting)]) * ns;
+    result.making_ns = std::min(spent.making, managing) * ns;
+    result.idle_ns = times[static_cast<int>(use::idle)] * ns;
+    result.asleep_ns = std::min(asleep(), times[static_cast<int>(use::idle)]) * ns;
     result.tasks = tasks.value();
     result.inlined = inlined.value();
     result.activations = activations.value();

@@ -16,6 +16,10 @@ constexpr double k_hunger_ns = 5'000;
 constexpr double k_hunger_limit_ns = 200'000;
 constexpr double k_tiny_ns = 1'000;
 
+/// A victim that has not answered for so long runs something that does not look at what it keeps:
+/// worth interrupting it (1 to 2 us on two processors).
+constexpr double k_patience_ns = 10'000;
+
 /// Ready items that a thief takes at once when those before were tiny: with more there is little to
 /// gain (docs/design/0010-memory-of-tasks.md has figures).
 constexpr std::uint32_t k_largest_appetite = 32;
@@ -42,15 +46,26 @@ bool worker::may_be_hungry(tick_count now) noexcept {
     return true;
 }
 
-/// The own NUMA node's workers first, then the others'.
-work* worker::steal_round() noexcept {
-    const bool hungry = m_pool.policy().steals && may_be_hungry(ticks());
-    const std::span<const ring> rings(m_victims);
-    work* const item = steal_from(rings.first(m_rings_of_node), hungry);
-    return item != nullptr ? item : steal_from(rings.subspan(m_rings_of_node), hungry);
+bool worker::is_silent(tick_count now) const noexcept {
+    if (!m_pool.m_has_barrier) {
+        return false;
+    }
+    const tick_count patience = ticks_of_ns(k_patience_ns);
+    const context* const running = m_current.load(std::memory_order_acquire);  // pairs with adopt
+    return queues.deque.is_silent(now, patience) ||
+           (running != nullptr && running->is_silent(now, patience));
 }
 
-work* worker::steal_from(std::span<const ring> rings, bool hungry) noexcept {
+/// The own NUMA node's workers first, then the others'.
+work* worker::steal_round() noexcept {
+    const tick_count now = ticks();
+    const bool hungry = m_pool.policy().steals && may_be_hungry(now);
+    const std::span<const ring> rings(m_victims);
+    work* const item = steal_from(rings.first(m_rings_of_node), hungry, now);
+    return item != nullptr ? item : steal_from(rings.subspan(m_rings_of_node), hungry, now);
+}
+
+work* worker::steal_from(std::span<const ring> rings, bool hungry, tick_count now) noexcept {
     for (unsigned turn = 0; turn < m_pool.policy().turns; ++turn) {
         for (const ring& victims : rings) {
             const auto count = static_cast<std::uint32_t>(victims.size());
@@ -64,7 +79,10 @@ work* worker::steal_from(std::span<const ring> rings, bool hungry) noexcept {
                     return item;
                 }
                 if (hungry && turn == 0) {
-                    victim.make_hungry();
+                    victim.make_hungry(now);
+                }
+                if (turn == 0 && victim.is_silent(now) && victim.take_over()) {
+                    --i;  // look there again
                 }
             }
         }

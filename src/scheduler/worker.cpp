@@ -115,9 +115,16 @@ bool shelf::has_public() noexcept {
     return false;
 }
 
-worker::worker(pool& home, std::uint32_t rank) : m_pool(home), m_rank(rank), m_random(rank + 1) {
+worker::worker(pool& home, std::uint32_t rank)
+    : m_pool(home),
+      m_rank(rank),
+      m_keeps_in_deque(home.policy().keeps_in_deque),
+      m_random(rank + 1) {
     queues.turn = rank + 1;
     m_spare.reserve(k_spare_contexts);
+    if (!home.m_has_barrier) {
+        queues.deque.make_hungry(1);  // for ever: everything becomes public at once
+    }
 }
 
 worker::~worker() {
@@ -154,6 +161,7 @@ void worker::thread_main(int processing_unit, const stack_span& span) noexcept {
     context& first = m_pool.make_context(span, stats);
     first.reopen_for_loop();
     adopt(first);
+    stats.begun();
     m_native.switch_to(first, *m_exceptions, false);
     m_after.run(*m_left, nullptr);  // recycles the context that left the pool
     m_after = {};
@@ -198,6 +206,7 @@ void worker::leave_context(context& from, context& to, after_switch after) noexc
 void worker::arrived(context& c) noexcept {
     m_away.take_back();
     landed(c);
+    stats.overhead.ends();
 }
 
 void worker::switch_away(context& from, execution_stack& to) noexcept {
@@ -222,6 +231,7 @@ context& worker::take_context(stack_class at_least) noexcept {
         stats.contexts_recycled.add();
         return c;
     }
+    const worker_stats::kernel_call made(stats);
     return m_pool.take_context(at_least, stats);
 }
 
@@ -233,16 +243,17 @@ void worker::recycle(context& left) noexcept {
     }
 }
 
-void worker::push(runnable& item) noexcept {
+void worker::push_elsewhere(runnable& item) noexcept {
     if (ready_queue* const shared = m_pool.queue_of(item.urgency)) {
         shared->push(item);
         notify_public_work();
     } else {
-        notify_work_of(m_pool.policy().push(*this, item));
+        tell(m_pool.policy().push(*this, item));
     }
 }
 
 void worker::push_last(context& c) noexcept {
+    c.waits.end();
     if (c.root().pin != nullptr) {
         queues.pinned.push(c);  // this worker is awake
         return;
@@ -251,24 +262,62 @@ void worker::push_last(context& c) noexcept {
     notify_work_of(*this);
 }
 
-void worker::put_back(runnable& item) noexcept {
-    m_pool.policy().put_back(*this, item);
-    notify_work_of(*this);
-}
+void worker::put_back(runnable& item) noexcept { tell(m_pool.policy().put_back(*this, item)); }
 
-bool worker::take_back(const runnable& item) noexcept {
+bool worker::take_back_elsewhere(const runnable& item) noexcept {
     if (!m_pool.policy().take_back(*this, item)) {
         return false;
     }
     note_wait_of(item);
-    stats.activations.add();
-    stats.inlined.add();
     return true;
 }
 
+void worker::drop(runnable& empty) noexcept {
+    traced_task& task = m_current.load(std::memory_order_relaxed)->root().task.trace;
+    const bool did_nothing = task.did_nothing;
+    stats.activations.add();
+    empty.run(empty);
+    task.did_nothing = did_nothing;
+}
+
+/// The order of the first two is that of the proof: README.md in this folder, "Ready deque".
+void worker::answer_hunger() noexcept {
+    auto& deque = queues.deque;
+    if (!deque.has_private()) {
+        return;  // the next push comes here
+    }
+    if (!m_pool.m_has_barrier) {
+        deque.publish_all();
+        notify_public_work();
+        return;
+    }
+    deque.arm();
+    if (m_pool.gate.load().somebody_idle()) {
+        deque.publish_half();
+        notify_public_work();
+    }
+}
+
+/// Before it sleeps, or while it counts as asleep, nothing may be private.
+void worker::lay_open() noexcept {
+    if (queues.deque.has_private()) {
+        queues.deque.publish_all();
+        notify_public_work();
+    }
+}
+
 void worker::notify_public_work() noexcept {
-    if (m_pool.gate.load().must_wake() && m_pool.wake_one(m_rank)) {
-        stats.wakes.add();
+    if (m_pool.gate.load().must_wake()) {
+        const worker_stats::kernel_call waking(stats);
+        if (m_pool.wake_one(m_rank)) {
+            stats.wakes.add();
+        }
+    }
+}
+
+void worker::tell(worker* holder) noexcept {
+    if (holder != nullptr) {
+        notify_work_of(*holder);
     }
 }
 
@@ -307,10 +356,17 @@ bool worker::may_be_robbed() const noexcept {
            m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst);
 }
 
-void worker::make_hungry() noexcept {
+void worker::make_hungry(tick_count now) noexcept {
+    queues.deque.make_hungry(now);
     if (context* running = m_current.load(std::memory_order_seq_cst)) {
-        running->make_hungry();
+        running->make_hungry(now);
     }
+}
+
+bool worker::take_over() noexcept {
+    context* const running = m_current.load(std::memory_order_seq_cst);
+    const bool has_forks = running != nullptr && running->take_over();
+    return queues.deque.take_over() || has_forks;
 }
 
 }  // namespace quern::detail

@@ -11,11 +11,9 @@
 
 namespace quern::detail {
 
-barrier_base::barrier_base(std::ptrdiff_t expected) : m_expected(expected), m_left(expected) {
-    if (expected < 0) {
-        throw std::invalid_argument("quern::barrier: the number of participants is " +
-                                    std::to_string(expected) + ", accepted are 0 and more");
-    }
+void barrier_base::refuse(std::ptrdiff_t expected) {
+    throw std::invalid_argument("quern::barrier: the number of participants is " +
+                                std::to_string(expected) + ", accepted are 0 and more");
 }
 
 barrier_base::arrival barrier_base::arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept {

@@ -12,11 +12,9 @@
 
 namespace quern {
 
-latch::latch(std::ptrdiff_t expected) : m_left(expected), m_gate(expected == 0) {
-    if (expected < 0) {
-        throw std::invalid_argument("quern::latch: the count is " + std::to_string(expected) +
-                                    ", accepted are 0 and more");
-    }
+void latch::refuse(std::ptrdiff_t expected) {
+    throw std::invalid_argument("quern::latch: the count is " + std::to_string(expected) +
+                                ", accepted are 0 and more");
 }
 
 void latch::count_down(std::ptrdiff_t n) noexcept {

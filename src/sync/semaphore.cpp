@@ -12,12 +12,9 @@
 
 namespace quern::detail {
 
-semaphore_base::semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max) : m_permits(count) {
-    if (count < 0 || count > max) {
-        throw std::invalid_argument("quern::counting_semaphore: the count is " +
-                                    std::to_string(count) + ", accepted are 0 to " +
-                                    std::to_string(max));
-    }
+void semaphore_base::refuse(std::ptrdiff_t count, std::ptrdiff_t max) {
+    throw std::invalid_argument("quern::counting_semaphore: the count is " + std::to_string(count) +
+                                ", accepted are 0 to " + std::to_string(max));
 }
 
 void semaphore_base::release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept {

@@ -2,9 +2,11 @@
 // Waiting for a shared state and telling those who wait.
 #include <quern/task/promise.hpp>
 #include <quern/task/shared_state.hpp>
+#include <quern/task/this_task.hpp>
 
 #include <quern/base/process.hpp>
 #include <quern/scheduler/worker.hpp>
+#include <quern/task/enough_stack.hpp>
 
 #include <array>
 #include <atomic>
@@ -71,8 +73,11 @@ const std::exception_ptr& broken_promise() noexcept {
     return made != nullptr ? *made : make_broken_promise();
 }
 
+void give_way() noexcept { this_task::yield(); }
+
 const wait_kind state_base::k_wait{
-    "a future", sizeof(state_base), [](const void* copy, wait_findings& into) noexcept {
+    "a future", sizeof(state_base),
+    [](const void* copy, wait_findings& into) noexcept {
         constexpr std::array k_words = {"of a task that has not ended",
                                         "of a promise that nobody has set",
                                         "of a continuation that has not run"};
@@ -80,28 +85,19 @@ const wait_kind state_base::k_wait{
         if (who < k_words.size()) {  // else the future has gone meanwhile
             std::snprintf(into.words.data(), into.words.size(), "%s", k_words[who]);
         }
-    }};
+    },
+    false, true};
+
+void state_base::destroy_self() noexcept {
+    on_enough_stack([this]() noexcept { m_destroy(*this); });
+}
 
 void state_base::wait(sharing with) noexcept {
     if (ready()) {
         return;
     }
-    context* here = current_context();
-    if (m_begin != nullptr) {
-        if (here != nullptr && here->is_low(__builtin_frame_address(0))) {
-            struct request {
-                state_base& self;
-                sharing with;
-            } r{*this, with};
-            call_on_fresh_stack(
-                [](void* p) {
-                    const auto& asked = *static_cast<request*>(p);
-                    asked.self.m_begin(asked.self, asked.with);
-                },
-                &r);
-        } else {
-            m_begin(*this, with);
-        }
+    if (m_help != nullptr) {
+        on_enough_stack([this, with]() noexcept { m_help->begin(*this, with); });
         if (ready()) {
             return;
         }

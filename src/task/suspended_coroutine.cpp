@@ -59,6 +59,7 @@ context* suspended_coroutine::resume_queued(work& item) {
         self.m_promise->runner = &here;
     }
     here.run_next(self.m_waiting);
+    const task_body body;
     here.run();
     return nullptr;
 }

@@ -4,9 +4,12 @@
 
 #include <quern/base/assert.hpp>
 #include <quern/scheduler/worker.hpp>
+#include <quern/task/enough_stack.hpp>
 
 #include <cstdio>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace quern {
 
@@ -27,12 +30,39 @@ const detail::wait_kind task_group::k_wait{
                       static_cast<long long>(left));
     }};
 
+const detail::wait_kind task_group::k_bound_wait{
+    "room in a bounded task group", sizeof(task_group),
+    [](const void* copy, detail::wait_findings& into) noexcept {
+        const auto& bound = static_cast<const task_group*>(copy)->m_bound;
+        std::snprintf(into.words.data(), into.words.size(),
+                      "%lld of its tasks have not begun, the bound is %u",
+                      static_cast<long long>(bound.queued()), bound.most());
+    }};
+
+std::uint32_t bounded::checked(long long tasks) {
+    if (tasks < 1 || tasks > k_most) {
+        throw std::invalid_argument("quern: bounded(" + std::to_string(tasks) +
+                                    "): a task group can be bounded to 1 to " +
+                                    std::to_string(k_most) + " tasks");
+    }
+    return static_cast<std::uint32_t>(tasks);
+}
+
 task_group::task_group() : task_group(current_pool()) {}
 
 task_group::task_group(std::stop_token outer) : task_group(current_pool(), std::move(outer)) {}
 
 task_group::task_group(pool_ref where, std::stop_token outer)
-    : m_pool(where.get()), m_owner(own_root()), m_stop(std::move(outer)) {
+    : task_group(where, 0U, std::move(outer)) {}
+
+task_group::task_group(bounded most, std::stop_token outer)
+    : task_group(current_pool(), most, std::move(outer)) {}
+
+task_group::task_group(pool_ref where, bounded most, std::stop_token outer)
+    : task_group(where, most.tasks(), std::move(outer)) {}
+
+task_group::task_group(pool_ref where, std::uint32_t most, std::stop_token outer)
+    : m_pool(where.get()), m_owner(own_root()), m_bound(most), m_stop(std::move(outer)) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
@@ -52,17 +82,121 @@ bool task_group::owned_here() const noexcept {
            (m_owner != nullptr || std::this_thread::get_id() == m_owner_thread);
 }
 
-void task_group::launch_task(detail::runnable& item) noexcept {
+void task_group::count_spawned() noexcept {
     if (m_owner != nullptr && owned_here()) {
         m_count.owner_spawned();
     } else {
         m_count.spawned();
     }
+}
+
+void task_group::launch_task(detail::runnable& item) noexcept {
+    count_spawned();
+    if (m_bound.exists() && !stays_in_deque(item.urgency, item.is_hinted())) {
+        item.counts_to_bound = true;
+        m_bound.will_queue();
+    }
     m_pool.make_ready(item);
 }
 
+/// Whether such a task of the caller's goes into the deque of the caller's worker, which knows how
+/// many items it holds. Others are counted.
+bool task_group::stays_in_deque(priority urgency, bool is_hinted) const noexcept {
+    const detail::worker* const here = detail::current_worker();
+    return here != nullptr && &here->home() == &m_pool && here->keeps_in_deque() &&
+           urgency == priority::normal && !is_hinted;
+}
+
+/// Whether the caller is to run its new task itself. The owner waits until it need not.
+bool task_group::runs_at_bound(priority urgency, bool is_hinted) noexcept {
+    if (stays_in_deque(urgency, is_hinted)) {
+        detail::worker& here = *detail::current_worker();
+        const auto is_full = [&] { return here.queues.deque.private_size() >= m_bound.most(); };
+        if (!is_full()) [[unlikely]] {
+            return false;
+        }
+        here.offer_if_wanted();
+        return is_full() && detail::may_stand_aside();
+    }
+    if (!m_bound.is_reached()) {
+        return false;
+    }
+    if (owned_here()) {
+        wait_for_room();
+        return false;
+    }
+    // A task of the group does not wait: then all that make tasks would, and each holds a stack.
+    const detail::worker* const here = detail::current_worker();
+    return here != nullptr && &here->home() == &m_pool && detail::may_stand_aside();
+}
+
+struct task_group::standing_aside final : detail::creator_link {
+    standing_aside(task_group& g, bool owner) noexcept : group(g), is_owner(owner) {
+        more = [](creator_link& self) noexcept {
+            return static_cast<standing_aside&>(self).group.next_to_run_here();
+        };
+    }
+    task_group& group;
+    bool is_owner;
+};
+
+/// The new task, and then others until half of the bound is left: so one change of stacks serves
+/// many tasks.
+void task_group::run_here(detail::runnable& item) noexcept {
+    count_spawned();
+    standing_aside link(*this, m_owner != nullptr && owned_here());
+    detail::run_beside_self(item, link);
+}
+
+detail::runnable* task_group::next_to_run_here() noexcept {
+    detail::context& self = *detail::current_context();
+    detail::worker& here = self.host();
+    if (!here.keeps_in_deque() || here.queues.deque.private_size() <= m_bound.most() / 2) {
+        return nullptr;
+    }
+    detail::runnable* const item = m_pool.policy().pop(here);
+    if (item != nullptr && (!is_own(*item) || item->stack > self.size())) {
+        here.put_back(*item);
+        return nullptr;
+    }
+    return item;
+}
+
+/// Then it does not run, and whoever ends a task here may write what is the owner's.
+bool task_group::owner_stands_aside() const noexcept {
+    const auto* const link = static_cast<standing_aside*>(detail::current_context()->link);
+    return link != nullptr && &link->group == this && link->is_owner;
+}
+
+void task_group::counted_task_begins() noexcept {
+    if (waiting* const owner = m_bound.begins()) {
+        wake(*owner);
+    }
+}
+
+void task_group::wake(waiting& owner) noexcept {
+    if (owner.task != nullptr) {
+        detail::resume(*owner.task);
+    } else {
+        owner.thread.set();
+    }
+}
+
+void task_group::wait_for_room() noexcept {
+    waiting self;
+    if (m_owner == nullptr) {
+        if (m_bound.wait(self)) {
+            self.thread.wait({&k_bound_wait, this});
+        }
+        return;
+    }
+    self.task = detail::current_context();
+    auto publish = [this, &self](detail::context&) { return m_bound.wait(self); };
+    detail::suspend(publish, {&k_bound_wait, this});
+}
+
 detail::context* task_group::task_ended() noexcept {
-    if (m_owner != nullptr && owned_here()) {  // in run_own_tasks
+    if (m_owner != nullptr && (owned_here() || owner_stands_aside())) {  // or in run_own_tasks
         m_count.owner_finished();
         return nullptr;
     }
@@ -95,9 +229,10 @@ void task_group::failed(std::exception_ptr error) noexcept {
 /// could not go on without them.
 void task_group::run_own_tasks() noexcept {
     for (;;) {
-        const detail::context& self = *detail::current_context();
-        detail::worker& here = self.host();
-        if (&here.home() != &m_pool || self.is_low(__builtin_frame_address(0))) {
+        detail::worker& here = detail::current_context()->host();
+        here.stats.overhead.ends();
+        here.stats.overhead.begins(detail::overhead_clock::part::running);
+        if (&here.home() != &m_pool) {
             break;
         }
         detail::runnable* item = m_pool.policy().pop(here);
@@ -109,14 +244,17 @@ void task_group::run_own_tasks() noexcept {
             break;
         }
         here.note_wait_of(*item);
-        const detail::lent_context lent(*item);
-        item->run(*item);
+        detail::on_enough_stack([item]() noexcept {
+            const detail::lent_context lent(*item);
+            item->run(*item);
+        });
     }
 }
 
 void task_group::wait_for_all() noexcept {
     if (m_owner != nullptr) {
         run_own_tasks();
+        detail::body_begins();
     }
     if (m_count.owner_done()) {
         return;

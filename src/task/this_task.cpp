@@ -2,6 +2,7 @@
 // What a task does with itself.
 #include <quern/task/this_task.hpp>
 
+#include <quern/scheduler/fresh_stack.hpp>
 #include <quern/scheduler/pool.hpp>
 #include <quern/scheduler/timers.hpp>
 
@@ -97,9 +98,7 @@ std::size_t stack_left() noexcept {
     if (self == nullptr) {
         return std::numeric_limits<std::size_t>::max();
     }
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    const auto end = reinterpret_cast<std::uintptr_t>(self->span().low);
-    return here > end ? here - end : 0;
+    return detail::bytes_left_of_stack(__builtin_frame_address(0));
 }
 
 }  // namespace quern::this_task

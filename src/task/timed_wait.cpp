@@ -79,9 +79,7 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
         return true;
     }
     if (deadline <= timer::clock::now()) {  // a look: polling must not fill the memory
-        if (m_start != nullptr) {
-            m_start(*this);
-        }
+        start_if_deferred();
         if (current_context() != nullptr) {
             this_task::yield();  // nor keep the worker from what it polls for
         }

@@ -3,6 +3,7 @@
 // together, ticks become nanoseconds, and who made what becomes a tree.
 #include "recorder_state.hpp"
 #include "site_names.hpp"
+#include "waits.hpp"
 
 #include <quern/base/clock.hpp>
 #include <quern/trace/critical_path.hpp>
@@ -34,7 +35,7 @@ public:
     std::vector<std::uint32_t> add(const site_table& from) {
         std::vector<std::uint32_t> places;
         for (const site_count& each : from.all()) {
-            places.push_back(each.phases != 0 ? place_of(each) : 0);
+            places.push_back(each.phases != 0 || each.waited != 0 ? place_of(each) : 0);
         }
         return places;
     }
@@ -42,6 +43,7 @@ public:
     /// `measured`: so many events were.
     std::vector<site> give(std::size_t measured) {
         std::vector<site> all;
+        const double ns = quern::detail::ns_per_tick();
         for (std::size_t i = 0; i < m_counts.size(); ++i) {
             const site_count& c = m_counts[i];
             all.push_back({.name = std::move(m_names[i].name),
@@ -52,6 +54,8 @@ public:
                            .inlined = c.inlined,
                            .stolen = c.stolen,
                            .total_ns = c.time.total(),
+                           .waited_ns = static_cast<double>(c.waited) * ns,
+                           .blocked_ns = c.blocked_ns,
                            .min_ns = c.time.min(),
                            .max_ns = c.time.max(),
                            .stddev_ns = c.time.stddev(),
@@ -137,20 +141,26 @@ slice slice_of(const event& e, double ns, std::uint32_t site) {
     return s;
 }
 
-lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& sites) {
+lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& sites,
+             merged_waits& waits) {
     const double ns = quern::detail::ns_per_tick();
     lane made{.pool = std::string(from.home.name()),
               .rank = from.rank,
               .thread = from.thread,
               .dropped = from.events->dropped(),
               .totals = from.after,
-              .describing_ns = static_cast<double>(from.events->described()) * ns};
+              .blocked_ns = from.blocked_ns};
     made.slices.reserve(from.events->size());
     std::uint64_t index = 0;
     from.events->for_each([&](const event& e) {
         const std::span<const std::uint64_t> counts = from.events->counts_of(index++);
-        const slice s = slice_of(e, ns, sites[e.site()]);
+        const bool is_wait = e.kind() == event_kind::wait;
+        const slice s = slice_of(e, ns, is_wait ? 0 : sites[e.site()]);
         switch (e.kind()) {
+            case event_kind::wait:
+                waits.note(s.task, s.begin_ns, e.site());
+                ++made.waits;
+                break;
             case event_kind::piece:
                 made.slices.push_back(s);
                 made.events.insert(made.events.end(), counts.begin(), counts.end());
@@ -228,26 +238,35 @@ std::vector<spawn_count> count_spawns(std::vector<lane>& lanes) {
 void assemble(recorder::state& s) {
     recording& made = s.made;
     merged_sites sites;
+    merged_waits waits;
     worker_totals sum;
-    double describing_ns = 0.0;
     std::uint64_t tasks = 0;
     made.events = describe_events(s.workers);
     for (recorded_worker& w : s.workers) {
-        made.lanes.push_back(lane_of(w, sites.add(w.events->sites())));
+        const std::vector<std::uint32_t> places = sites.add(w.events->sites());
+        waits.add(w.events->waits(), places);
+        made.lanes.push_back(lane_of(w, places, waits));
         w.events->forget_events();
         made.tasks_seen += w.events->seen();
         sum += w.after;
-        describing_ns += made.lanes.back().describing_ns;
     }
     made.sites = sites.give(made.events.size());
     for (const site& each : made.sites) {
         tasks += each.tasks;
     }
+    made.waits = waits.give(made.lanes);
     spread_parents(made.lanes);
     made.tree = count_spawns(made.lanes);
     made.overhead_ns_per_task =
-        sum.tasks == 0 ? 0.0 : (sum.managing_ns + describing_ns) / static_cast<double>(sum.tasks);
-    made.critical_path_ns = made.tasks_seen == tasks ? critical_path(made) : 0.0;
+        sum.tasks == 0 ? 0.0 : sum.managing_ns / static_cast<double>(sum.tasks);
+    if (made.tasks_seen == tasks) {
+        const critical_chain chain = critical_chain_of(made);
+        made.critical_path_ns = chain.total_ns;
+        made.late_ends_ns = chain.late_ends_ns;
+        for (std::size_t i = 0; i < made.sites.size(); ++i) {
+            made.sites[i].critical_ns = chain.site_ns[i];
+        }
+    }
     s.workers.clear();
 }
 

@@ -89,7 +89,7 @@ void say_what_had_no_room(const recording& run) {
     for (const lane& each : run.lanes) {
         dropped += each.dropped;
         kept = std::max<unsigned long long>(
-            kept, each.slices.size() + each.parked.size() + each.thefts.size());
+            kept, each.slices.size() + each.parked.size() + each.thefts.size() + each.waits);
     }
     if (dropped != 0) {
         std::fprintf(stderr,

@@ -17,11 +17,21 @@ struct link {
     const slice* what = nullptr;
     std::uint32_t lane = 0;
     double before = 0.0;         ///< the chain up to its beginning
-    const link* last = nullptr;  ///< the piece of the same task before it
+    link* last = nullptr;        ///< the piece of the same task before it
+    const link* from = nullptr;  ///< the chain comes from there, and left it at from_ns
+    std::uint64_t from_ns = 0;
+    std::uint64_t last_made_ns = 0;  ///< when it has made or woken another task
 
     double chain_at(std::uint64_t ns) const {
         const std::uint64_t end = std::clamp(ns, what->begin_ns, what->end_ns);
         return before + static_cast<double>(end - what->begin_ns);
+    }
+    void follow(const link& other, std::uint64_t ns) {
+        if (other.chain_at(ns) > before) {
+            before = other.chain_at(ns);
+            from = &other;
+            from_ns = ns;
+        }
     }
 };
 
@@ -44,36 +54,97 @@ std::vector<link> links_of(const recording& run) {
     return all;
 }
 
+/// From the end of the longest chain back to its beginning.
+critical_chain along(const link* last, std::size_t sites) {
+    critical_chain chain{.site_ns = std::vector<double>(sites)};
+    std::uint64_t at = last != nullptr ? last->what->end_ns : 0;
+    for (const link* each = last; each != nullptr; each = each->from) {
+        const double here = each->chain_at(at) - each->before;
+        chain.total_ns += here;
+        if (each->what->site < sites) {
+            chain.site_ns[each->what->site] += here;
+        }
+        at = each->from_ns;
+    }
+    return chain;
+}
+
+/// A task that ends soon after it has made the next one is sometimes interrupted in between: the
+/// system lets the woken thread run first. What such ends took beyond four times their median.
+double late_ends(const std::vector<link>& all, std::size_t sites) {
+    constexpr double k_usual = 4.0;  // medians; a guess
+    std::vector<std::vector<double>> ends(sites);
+    for (const link& each : all) {
+        const slice& s = *each.what;
+        if (each.last_made_ns >= s.begin_ns && each.last_made_ns < s.end_ns && s.site < sites) {
+            ends[s.site].push_back(static_cast<double>(s.end_ns - each.last_made_ns));
+        }
+    }
+    double sum = 0.0;
+    for (std::vector<double>& lengths : ends) {
+        const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+        std::nth_element(lengths.begin(), middle, lengths.end());
+        const double usual = lengths.empty() ? 0.0 : k_usual * *middle;
+        for (const double length : lengths) {
+            sum += std::max(0.0, length - usual);
+        }
+    }
+    return sum;
+}
+
 }  // namespace
 
-double critical_path(const recording& run) {
+critical_chain critical_chain_of(const recording& run) {
     std::vector<link> all = links_of(run);
-    std::unordered_map<std::uint64_t, const link*> latest;  // of each task
+    std::unordered_map<std::uint64_t, link*> latest;  // of each task
     std::vector<const link*> on_lane(run.lanes.size());
-    double longest = 0.0;
+    const link* longest = nullptr;
     for (link& each : all) {
         const slice& s = *each.what;
-        if (const link* const own = std::exchange(latest[s.task], &each)) {
+        if (link* const own = std::exchange(latest[s.task], &each)) {
             each.last = own;
-            each.before = own->chain_at(s.begin_ns);
+            each.follow(*own, s.begin_ns);
         }
         const link*& here = on_lane[each.lane];
         if (s.continued && here != nullptr) {  // after the one that ran in its place
-            each.before = std::max(each.before, here->chain_at(s.begin_ns));
+            each.follow(*here, s.begin_ns);
         }
         here = &each;
         const auto maker = s.cause != 0 && s.cause != s.task ? latest.find(s.cause) : latest.end();
         if (maker != latest.end()) {
             const std::uint64_t at = s.ready_ns != 0 ? s.ready_ns : s.begin_ns;
-            const link* from = maker->second;
+            link* from = maker->second;
             while (from->what->begin_ns > at && from->last != nullptr) {
                 from = from->last;
             }
-            each.before = std::max(each.before, from->chain_at(at));
+            from->last_made_ns = std::max(from->last_made_ns, at);
+            each.follow(*from, at);
         }
-        longest = std::max(longest, each.chain_at(s.end_ns));
+        if (longest == nullptr ||
+            each.chain_at(s.end_ns) > longest->chain_at(longest->what->end_ns)) {
+            longest = &each;
+        }
     }
-    return longest;
+    critical_chain chain = along(longest, run.sites.size());
+    chain.late_ends_ns = late_ends(all, run.sites.size());
+    return chain;
+}
+
+double parallelism_of(const recording& run) {
+    if (!(run.critical_path_ns > 0.0)) {
+        return 0.0;
+    }
+    double work = 0.0;
+    for (const lane& each : run.lanes) {
+        work += each.totals.running_ns;
+    }
+    double in_tasks = 0.0;  // what interrupts a worker between two tasks is not in it
+    for (const site& each : run.sites) {
+        in_tasks += each.total_ns;
+    }
+    work = in_tasks > 0.0 ? std::min(work, in_tasks) : work;
+    const double interrupted = std::min({work, run.late_ends_ns, run.taken.total_ns()});
+    return std::max(1.0, (work - interrupted) / run.critical_path_ns);
 }
 
 }  // namespace quern::trace

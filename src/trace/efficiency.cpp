@@ -33,15 +33,20 @@ double sane(double value) { return std::isfinite(value) && value > 0.0 ? value :
 void add_totals(efficiency& into, const recording& run) {
     into.workers = run.lanes.size();
     for (const lane& one : run.lanes) {
-        const double running = sane(one.totals.running_ns);
-        const double describing = std::min(running, sane(one.describing_ns));
-        into.work_ns += running - describing;
-        into.overhead_ns += sane(one.totals.managing_ns) + describing;
-        into.describing_ns += describing;
+        const double managing = sane(one.totals.managing_ns);
+        into.work_ns += sane(one.totals.running_ns);
+        into.overhead_ns += managing;
+        into.making_ns += std::min(sane(one.totals.making_ns), managing);
         into.starvation_ns += sane(one.totals.idle_ns);
+        if (one.blocked_ns) {
+            const double blocked = std::min(sane(*one.blocked_ns), sane(one.totals.running_ns));
+            into.blocked_ns = into.blocked_ns.value_or(0.0) + blocked;
+            into.work_ns -= blocked;
+        }
         into.tasks += one.totals.tasks;
     }
-    into.total_ns = into.work_ns + into.overhead_ns + into.starvation_ns;
+    into.total_ns =
+        into.work_ns + into.overhead_ns + into.starvation_ns + into.blocked_ns.value_or(0.0);
     into.taken_ns = std::min(sane(run.taken.total_ns()), into.total_ns);
 }
 
@@ -68,9 +73,10 @@ void separate_inflation(efficiency& into, const recording& run, const calibratio
 }
 
 loss_kind largest_loss(const efficiency& of) {
-    const std::array<std::pair<double, loss_kind>, 3> losses{
+    const std::array<std::pair<double, loss_kind>, 4> losses{
         {{of.overhead_ns, loss_kind::overhead},
          {of.starvation_ns, loss_kind::starvation},
+         {of.blocked_ns.value_or(0.0), loss_kind::blocked},
          {of.inflation_ns.value_or(0.0), loss_kind::inflation}}};
     const auto* const most = std::max_element(losses.begin(), losses.end());
     const bool good = of.share(of.work_ns) >= k_good_work || of.share(most->first) < k_small_loss;
@@ -81,9 +87,14 @@ std::string headline(const efficiency& of) {
     if (of.total_ns <= 0.0) {
         return "Nothing was measured: no worker has run.";
     }
-    const std::string what = of.largest == loss_kind::none ? "A good run: " : "";
-    return what + percent_words(of.share(of.work_ns)) + " of the time of " +
-           count_words(of.workers, "worker") + " was work.";
+    const bool is_known = of.inflation_ns || of.workers == 1;
+    const std::string share = percent_words(of.share(of.work_ns)) + " of the time of " +
+                              count_words(of.workers, "worker") + " was ";
+    if (of.largest == loss_kind::none && !is_known) {
+        return share + "in tasks; how much of that is work is not known.";
+    }
+    const bool is_good = of.largest == loss_kind::none && of.share(of.taken_ns) <= k_much_taken;
+    return (is_good ? "A good run: " : "") + share + "work.";
 }
 
 std::uint64_t tasks_of(const recording& run) {
@@ -102,7 +113,7 @@ std::string note(const efficiency& of, const recording& run, const calibration& 
     if (!text.empty()) {
         text.append(".");
     }
-    if (!of.inflation_ns && of.tasks != 0) {
+    if (!of.inflation_ns && of.tasks != 0 && (of.largest != loss_kind::none || of.workers == 1)) {
         add("Inflation is unknown and counted as work: run once with `quern run --calibrate`.");
     } else if (of.inflation_ns && of.calibrated < 0.995) {
         add("Inflation is that of the sites in the calibration, " + percent_words(of.calibrated) +
@@ -157,7 +168,9 @@ efficiency efficiency_of(const recording& run, const calibration& one_core) {
     separate_inflation(found, run, one_core);
     found.largest = largest_loss(found);
     found.headline = headline(found);
-    found.remedy = detail::remedy_for(found, run, one_core);
+    found.remedy = found.tasks == 0 && !run.why_no_task.empty()
+                       ? run.why_no_task
+                       : detail::remedy_for(found, run, one_core);
     if (found.share(found.taken_ns) > k_much_taken) {
         found.warning = detail::warning_of_taken_time(found, run.taken);
     }
@@ -170,6 +183,7 @@ std::string verdict_text(const efficiency& of) {
     if (of.total_ns > 0.0) {
         text += line("work", of, of.work_ns) + line("overhead", of, of.overhead_ns) +
                 line("starvation", of, of.starvation_ns);
+        text += of.blocked_ns ? line("blocked", of, *of.blocked_ns) : "  blocked      unknown\n";
         text +=
             of.inflation_ns ? line("inflation", of, *of.inflation_ns) : "  inflation    unknown\n";
     }

@@ -7,8 +7,10 @@
 #include "json.hpp"
 #include "page_lanes.hpp"
 #include "page_sites.hpp"
+#include "page_waits.hpp"
 #include "words.hpp"
 
+#include <quern/trace/critical_path.hpp>
 #include <quern/trace/page.hpp>
 
 #include <algorithm>
@@ -64,7 +66,8 @@ void page_writer::write_head() {
         .field("machine", m_run.machine)
         .field("duration", m_run.duration_ns)
         .field("overhead", m_run.overhead_ns_per_task)
-        .field("critical", m_run.critical_path_ns);
+        .field("critical", m_run.critical_path_ns)
+        .field("parallelism", parallelism_of(m_run));
     m_out.key("command").text(m_run.command_line, 4000);
     m_out.key("settings").open('[');
     left_out(m_run.settings.size(), k_most_settings, "settings");
@@ -75,10 +78,13 @@ void page_writer::write_head() {
 }
 
 void page_writer::write_efficiency(const efficiency& what) {
-    constexpr const char* k_names[] = {"none", "overhead", "starvation", "inflation"};
+    constexpr const char* k_names[] = {"none", "overhead", "starvation", "blocked", "inflation"};
     m_out.key("efficiency").open('{');
     m_out.field("total", what.total_ns).field("work", what.work_ns);
     m_out.field("overhead", what.overhead_ns).field("starvation", what.starvation_ns);
+    if (what.blocked_ns) {
+        m_out.field("blocked", *what.blocked_ns);
+    }
     if (what.inflation_ns) {
         m_out.field("inflation", *what.inflation_ns);
     }
@@ -92,6 +98,8 @@ void page_writer::write_site(const site& one) {
     m_out.field("tasks", one.tasks).field("phases", one.phases);
     m_out.field("suspensions", one.suspensions).field("inlined", one.inlined);
     m_out.field("stolen", one.stolen).field("total", one.total_ns).field("mean", one.mean_ns());
+    m_out.field("waited", one.waited_ns).field("critical", one.critical_ns);
+    m_out.field("blocked", one.blocked_ns);
     m_out.field("min", one.min_ns).field("max", one.max_ns).field("stddev", one.stddev_ns);
     if (alone != nullptr) {
         m_out.field("alone", alone->mean_ns);
@@ -238,6 +246,8 @@ std::string page_writer::write(const efficiency& what, std::size_t characters) {
     write_counters();
     write_tree();
     write_decisions();
+    write_waits(m_out, m_run, m_sites);
+    left_out(m_run.waits.size(), k_waits_shown, "rows of waits");
     write_lanes(m_out, m_run, m_sites, characters);
     m_out.key("left_out").open('[');
     for (const std::string& words : m_left_out) {

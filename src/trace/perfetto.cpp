@@ -7,6 +7,7 @@
 #include "perfetto_words.hpp"
 #include "protobuf.hpp"
 #include "slice_events.hpp"
+#include "wait_words.hpp"
 
 #include <unistd.h>
 
@@ -134,15 +135,22 @@ private:
         put(packet);
     }
 
-    void put_end(std::uint64_t at, const detail::slice_sums& counted = {}) {
+    void put_end(std::uint64_t at, const detail::slice_sums& counted = {}, std::uint32_t wait = 0) {
         message end;
         end.number(event_field::k_type, k_end).number(event_field::k_track, k_first_lane + m_lane);
         counted.write(m_run, end);
+        if (wait != 0) {
+            end.part(
+                event_field::k_annotations,
+                message()
+                    .number(annotation_field::k_name_number, k_waits_for)
+                    .text(annotation_field::k_text, detail::wait_words(m_run.waits[wait - 1])));
+        }
         put_event(at, end);
     }
 
     void put_last_end(std::uint64_t at) {
-        put_end(at, m_open.back().counted);
+        put_end(at, m_open.back().counted, m_open.back().wait);
         m_open.pop_back();
     }
 
@@ -155,6 +163,7 @@ private:
             begin_slice(s, index);
         }
         m_open.back().counted.add(m_run, m_run.lanes[m_lane], index);
+        m_open.back().wait = s.wait;
         if (!s.covered) {
             put_last_end(s.end_ns);
         }
@@ -184,7 +193,7 @@ private:
         });
         const message words = names_of(s.site);
         put_event(s.begin_ns, what, words.bytes().empty() ? nullptr : &words);
-        m_open.push_back({s.task, {}});
+        m_open.push_back({s.task, {}, 0});
     }
 
     /// What the numbers of a site stand for, the first time.
@@ -268,6 +277,7 @@ private:
     struct open_slice {
         std::uint64_t task;
         detail::slice_sums counted;
+        std::uint32_t wait = 0;
     };
     std::vector<open_slice> m_open;
     message m_frame;

@@ -45,7 +45,13 @@ inline constexpr std::uint32_t k_categories = 1, k_event_names = 2, k_annotation
 enum event_type : std::uint8_t { k_begin = 1, k_end = 2, k_instant = 3, k_count = 4 };
 enum category : std::uint8_t { k_task = 1, k_inlined, k_worker };
 enum fixed_name : std::uint8_t { k_parked = 1, k_steal, k_first_site };
-enum annotation : std::uint8_t { k_task_number = 1, k_stolen, k_victim, k_first_event };
+enum annotation : std::uint8_t {
+    k_task_number = 1,
+    k_stolen,
+    k_victim,
+    k_waits_for,
+    k_first_event
+};
 
 inline constexpr std::uint64_t k_cleared = 1;  // sequence_flags: no earlier numbers count
 inline constexpr std::uint64_t k_needs = 2;    // what was said earlier does

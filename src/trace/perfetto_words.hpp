@@ -29,7 +29,8 @@ inline message words_of_lane(const recording& run) {
         .part(interned_field::k_event_names, named(k_steal, "steal"))
         .part(interned_field::k_annotation_names, named(k_task_number, "task"))
         .part(interned_field::k_annotation_names, named(k_stolen, "stolen"))
-        .part(interned_field::k_annotation_names, named(k_victim, "victim"));
+        .part(interned_field::k_annotation_names, named(k_victim, "victim"))
+        .part(interned_field::k_annotation_names, named(k_waits_for, "waits for"));
     for (std::size_t i = 0; i < run.events.size(); ++i) {
         words.part(interned_field::k_annotation_names,
                    named(k_first_event + i, run.events[i].name));

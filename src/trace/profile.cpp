@@ -3,12 +3,17 @@
 #include <quern/trace/profile.hpp>
 
 #include "profile_events.hpp"
+#include "profile_waits.hpp"
+#include "words.hpp"
+
+#include <quern/trace/critical_path.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace quern::trace {
@@ -87,6 +92,37 @@ std::string detail::place_of(const site& s) {
     return words;
 }
 
+namespace {
+
+/// Of a recording with slices: through which sites the critical path runs.
+void write_critical_path(const recording& run, std::ostream& to) {
+    constexpr std::size_t k_most_sites = 5;
+    constexpr double k_least = 0.01;
+    if (!(run.critical_path_ns > 0.0)) {
+        return;
+    }
+    std::vector<const site*> order;
+    for (const site& s : run.sites) {
+        order.push_back(&s);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [](const site* a, const site* b) { return a->critical_ns > b->critical_ns; });
+    order.resize(std::min(order.size(), k_most_sites));
+    to << "critical path " << time_words(run.critical_path_ns) << ", average parallelism "
+       << detail::short_number(parallelism_of(run));
+    const char* between = ": ";
+    for (const site* const s : order) {
+        const double share = s->critical_ns / run.critical_path_ns;
+        if (share >= k_least) {
+            to << std::exchange(between, ", ") << detail::percent_words(share) << " "
+               << detail::place_of(*s);
+        }
+    }
+    to << "\n";
+}
+
+}  // namespace
+
 void write_profile(const recording& run, std::ostream& to) {
     std::vector<const site*> order;
     double all_ns = 0;
@@ -113,6 +149,8 @@ void write_profile(const recording& run, std::ostream& to) {
     }
     order.resize(shown);
     detail::write_events(run, order, to);
+    detail::write_waits(run, to);
+    write_critical_path(run, to);
 }
 
 }  // namespace quern::trace

@@ -6,6 +6,8 @@
 #include "registry.hpp"
 
 #include <quern/base/process.hpp>
+#include <quern/scheduler/blocked_time.hpp>
+#include <quern/scheduler/pool_view.hpp>
 #include <quern/trace/listener.hpp>
 
 #include <algorithm>
@@ -34,6 +36,7 @@ void attach_all(recorder::state& s) {
     g_recording.store(recorders().size(), std::memory_order_relaxed);
     for (detail::recorded_worker& w : s.workers) {
         w.before = w.home.worker(w.rank);
+        w.blocked_before = quern::detail::read_blocked_ns(w.home.get().at(w.rank));
         detail::tap_of(w.home.get()).attach(w.rank, *w.events);
     }
 }
@@ -47,13 +50,30 @@ void detach_all(recorder::state& s) {
         w.after = w.home.worker(w.rank);
         w.after -= w.before;
         w.thread = home.at(w.rank).thread_id();
+        const auto blocked = quern::detail::read_blocked_ns(home.at(w.rank));
+        if (blocked && w.blocked_before) {
+            w.blocked_ns = std::max(*blocked - *w.blocked_before, 0.0);
+        }
         detail::release_if_idle(tap);
     }
+}
+
+/// All pools of the runtime, or none when it has run a task.
+std::vector<const quern::detail::pool*> pools_without_tasks(const runtime& rt) {
+    std::vector<const quern::detail::pool*> all;
+    for (const pool_ref& each : rt.pools()) {
+        if (each.totals().tasks != 0) {
+            return {};
+        }
+        all.push_back(&each.get());
+    }
+    return all;
 }
 
 /// True: the recording ends here and now.
 bool end(recorder::state& s) {
     std::shared_ptr<detail::sampler> system;
+    std::vector<const quern::detail::pool*> idle;  // all pools of a runtime without tasks
     {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         std::erase(recorders(), &s);
@@ -62,6 +82,7 @@ bool end(recorder::state& s) {
             return false;
         }
         detach_all(s);
+        idle = pools_without_tasks(*s.rt);
         s.rt = nullptr;
         system = std::move(s.system);
     }
@@ -71,6 +92,9 @@ bool end(recorder::state& s) {
         for (series& each : system->stop()) {
             s.made.counters.push_back(std::move(each));
         }
+    }
+    if (!idle.empty()) {
+        s.made.why_no_task = quern::detail::why_no_task(idle);
     }
     detail::assemble(s);
     return true;

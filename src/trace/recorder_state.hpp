@@ -27,6 +27,8 @@ struct recorded_worker {
     std::int32_t thread = 0;
     worker_totals before{};  ///< when the recording began
     worker_totals after{};
+    topology::outcome<double> blocked_before{0.0};
+    std::optional<double> blocked_ns{};
     std::unique_ptr<track> events;
 };
 

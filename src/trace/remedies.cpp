@@ -3,7 +3,6 @@
 // reader can see that it is meant for this run.
 #include "remedies.hpp"
 
-#include "concurrency.hpp"
 #include "json.hpp"
 #include "words.hpp"
 
@@ -21,29 +20,6 @@ constexpr double k_tasks_per_overhead = 10.0;
 /// number is not the cause. A guess.
 constexpr double k_large_task_ns = 100'000.0;
 
-/// A run is called lopsided when a worker has had so many times the mean of task time.
-constexpr double k_lopsided = 1.5;
-
-/// "'fib' (fib.cpp:12)"; names can be very long.
-std::string quoted(const site& one) {
-    constexpr std::size_t k_longest = 60;
-    const std::string name = clean_text(one.name.empty() ? "?" : one.name, k_longest);
-    return "'" + name + "'" +
-           (one.location.empty() ? "" : " (" + clean_text(one.location, k_longest) + ")");
-}
-
-/// The site of which the figure is largest, or null when it is nowhere above 0.
-template <class Figure>
-const site* largest(const recording& run, Figure figure) {
-    const site* most = nullptr;
-    for (const site& one : run.sites) {
-        if (figure(one) > (most == nullptr ? 0.0 : figure(*most))) {
-            most = &one;
-        }
-    }
-    return most;
-}
-
 std::string overhead_remedy(const efficiency& of, const recording& run) {
     const double tasks = static_cast<double>(std::max<std::uint64_t>(of.tasks, 1));
     const double each = of.overhead_ns / tasks;
@@ -51,9 +27,8 @@ std::string overhead_remedy(const efficiency& of, const recording& run) {
     std::string text = "The largest loss is overhead: the runtime took " + duration_words(each) +
                        " for each of " + count_words(of.tasks, "task") + " of " +
                        duration_words(mean) + ". ";
-    if (of.describing_ns > of.overhead_ns / 2) {
-        text += percent_words(of.describing_ns / of.overhead_ns) +
-                " of that went into making them, in other tasks. ";
+    if (of.making_ns > of.overhead_ns / 2) {
+        text += percent_words(of.making_ns / of.overhead_ns) + " of that went into making them. ";
     }
     const site* const most =
         largest(run, [](const site& s) { return static_cast<double>(s.tasks); });
@@ -72,76 +47,19 @@ std::string overhead_remedy(const efficiency& of, const recording& run) {
            " or more: a larger chunk, a serial cut-off in a recursion, or inlining.";
 }
 
-std::string starved_by_few_tasks(const efficiency& of) {
-    return "There were only " + count_words(of.tasks, "task") + " for " +
-           count_words(of.workers, "worker") + ". Divide the work into more tasks.";
-}
-
-std::string starved_by_long_task(const site& of, std::uint64_t duration_ns) {
-    return "One task of " + quoted(of) + " took " + duration_words(of.max_ns) + ", " +
-           percent_words(of.max_ns / static_cast<double>(duration_ns)) +
-           " of the run, while others had nothing to do. Divide it, or begin it first.";
-}
-
-std::string starved_by_chain(double parallelism) {
-    return "The tasks depend on each other so that on average " + short_number(parallelism) +
-           " can run at a time. Remove dependences, make the tasks of the critical path smaller, "
-           "or "
-           "use fewer workers.";
-}
-
-std::string starved_by_serial_part(double share) {
-    return "During " + percent_words(share) +
-           " of the run no more than one task ran. Make tasks of that part too, or begin it "
-           "earlier, beside others.";
-}
-
-std::string starved_by_waiting(double share) {
-    return "During " + percent_words(share) +
-           " of the run no task ran at all: those that there were waited, for time, input, or "
-           "something outside of the runtime. Have more of them wait at the same time.";
-}
-
-std::string starved_by_balance(const lane& busiest, double ratio) {
-    return "Worker " + std::to_string(busiest.rank) + " ran tasks " + short_number(ratio) +
-           " times as long as the mean of all. Make smaller tasks, so that others can take some.";
-}
-
-/// The first cause that the recording shows, and that explains half of the starvation where a
-/// figure tells how much it explains.
-std::string cause_of_starvation(const efficiency& of, const recording& run) {
-    if (of.tasks < 2 * of.workers) {
-        return starved_by_few_tasks(of);
+std::string blocked_remedy(const efficiency& of, const recording& run) {
+    std::string text = "The largest loss is blocked workers: tasks slept in the kernel for " +
+                       duration_words(of.blocked_ns.value_or(0.0)) +
+                       " of the workers' time, and kept their workers meanwhile. ";
+    const site* const most = largest(run, [](const site& s) { return s.blocked_ns; });
+    if (most != nullptr) {
+        text +=
+            "Those of " + quoted(*most) + " did so for " + duration_words(most->blocked_ns) + ". ";
     }
-    const double duration = static_cast<double>(run.duration_ns);
-    const double work = of.work_ns + of.inflation_ns.value_or(0.0);
-    const double workers = static_cast<double>(of.workers);
-    const site* const longest = largest(run, [](const site& s) { return s.max_ns; });
-    if (longest != nullptr && longest->max_ns > duration / 2 &&
-        longest->max_ns > work / workers / 2) {
-        return starved_by_long_task(*longest, run.duration_ns);
-    }
-    const double half = of.share(of.starvation_ns) / 2;
-    const concurrency_shares shares = shares_of(run);
-    if (shares.nothing > half) {
-        return starved_by_waiting(shares.nothing);
-    }
-    const double parallelism = run.critical_path_ns > 0.0 ? work / run.critical_path_ns : workers;
-    if (1.0 - parallelism / workers > half) {
-        return starved_by_chain(parallelism);
-    }
-    if (shares.at_most_one > half) {
-        return starved_by_serial_part(shares.at_most_one);
-    }
-    const auto busiest = std::max_element(
-        run.lanes.begin(), run.lanes.end(),
-        [](const lane& a, const lane& b) { return a.totals.running_ns < b.totals.running_ns; });
-    if (busiest != run.lanes.end() && busiest->totals.running_ns > k_lopsided * work / workers) {
-        return starved_by_balance(*busiest, busiest->totals.running_ns * workers / work);
-    }
-    return "Make more and smaller tasks (they take " +
-           duration_words(work / static_cast<double>(of.tasks)) +
-           " on average), or use fewer workers.";
+    return text +
+           "Wrap input, output and sleeps in a quern::blocking_region; use quern::mutex in the "
+           "place "
+           "of std::mutex, which suspends the task and not its worker.";
 }
 
 std::string starvation_remedy(const efficiency& of, const recording& run) {
@@ -201,22 +119,41 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
     return text + "They wait for memory or for each other's cache lines: " +
            (fewer < of.workers ? "try " + count_words(fewer, "worker") + ", bind them, and keep"
                                : "bind the workers, and keep") +
-           " the data of a task near the worker that made it.";
+           " the data of a task near the worker that made it. If tasks write to data that lie "
+           "close together, such as neighbours in an array, it is false sharing: give what each "
+           "task writes cache lines of its own (alignas(64)), or let it write a local variable "
+           "first.";
 }
 
 std::string nothing_to_do(const efficiency& of) {
     if (of.total_ns <= 0.0) {
         return "";
     }
+    const bool is_unknown = !of.inflation_ns && of.workers > 1 && of.tasks != 0;
     std::string text = "Overhead took " + percent_words(of.share(of.overhead_ns)) +
                        ", starvation " + percent_words(of.share(of.starvation_ns));
+    if (of.blocked_ns) {
+        text += ", blocked " + percent_words(of.share(*of.blocked_ns));
+    }
     if (of.inflation_ns) {
         text += ", inflation " + percent_words(of.share(*of.inflation_ns));
     }
-    return text + ": no loss is worth a change.";
+    return text + (is_unknown ? ": neither is worth a change. But what tasks lose to each other is "
+                                "not known, such as by false sharing of cache lines or a memory "
+                                "that is too slow for all of them: it is in the work. `quern run "
+                                "--calibrate -- program` finds out what they take alone; run the "
+                                "program again then."
+                              : ": no loss is worth a change.");
 }
 
 }  // namespace
+
+std::string quoted(const site& one) {
+    constexpr std::size_t k_longest = 60;
+    const std::string name = clean_text(one.name.empty() ? "?" : one.name, k_longest);
+    return "'" + name + "'" +
+           (one.location.empty() ? "" : " (" + clean_text(one.location, k_longest) + ")");
+}
 
 bool comparable(const site& here, const one_core_time& alone) {
     return here.tasks <= 2 * alone.tasks && alone.tasks <= 2 * here.tasks;
@@ -232,6 +169,8 @@ std::string remedy_for(const efficiency& of, const recording& run, const calibra
             return overhead_remedy(of, run);
         case loss_kind::starvation:
             return starvation_remedy(of, run);
+        case loss_kind::blocked:
+            return blocked_remedy(of, run);
         case loss_kind::inflation:
             return inflation_remedy(of, run, one_core);
         case loss_kind::none:

@@ -11,6 +11,24 @@ namespace quern::trace::detail {
 /// For the largest loss: what it is, why, what to do. For none: what was lost most, without advice.
 std::string remedy_for(const efficiency& of, const recording& run, const calibration& one_core);
 
+/// Why there was nothing to do, and what to do about it.
+std::string cause_of_starvation(const efficiency& of, const recording& run);
+
+/// "'fib' (fib.cpp:12)"; names can be very long.
+std::string quoted(const site& one);
+
+/// The site of which the figure is largest, or null when it is nowhere above 0.
+template <class Figure>
+const site* largest(const recording& run, Figure figure) {
+    const site* most = nullptr;
+    for (const site& one : run.sites) {
+        if (figure(one) > (most == nullptr ? 0.0 : figure(*most))) {
+            most = &one;
+        }
+    }
+    return most;
+}
+
 /// "Other threads or programs took 34 % of the workers' time, the hypervisor took 2.0 %."
 std::string taken_words(const efficiency& of, const taken_time& taken);
 

@@ -38,14 +38,11 @@ public:
         m_times = times;
         m_interval = std::clamp(wanted, 1U, k_most);
         m_tasks = {};
-        m_makings = {};
     }
     bool takes_all() const noexcept { return m_wanted == k_all; }
 
     /// A task begins: for how many it stands, or 0 when it is passed over.
     std::uint16_t weigh() noexcept { return weigh(m_tasks); }
-    /// The same of the making of a task.
-    std::uint16_t weigh_making() noexcept { return weigh(m_makings); }
 
     /// One that was taken begins at this time. Doubles the interval when the last one was less than
     /// 2 us ago, halves it when that was more than 8; or so many times that.
@@ -89,7 +86,6 @@ private:
     relaxed<std::uint32_t> m_interval = 1;
     relaxed<std::uint32_t> m_times = 1;
     countdown m_tasks;
-    countdown m_makings;
     relaxed<tick_count> m_last = 0;
     relaxed<std::uint64_t> m_random = 1;
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/base/clock.hpp>
+#include <quern/base/symbols.hpp>
 #include <quern/scheduler/context.hpp>
 
 #include <cstdint>
@@ -40,6 +41,14 @@ struct piece {
     const task_record& task;
 };
 
+/// A task has waited, and goes on.
+struct task_wait {
+    tick_count begin = 0;
+    tick_count end = 0;  ///< when it was woken
+    const quern::detail::wait_reason& why;
+    const task_record& task;
+};
+
 class sink {
 public:
     sink() = default;
@@ -53,9 +62,11 @@ public:
     virtual void piece_begins(bool /*adjoins*/) noexcept {}
     virtual bool measures() const noexcept { return false; }
     virtual void piece_ends(const piece& ended) noexcept = 0;
+    /// True: it wants to be told by placed() where the task waits.
+    virtual bool waited(const task_wait&) noexcept { return false; }
+    virtual void placed(const task_wait&, const quern::detail::call_chain&) noexcept {}
     virtual void parked(std::uint32_t /*rank*/, tick_count /*begin*/, tick_count /*end*/) noexcept {
     }
-    virtual void described(std::uint32_t /*rank*/, tick_count /*spent*/) noexcept {}
     virtual void stole(std::uint32_t /*rank*/, std::uint32_t /*victim*/,
                        tick_count /*at*/) noexcept {}
     /// A task is about to be queued; the thread may be any. Only for sinks that want it.

@@ -33,10 +33,26 @@ site_name split_place(const std::string& words) {
     return {words.substr(0, in), ""};
 }
 
+namespace {
+
+/// "solve(int)'s lambda #1" where the task is a lambda of the program; else empty.
+std::string name_of_lambda(const site_count& site) {
+    const std::string entry = quern::detail::describe_entry(site.entry);
+    const bool is_own = !entry.starts_with("quern::") && !entry.starts_with("std::");
+    return is_own && entry.find("'s lambda") != std::string::npos ? entry : "";
+}
+
+}  // namespace
+
+/// A lambda is told from the function around it, which is what makes it.
 site_name name_site(const site_count& site) {
     site_name words;
     if (site.address != nullptr && !site.is_entry) {
         words = split_place(quern::detail::describe_site(site.address));
+        if (site.name.empty() && words.name.find("'s lambda") == std::string::npos) {
+            const std::string lambda = name_of_lambda(site);
+            words.name = lambda.empty() ? words.name : lambda;
+        }
     } else if (site.address != nullptr && site.name.empty()) {
         words = split_place(quern::detail::describe_entry(site.address));
         words.name = words.name.starts_with("quern::") ? of_library(words.name) : words.name;

@@ -20,6 +20,11 @@ std::string_view beginning_of(const char* name) noexcept {
     return {name, length};
 }
 
+const void* entry_of(const task_record& task) noexcept {
+    return reinterpret_cast<const void*>(
+        static_cast<quern::detail::work::run_function>(task.entry));
+}
+
 }  // namespace
 
 void site_count::merge(const site_count& other) noexcept {
@@ -28,6 +33,8 @@ void site_count::merge(const site_count& other) noexcept {
     suspensions += other.suspensions;
     inlined += other.inlined;
     stolen += other.stolen;
+    waited += other.waited;
+    blocked_ns += other.blocked_ns;
     events.add(other.events);
 }
 
@@ -39,10 +46,7 @@ site_table::site_table() {
 std::uint16_t site_table::find(const task_record& task) noexcept {
     const char* const name = task.name;
     const void* const site = task.site;
-    const void* const address =
-        site != nullptr ? site
-                        : reinterpret_cast<const void*>(
-                              static_cast<quern::detail::work::run_function>(task.entry));
+    const void* const address = site != nullptr ? site : entry_of(task);
     const auto mixed =
         (reinterpret_cast<std::uintptr_t>(address) ^ (reinterpret_cast<std::uintptr_t>(name) * 7));
     met& slot = m_lately[(mixed ^ (mixed >> 6)) % k_lately];
@@ -50,13 +54,15 @@ std::uint16_t site_table::find(const task_record& task) noexcept {
     // Where a name was, another one may be now.
     if (slot.address != address || slot.name != name || slot.index >= m_sites.size() ||
         (name != nullptr && slot.index != k_others && m_sites[slot.index].name != text)) {
-        slot = {name, address, look_up(text, address, site == nullptr)};
+        slot = {name, address, look_up(text, task)};
     }
     return slot.index;
 }
 
-std::uint16_t site_table::look_up(std::string_view name, const void* address,
-                                  bool is_entry) noexcept {
+std::uint16_t site_table::look_up(std::string_view name, const task_record& task) noexcept {
+    const void* const site = task.site;
+    const void* const entry = entry_of(task);
+    const void* const address = site != nullptr ? site : entry;
     try {
         std::string key(name);
         key.append(reinterpret_cast<const char*>(&address), sizeof address);
@@ -68,7 +74,10 @@ std::uint16_t site_table::look_up(std::string_view name, const void* address,
             return k_others;
         }
         const auto index = static_cast<std::uint16_t>(m_sites.size());
-        m_sites.push_back({.name = std::string(name), .address = address, .is_entry = is_entry});
+        m_sites.push_back({.name = std::string(name),
+                           .address = address,
+                           .is_entry = site == nullptr,
+                           .entry = entry});
         m_index.emplace(std::move(key), index);
         return index;
     } catch (const std::bad_alloc&) {

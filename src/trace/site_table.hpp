@@ -21,11 +21,14 @@ struct site_count {
     std::string name;               ///< the user's, or empty
     const void* address = nullptr;  ///< of the place, or of the function that runs it
     bool is_entry = false;          ///< the latter
+    const void* entry = nullptr;    ///< what runs it, where the address is that of the place
     statistics time{};
     std::uint64_t phases = 0;
     std::uint64_t suspensions = 0;
     std::uint64_t inlined = 0;
     std::uint64_t stolen = 0;
+    tick_count waited = 0;  ///< before they went on
+    double blocked_ns = 0;
     event_sums events{};
 
     void merge(const site_count& other) noexcept;
@@ -54,7 +57,7 @@ private:
     };
     static constexpr std::size_t k_lately = 64;
 
-    std::uint16_t look_up(std::string_view name, const void* address, bool is_entry) noexcept;
+    std::uint16_t look_up(std::string_view name, const task_record& task) noexcept;
 
     std::vector<site_count> m_sites;
     std::unordered_map<std::string, std::uint16_t> m_index;

@@ -4,6 +4,7 @@
 #include "slice_choice.hpp"
 
 #include "packed.hpp"
+#include "page_waits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -71,6 +72,9 @@ packed encode(const lane& one, const page_sites& sites, const slice_choice& choi
             out.difference(at, piece.begin_ns);
             out.number(piece.end_ns - piece.begin_ns);
             out.number(2u * sites.place(piece.site) + (piece.suspended ? 1u : 0u));
+            if (piece.suspended) {  // for what, as far as the page has it
+                out.number(piece.wait <= k_waits_shown ? piece.wait : 0);
+            }
             out.difference(task, piece.task);
             at = piece.end_ns;
             task = piece.task;

@@ -157,7 +157,7 @@ void tap::on_made_ready(self which, pool& home, runnable& item) {
     lane& l = *all.m_lanes[is_inside ? here->rank() : all.outside()];
     item.ready = {doing_of(maker != nullptr ? static_cast<std::uint64_t>(maker->id) : 0,
                            is_inside ? here->rank() : k_no_rank),
-                  l.takes.takes_all() ? quern::detail::ticks() : 0};
+                  l.takes.takes_all() || !item.staged ? quern::detail::ticks() : 0};
     if (all.m_want_made.load(std::memory_order_relaxed) == 0 || !item.staged) {
         return;
     }
@@ -217,7 +217,9 @@ void tap::pass_over(worker& on, task_record& task, context* resumed) noexcept {
 void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
     context* const resumed = forked_by == nullptr ? context::from(item) : nullptr;
     task_record& task = resumed != nullptr ? resumed->root().task : present_task();
-    if (resumed == nullptr) {
+    if (resumed != nullptr) {
+        of(which).lane_of(on).woken_at = resumed->ready.at;
+    } else {
         task.trace = origin_of(on, item, forked_by);
         task.trace.weight = of(which).weigh(on);
     }

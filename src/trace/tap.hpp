@@ -57,7 +57,7 @@ private:
         std::uint64_t cause = 0;
         tick_count ready_at = 0;
         tick_count parked_at = 0;
-        relaxed<std::uint32_t> making_weight = 1;  ///< of the making that is timed now
+        relaxed<tick_count> woken_at = 0;  ///< what goes on now was made ready; 0: it has yielded
         std::uint64_t next_id = 0;
         std::uint64_t ids_left = 0;
         std::vector<sink*> sinks;
@@ -99,11 +99,11 @@ private:
                          quern::detail::context* forked_by);
     static void on_end(self, worker& on);
     static void on_suspend(self, worker& on);
+    static void on_waited(self, worker& on, const quern::detail::wait_reason& why,
+                          tick_count since);
     static void on_inline_begin(self, worker& on, task_record& outer,
                                 const quern::detail::runnable& item);
     static void on_inline_end(self, worker& on, task_record& outer);
-    static bool on_times_making(self, worker& on);
-    static void on_described(self, worker& on, tick_count spent);
     static void on_steal(self, worker& thief, worker& victim);
     static void on_park(self, worker& on);
     static void on_unpark(self, worker& on);

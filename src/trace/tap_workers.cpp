@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The hooks of what workers do beside tasks: making them, stealing, parking.
+// The hooks of what workers do beside tasks: stealing, parking.
 #include "tap_visit.hpp"
 
 #include <utility>
 
 namespace quern::trace::detail {
-
-bool tap::on_times_making(self which, worker& on) {
-    lane& l = of(which).lane_of(on);
-    const std::uint16_t weight = l.takes.takes_all() ? 1 : l.takes.weigh_making();
-    if (weight != 0) {
-        l.making_weight = weight;
-    }
-    return weight != 0;
-}
-
-void tap::on_described(self which, worker& on, tick_count spent) {
-    if (const visit v(which, on); v) {
-        for (sink* const s : v.at().sinks) {
-            s->described(on.rank(), spent * v.at().making_weight);
-        }
-    }
-}
 
 void tap::on_steal(self which, worker& thief, worker& victim) {
     if (const visit v(which, thief); v) {

@@ -19,10 +19,9 @@ tap::tap(std::size_t lanes) {
     item_begins = on_begin;
     item_ends = on_end;
     suspends = on_suspend;
+    waited = on_waited;
     inline_begins = on_inline_begin;
     inline_ends = on_inline_end;
-    times_making = on_times_making;
-    described = on_described;
     steals = on_steal;
     parks = on_park;
     unparks = on_unpark;

@@ -45,6 +45,7 @@ void track::piece_ends(const piece& ended) noexcept {
     }
     const std::uint16_t site = m_sites.find(ended.task);
     count(ended, site);
+    m_sites.at(site).blocked_ns += m_sleeps.piece(ended.rank, ended.begin, ended.end);
     if (events != nullptr) {
         m_sites.at(site).events.add(*events, ended.task.trace.weight);
         m_read.add(*events);
@@ -95,7 +96,30 @@ void track::count(const piece& ended, std::uint16_t site) noexcept {
     }
 }
 
+/// An event of it has the index of what was waited for in the place of a site.
+bool track::waited(const task_wait& wait) noexcept {
+    const task_wait here{std::max(wait.begin, m_start), std::max(wait.end, m_start), wait.why,
+                         wait.task};
+    const std::uint16_t site = m_sites.find(wait.task);
+    m_sites.at(site).waited += here.end - here.begin;
+    const auto [index, wants_place] = m_waits.add(here, site);
+    m_last_wait = index;
+    if (event* const e = m_most != 0 ? room() : nullptr) {
+        *e = {.begin_site = {since_start(here.begin), index},
+              .length_kind = {here.end - here.begin, unsigned(event_kind::wait)},
+              .task_wait = {wait.task.id, 0}};
+    }
+    return wants_place;
+}
+
+void track::placed(const task_wait&, const quern::detail::call_chain& calls) noexcept {
+    if (m_last_wait != wait_table::k_others) {
+        m_waits.place(m_last_wait, calls);
+    }
+}
+
 void track::parked(std::uint32_t, tick_count begin, tick_count end) noexcept {
+    m_sleeps.parked(end - begin);
     if (event* const e = m_most != 0 ? room() : nullptr) {
         *e = {.begin_site = {since_start(begin), 0},
               .length_kind = {end - std::max(begin, m_start), unsigned(event_kind::parked)}};

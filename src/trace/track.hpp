@@ -4,6 +4,8 @@
 #pragma once
 
 #include "site_table.hpp"
+#include "sleep_meter.hpp"
+#include "wait_table.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +14,7 @@
 
 namespace quern::trace::detail {
 
-enum class event_kind : std::uint8_t { piece, parked, theft };
+enum class event_kind : std::uint8_t { piece, parked, theft, wait };
 
 /// What is true of a piece, as bits.
 struct piece_flags {
@@ -70,20 +72,22 @@ public:
           m_sampling(sampling),
           m_meter(measured != nullptr ? std::make_unique<event_meter>(measured) : nullptr) {}
 
+    void begins(const beginning&) noexcept override { m_sleeps.begin(); }
     void piece_ends(const piece& ended) noexcept override;
     void piece_begins(bool adjoins) noexcept override;
     bool measures() const noexcept override { return m_meter != nullptr; }
+    bool waited(const task_wait& wait) noexcept override;
+    void placed(const task_wait& wait, const quern::detail::call_chain& calls) noexcept override;
     void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override;
     void stole(std::uint32_t rank, std::uint32_t victim, tick_count at) noexcept override;
     std::uint32_t sampling() const noexcept override { return m_sampling; }
-    void described(std::uint32_t, tick_count spent) noexcept override { m_described += spent; }
 
     const site_table& sites() const noexcept { return m_sites; }
+    const wait_table& waits() const noexcept { return m_waits; }
     std::uint64_t size() const noexcept { return m_size; }
     std::uint64_t dropped() const noexcept { return m_dropped; }
     /// Tasks that the statistics have seen; the others are estimated from these.
     std::uint64_t seen() const noexcept { return m_seen; }
-    tick_count described() const noexcept { return m_described; }
     /// Null when nothing is measured.
     const event_meter* meter() const noexcept { return m_meter.get(); }
     /// What it has read, of all sites and without weights.
@@ -127,10 +131,12 @@ private:
     std::uint64_t m_size = 0;
     std::uint64_t m_seen = 0;
     std::uint64_t m_dropped = 0;
-    tick_count m_described = 0;
     const std::unique_ptr<event_meter> m_meter;
     site_table m_sites;
+    wait_table m_waits;
+    std::uint16_t m_last_wait = wait_table::k_others;
     event_sums m_read;
+    sleep_meter m_sleeps;
     std::vector<std::unique_ptr<event[]>> m_chunks;
     std::vector<std::unique_ptr<std::uint64_t[]>> m_counts;  ///< beside them
 };

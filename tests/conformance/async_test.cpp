@@ -36,6 +36,43 @@ TEST(async, returns_the_type_that_invoke_returns) {
     nothing.get();
 }
 
+const std::string const_text() { return "text"; }
+
+TEST(async, of_a_function_that_returns_a_const_object_gives_it) {
+    auto f = async(const_text);
+    EXPECT_TRUE((std::is_same_v<decltype(f), future<const std::string>>));
+    EXPECT_EQ(f.get(), "text");
+    EXPECT_EQ(async(launch::sync, const_text).share().get(), "text");
+    EXPECT_EQ(async(launch::deferred, const_text).then([](auto g) { return g.get(); }).get(),
+              "text");
+}
+
+/// Counts its copies; there is no way to move it.
+struct only_copied {
+    only_copied() = default;
+    only_copied(const only_copied&) { ++copies; }
+    int operator()() const { return 1; }
+    static int take(const only_copied&) { return 1; }
+    static inline int copies = 0;
+};
+
+TEST(async, copies_function_and_arguments_once) {
+    const only_copied f;
+    EXPECT_EQ(async(f).get(), 1);
+    EXPECT_EQ(only_copied::copies, 1);
+    EXPECT_EQ(async(&only_copied::take, f).get(), 1);
+    EXPECT_EQ(only_copied::copies, 2);
+}
+
+TEST(async, calls_its_copy_as_one_that_may_be_moved_from) {
+    struct once {
+        int operator()() && { return 1; }
+        int operator()() & { return 2; }
+    };
+    EXPECT_EQ(async(once()).get(), 1);
+    EXPECT_EQ(async(launch::sync, once()).get(), 1);
+}
+
 TEST(async, returns_a_future_that_refers_to_the_state) {
     auto f = async([] { return 1; });
     EXPECT_TRUE(f.valid());

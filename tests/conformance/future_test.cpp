@@ -122,6 +122,8 @@ TEST(future, share_transfers_the_state) {
     EXPECT_EQ(s.get(), 1);
 }
 
+TEST(future, share_does_not_throw) { EXPECT_TRUE(noexcept(std::declval<future<int>&>().share())); }
+
 TEST(future, share_without_state_gives_none) {
     future<int> f;
     EXPECT_FALSE(f.share().valid());

@@ -3,11 +3,13 @@
 // done. The program's operator new, and the depot of blocks, refuse the calling thread after so
 // many allocations.
 #include <quern/base/blocks.hpp>
+#include <quern/scheduler/pool.hpp>
 #include <quern/sync/channel.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/sync/guard.hpp>
 #include <quern/sync/trigger.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/blocking_region.hpp>
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/promise.hpp>
@@ -27,6 +29,7 @@
 #include <future>
 #include <new>
 #include <optional>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,7 +39,12 @@ namespace {
 constexpr int k_all = -1;
 thread_local int t_left = k_all;  // allocations that this thread may still make
 
+std::atomic<bool> g_full{false};  // no thread may
+
 bool may_allocate() noexcept {
+    if (g_full.load(std::memory_order_relaxed)) {
+        return false;
+    }
     const bool may = t_left != 0;
     t_left -= may && t_left != k_all ? 1 : 0;
     return may;
@@ -254,6 +262,52 @@ TEST_F(out_of_memory, is_thrown_by_threads) {
     EXPECT_GE(refusals([&] { t = quern::thread([&runs] { runs.fetch_add(1); }); }), 1);
     t.join();
     EXPECT_EQ(runs.load(), 1);
+}
+
+TEST_F(out_of_memory, is_not_needed_to_give_stacks_back) {
+    constexpr int k_tasks = 1500;  // more stacks than one slab of the system's memory has
+    promise<void> gate;
+    const shared_future<void> opened = gate.get_future();
+    std::atomic<int> ended{0};
+    {
+        const quern::runtime rt(quern::runtime_options::with_workers(2));
+        for (int i = 0; i < k_tasks; ++i) {
+            quern::post({.pool = &rt.default_pool().get()}, [&] {
+                opened.wait();
+                ended.fetch_add(1);
+            });
+        }
+        rt.default_pool().get().wait_until_quiet();
+        g_full.store(true);
+        gate.set_value();
+    }
+    g_full.store(false);
+    EXPECT_EQ(ended.load(), k_tasks);
+}
+
+TEST_F(out_of_memory, is_not_thrown_by_blocking_regions_while_there_are_spare_threads) {
+    const quern::runtime rt(quern::runtime_options::with_workers(1));
+    std::atomic<bool> is_wanted{false};
+    std::atomic<bool> was_refused{false};
+    auto first = quern::async(rt, [&] {
+        const quern::blocking_region here;
+        while (!is_wanted.load()) {
+            std::this_thread::yield();
+        }
+    });
+    auto second = quern::async(rt, [&] {
+        g_full.store(true);
+        is_wanted.store(true);
+        try {
+            const quern::blocking_region here;
+        } catch (const std::bad_alloc&) {
+            was_refused.store(true);
+        }
+        g_full.store(false);
+    });
+    first.get();
+    second.get();
+    EXPECT_FALSE(was_refused.load());
 }
 
 TEST_F(out_of_memory, is_thrown_by_task_locals) {

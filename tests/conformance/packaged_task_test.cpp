@@ -139,6 +139,77 @@ TEST(packaged_task, does_not_call_its_function_a_second_time) {
     EXPECT_EQ(calls, 1);
 }
 
+TEST(packaged_task, may_be_called_by_one_of_several_threads) {
+    for (int round = 0; round < 300; ++round) {
+        std::atomic<int> calls{0};
+        std::atomic<int> refused{0};
+        std::atomic<int> missing{2};
+        packaged_task<int()> t([&calls] { return ++calls; });
+        auto f = t.get_future();
+        const auto call = [&] {
+            missing.fetch_sub(1);
+            while (missing.load() != 0) {
+                std::this_thread::yield();
+            }
+            refused +=
+                quern_test::future_error_of(t) == std::future_errc::promise_already_satisfied;
+        };
+        std::thread one(call);
+        std::thread other(call);
+        one.join();
+        other.join();
+        EXPECT_EQ(calls.load(), 1);
+        EXPECT_EQ(refused.load(), 1);
+        EXPECT_EQ(f.get(), 1);
+    }
+}
+
+TEST(packaged_task, finds_the_signature_of_its_function) {
+    packaged_task of_function(twice);
+    packaged_task of_lambda([](int a, long b) { return a + b; });
+    packaged_task of_mutable([n = 0](int&) mutable noexcept { ++n; });
+    EXPECT_TRUE((std::is_same_v<decltype(of_function), packaged_task<int(int)>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_lambda), packaged_task<long(int, long)>>));
+    EXPECT_TRUE((std::is_same_v<decltype(of_mutable), packaged_task<void(int&)>>));
+    of_function(2);
+    EXPECT_EQ(of_function.get_future().get(), 4);
+}
+
+TEST(packaged_task, swaps) {
+    packaged_task<int()> one([] { return 1; });
+    packaged_task<int()> two([] { return 2; });
+    auto of_one = one.get_future();
+    one.swap(two);
+    two();
+    EXPECT_EQ(of_one.get(), 1);
+    swap(one, two);
+    EXPECT_EQ(quern_test::future_error_of([&] { one(); }),
+              std::future_errc::promise_already_satisfied);
+    two();
+    EXPECT_EQ(two.get_future().get(), 2);
+}
+
+TEST(packaged_task, reset_gives_a_new_state) {
+    int n = 0;
+    packaged_task<int()> t([&n] { return ++n; });
+    t();
+    EXPECT_EQ(t.get_future().get(), 1);
+    t.reset();
+    auto given_up = t.get_future();
+    t.reset();
+    QUERN_EXPECT_FUTURE_ERROR(given_up.get(), broken_promise);
+    t();
+    EXPECT_EQ(t.get_future().get(), 2);
+    packaged_task<int()> none;
+    QUERN_EXPECT_FUTURE_ERROR((none.reset(), 0), no_state);
+}
+
+TEST(packaged_task, of_void_drops_what_its_function_returns) {
+    packaged_task<void()> t([] { return 1; });
+    t();
+    t.get_future().get();
+}
+
 TEST(packaged_task, synchronizes_its_call_with_get) {
     for (int i = 0; i < 100; ++i) {
         int data = 0;  // plain: ordered by the task alone

@@ -4,12 +4,15 @@
 
 #include "conformance/expect_error.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -167,6 +170,135 @@ TEST(promise, set_value_throws_what_the_copy_throws_and_stays_unsatisfied) {
     p.set_value(copy_throws());
     EXPECT_TRUE(f.is_ready());
     (void)f.get();
+}
+
+/// Several threads that begin at the same time.
+template <class F>
+void all_at_once(int threads, F f) {
+    std::atomic<int> missing{threads};
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i) {
+        all.emplace_back([&, i] {
+            missing.fetch_sub(1);
+            while (missing.load() != 0) {
+                std::this_thread::yield();
+            }
+            f(i);
+        });
+    }
+    for (std::thread& each : all) {
+        each.join();
+    }
+}
+
+template <class F>
+bool is_refused(F&& f) {
+    return quern_test::future_error_of(f) == std::future_errc::promise_already_satisfied;
+}
+
+TEST(promise, may_be_satisfied_by_one_of_several_threads) {
+    for (int round = 0; round < 500; ++round) {
+        promise<std::string> p;
+        auto f = p.get_future();
+        std::atomic<int> refused{0};
+        all_at_once(3, [&](int i) {
+            refused += is_refused([&] {
+                if (i == 2) {
+                    p.set_exception(std::make_exception_ptr(2));
+                } else {
+                    p.set_value(std::string(100, static_cast<char>('a' + i)));
+                }
+            });
+        });
+        EXPECT_EQ(refused.load(), 2);
+        ASSERT_TRUE(f.is_ready());
+        try {
+            const std::string text = f.get();
+            EXPECT_TRUE(text == std::string(100, 'a') || text == std::string(100, 'b'));
+        } catch (int thrown) {
+            EXPECT_EQ(thrown, 2);
+        }
+    }
+}
+
+TEST(promise, gives_its_future_to_one_of_several_threads) {
+    for (int round = 0; round < 500; ++round) {
+        promise<void> p;
+        std::atomic<int> got{0};
+        all_at_once(2, [&](int) {
+            got += !quern_test::future_error_of([&] { (void)p.get_future(); }).has_value();
+        });
+        EXPECT_EQ(got.load(), 1);
+    }
+}
+
+struct waits_in_its_copy {
+    explicit waits_in_its_copy(std::atomic<int>& s) : step(s) {}
+    waits_in_its_copy(const waits_in_its_copy& other) : step(other.step) {
+        step.store(1);
+        while (step.load() == 1) {
+            std::this_thread::yield();
+        }
+        throw std::logic_error("copy");
+    }
+    waits_in_its_copy(waits_in_its_copy&& other) noexcept : step(other.step) {}
+    std::atomic<int>& step;
+};
+
+TEST(promise, may_be_satisfied_by_one_that_came_while_another_ones_copy_failed) {
+    std::atomic<int> step{0};
+    promise<waits_in_its_copy> p;
+    std::thread fails([&] {
+        const waits_in_its_copy value(step);
+        EXPECT_THROW(p.set_value(value), std::logic_error);
+    });
+    while (step.load() == 0) {
+        std::this_thread::yield();
+    }
+    std::thread succeeds([&] { p.set_value(waits_in_its_copy(step)); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    step.store(2);
+    fails.join();
+    succeeds.join();
+    EXPECT_FALSE(p.get_future().has_exception());
+}
+
+TEST(promise, may_go_as_soon_as_its_future_is_ready) {
+    for (int round = 0; round < 500; ++round) {
+        auto p = std::make_unique<promise<int>>();
+        auto f = p->get_future();
+        std::thread producer([&p] { p->set_value(1); });
+        while (!f.is_ready()) {
+            std::this_thread::yield();
+        }
+        p.reset();
+        EXPECT_EQ(f.get(), 1);
+        producer.join();
+    }
+}
+
+TEST(promise, set_value_takes_initialisers_in_braces) {
+    promise<std::pair<int, std::string>> p;
+    p.set_value({1, "text"});
+    EXPECT_EQ(p.get_future().get().second, "text");
+    promise<std::vector<int>> q;
+    q.set_value({1, 2, 3});
+    EXPECT_EQ(q.get_future().get().size(), 3U);
+}
+
+TEST(promise, of_a_const_type_delivers) {
+    promise<const std::string> p;
+    p.set_value("text");
+    EXPECT_EQ(p.get_future().get(), "text");
+}
+
+TEST(promise, free_swap_exchanges_the_states) {
+    promise<int> p;
+    promise<int> q;
+    auto of_p = p.get_future();
+    swap(p, q);
+    q.set_value(1);
+    EXPECT_EQ(of_p.get(), 1);
 }
 
 TEST(promise, synchronizes_with_get) {

@@ -133,6 +133,13 @@ extern quern::trace::recording run;
 namespace of_page {
 extern quern::trace::recording run;
 }
+namespace of_unlock_guard {
+using job_list = std::vector<std::function<void()>>;
+extern quern::mutex m;
+extern job_list queue;
+std::function<void()> take_first(job_list& from);
+}  // namespace of_unlock_guard
+
 namespace of_perfetto {
 extern quern::trace::recording run;
 }

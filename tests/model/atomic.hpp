@@ -146,6 +146,20 @@ struct atomics {
         detail::perform({.kind = detail::op_kind::fence, .order = order});
     }
 
+    // The two halves of an asymmetric fence; between them a word that both touch, so that the
+    // explorer tries both orders. What a thread stores is in its buffer as soon as it has made the
+    // step before: the light half is also the step at which another may come before a store.
+    static void light_barrier(const atomic<std::uint32_t>& between) noexcept {
+        between.load(std::memory_order_relaxed);
+    }
+    static void heavy_barrier(atomic<std::uint32_t>& between) noexcept {
+        detail::perform({.kind = detail::op_kind::add,
+                         .order = std::memory_order_relaxed,
+                         .everywhere = true,
+                         .object = between.id(),
+                         .operand = 1});
+    }
+
     static void futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
         detail::perform(
             {.kind = detail::op_kind::futex_wait, .object = word.id(), .expected = expected});

@@ -35,6 +35,7 @@ struct request {
     std::memory_order order = std::memory_order_seq_cst;    // for a cas: the order of success
     std::memory_order failure = std::memory_order_seq_cst;  // cas only
     bool timed = false;                                     // futex_wait only
+    bool everywhere = false;  // waits until the buffers of all threads are empty
     object_id object = 0;
     std::uint64_t operand = 0;   // value stored, added, …; number of waiters to wake
     std::uint64_t expected = 0;  // cas and futex_wait

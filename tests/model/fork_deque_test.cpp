@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The fork deque (src/scheduler/README.md, "Fork deque"): every entry runs exactly once, results
-// and slots are never seen half written, a reset never meets a thief, and hunger is never lost.
+// and slots are never seen half written, also while a thief takes private entries over; a reset
+// never meets a thief; hunger is never lost; and no worker sleeps beside a private entry.
 #include "protocol.hpp"
 
 #include <quern/scheduler/completion.hpp>
@@ -28,20 +29,26 @@ struct entry {
     }
 };
 
-using deque_base = quern::detail::fork_deque<model::protocol_atomics, entry>;
+using fenced = model::fenced_atomics;
+using unfenced = model::unfenced_atomics;
 
 enum class publishing { nothing, half, all };
 
 constexpr int k_capacity = 4;
 
+template <class Atomics = fenced>
 struct stack {
-    std::array<deque_base::slot, k_capacity + 1> slots;
-    deque_base deque{slots.data(), slots.data() + k_capacity};
+    using fork_deque = quern::detail::fork_deque<Atomics, entry>;
+    using slot = typename fork_deque::slot;
+
+    atomic<std::uint32_t> between = 0;
+    std::array<slot, k_capacity + 1> slots;
+    fork_deque deque{(fenced::between = &between, slots.data()), slots.data() + k_capacity};
     std::array<entry, 4> entries;
     int used = 0;
 
     /// fork_join nested `depth` deep; each level forks one entry and goes on below.
-    void fork(deque_base::slot* p, int depth, publishing how) {
+    void fork(slot* p, int depth, publishing how) {
         if (depth == 0) {
             return;
         }
@@ -77,6 +84,12 @@ struct stack {
         }
     }
 
+    /// Takes over and runs what is public then.
+    void starving_thief() {
+        deque.take_over();
+        thief(1);
+    }
+
     void check_runs() {
         for (int i = 0; i < used; ++i) {
             check(entries[static_cast<std::size_t>(i)].runs.load() == 1, "each entry ran once");
@@ -85,7 +98,7 @@ struct stack {
 };
 
 void one_owner(run& r, int depth, int rounds, int thieves, int attempts, publishing how) {
-    auto& s = r.make<stack>();
+    auto& s = r.make<stack<>>();
     r.thread([&s, depth, rounds, how] {
         for (int i = 0; i < rounds; ++i) {
             s.fork(s.slots.data(), depth, how);
@@ -126,7 +139,7 @@ TEST(model_fork_deque, two_thieves) {
 /// The thief announces itself on a gate and then asks; the owner arms and looks at the gate. After
 /// the owner's next push something must be public.
 void hunger(run& r, bool arm_first) {
-    struct state : stack {
+    struct state : stack<> {
         atomic<int> gate = 0;
         atomic<int> asked = 0;
     };
@@ -157,7 +170,7 @@ void hunger(run& r, bool arm_first) {
     });
     r.thread([&s] {
         s.gate.fetch_add(1, std::memory_order_seq_cst);
-        s.deque.make_hungry();
+        s.deque.make_hungry(1);
         s.asked.store(1, std::memory_order_release);
     });
 }
@@ -172,7 +185,7 @@ TEST(model_fork_deque, looking_before_arming_loses_hunger) {
 
 TEST(model_fork_deque, resetting_while_entries_are_public_is_found) {
     model::expect_found_broken("reset without waiting", k_read_set, [](run& r) {
-        auto& s = r.make<stack>();
+        auto& s = r.make<stack<>>();
         r.thread([&s] {
             for (int i = 0; i < 2; ++i) {
                 entry& e = s.entries[static_cast<std::size_t>(s.used++)];
@@ -188,6 +201,107 @@ TEST(model_fork_deque, resetting_while_entries_are_public_is_found) {
         });
         r.thread([&s] { s.thief(2); });
     });
+}
+
+/// `rounds` forks, nested `depth` deep and published or not, beside one that takes over.
+template <class Atomics>
+void taken_over(run& r, int depth, int rounds, publishing how) {
+    auto& s = r.make<stack<Atomics>>();
+    r.thread([&s, depth, rounds, how] {
+        for (int i = 0; i < rounds; ++i) {
+            s.fork(s.slots.data(), depth, how);
+        }
+    });
+    r.thread([&s] { s.starving_thief(); });
+    r.at_end([&s] { s.check_runs(); });
+}
+
+TEST(model_fork_deque, pop_against_one_who_takes_over) {
+    model::expect_passes_everywhere("fork deque, depth 1, 1 takes over", k_read_set, [](run& r) {
+        taken_over<fenced>(r, 1, 1, publishing::nothing);
+    });
+    model::expect_passes_everywhere("fork deque, depth 2, 1 takes over", k_read_set, [](run& r) {
+        taken_over<fenced>(r, 2, 1, publishing::nothing);
+    });
+}
+
+TEST(model_fork_deque, slots_are_used_again_while_one_takes_over) {
+    model::expect_passes_everywhere(
+        "fork deque, depth 1 three times, 1 takes over", k_read_set,
+        [](run& r) { taken_over<fenced>(r, 1, 3, publishing::nothing); });
+}
+
+TEST(model_fork_deque, entries_are_published_while_one_takes_over) {
+    model::expect_passes_everywhere("fork deque, depth 2, half public, 1 takes over", k_read_set,
+                                    [](run& r) { taken_over<fenced>(r, 2, 1, publishing::half); });
+    model::expect_passes_everywhere("fork deque, depth 1 twice, public, 1 takes over", k_read_set,
+                                    [](run& r) { taken_over<fenced>(r, 1, 2, publishing::all); });
+}
+
+TEST(model_fork_deque, one_who_takes_over_needs_the_heavy_barrier) {
+    model::expect_found_broken("a fork deque without the heavy barrier", k_read_set,
+                               [](run& r) { taken_over<unfenced>(r, 1, 1, publishing::nothing); });
+}
+
+/// One takes over and one steals, while the owner waits for a stolen entry and begins again.
+TEST(model_fork_deque, reset_against_one_who_takes_over) {
+    model::expect_passes_everywhere("fork deque, depth 1 twice, 1 thief, 1 takes over", k_read_set,
+                                    [](run& r) {
+                                        auto& s = r.make<stack<>>();
+                                        r.thread([&s] {
+                                            s.fork(s.slots.data(), 1, publishing::all);
+                                            s.fork(s.slots.data(), 1, publishing::nothing);
+                                        });
+                                        r.thread([&s] { s.thief(1); });
+                                        r.thread([&s] { s.deque.take_over(); });
+                                        r.at_end([&s] { s.check_runs(); });
+                                    });
+}
+
+TEST(model_fork_deque, two_who_take_over) {
+    model::expect_passes_everywhere("fork deque, depth 1, 2 take over", k_read_set, [](run& r) {
+        auto& s = r.make<stack<>>();
+        r.thread([&s] { s.fork(s.slots.data(), 1, publishing::nothing); });
+        r.thread([&s] { s.starving_thief(); });
+        r.thread([&s] { s.starving_thief(); });
+        r.at_end([&s] { s.check_runs(); });
+    });
+}
+
+/// One who goes to sleep: hunger, the heavy barrier, a look, and taking over.
+template <class Atomics>
+void pushed_while_one_goes_to_sleep(run& r) {
+    struct state : stack<Atomics> {
+        atomic<int> answered = 0;
+        atomic<int> found = 0;
+    };
+    auto& s = r.make<state>();
+    s.deque.arm();
+    r.thread([&s] {
+        if (s.deque.push(s.slots.data(), &s.entries[0])) {
+            s.deque.arm();
+            s.deque.publish_half();
+            s.answered = 1;
+        }
+    });
+    r.thread([&s] {
+        s.deque.make_hungry(1);
+        Atomics::heavy_barrier();
+        s.found = s.deque.has_public() || s.deque.take_over() ? 1 : 0;
+    });
+    r.at_end([&s] {
+        check(s.answered.load() == 1 || s.found.load() == 1, "no worker sleeps beside an entry");
+    });
+}
+
+TEST(model_fork_deque, no_worker_sleeps_beside_a_private_entry) {
+    model::expect_passes_everywhere("fork deque, 1 pushed, 1 goes to sleep", k_read_set,
+                                    pushed_while_one_goes_to_sleep<fenced>);
+}
+
+TEST(model_fork_deque, one_who_goes_to_sleep_needs_the_heavy_barrier) {
+    model::expect_found_broken("sleep beside a fork deque without the heavy barrier", k_read_set,
+                               pushed_while_one_goes_to_sleep<unfenced>);
 }
 
 }  // namespace

@@ -85,8 +85,15 @@ bool machine::can_run(const thread_state& t) const noexcept {
             return t.spurious_wakeups_left != 0 ||
                    (t.timed && (t.timeouts_left != 0 || t.may_time_out));
         case status::running:
-            return !t.paused && (t.buffered == 0 || !drains_buffer(t.pending));
+            return !t.paused && (t.buffered == 0 || !drains_buffer(t.pending)) &&
+                   (!t.pending.everywhere || !anything_buffered());
     }
+    return false;
+}
+
+bool machine::anything_buffered() const noexcept {
+    for (std::size_t i = 0; i != m_queue_count; ++i)
+        if (m_queues[i].head != m_queues[i].stores.size()) return true;
     return false;
 }
 

@@ -145,6 +145,7 @@ private:
     static constexpr object_id k_any_object = ~object_id{0};
 
     [[nodiscard]] bool can_run(const thread_state& t) const noexcept;
+    [[nodiscard]] bool anything_buffered() const noexcept;
     [[nodiscard]] bool can_flush(const queue& q) const noexcept;
     [[nodiscard]] std::size_t queue_index(std::size_t actor) const noexcept {
         return actor - m_thread_count;

@@ -6,6 +6,7 @@
 
 #include "expectations.hpp"
 
+#include <cstdint>
 #include <cstdio>
 
 namespace model {
@@ -15,6 +16,26 @@ struct protocol_atomics : atomics {
     using plain = var<T>;
 
     static void back_off(int&) noexcept { pause(); }
+};
+
+/// With an asymmetric fence. A model sets `between` to a word of its own before it makes anything
+/// that passes one.
+struct fenced_atomics : protocol_atomics {
+    static inline atomic<std::uint32_t>* between = nullptr;
+
+    static void light_barrier() noexcept { atomics::light_barrier(*between); }
+    static bool heavy_barrier() noexcept {
+        atomics::heavy_barrier(*between);
+        return true;
+    }
+};
+
+/// What happens where the heavy half is no more than the light one.
+struct unfenced_atomics : fenced_atomics {
+    static bool heavy_barrier() noexcept {
+        light_barrier();
+        return true;
+    }
 };
 
 inline constexpr memory k_all_memories[] = {memory::sequential, memory::tso, memory::pso};

@@ -5,6 +5,11 @@
 
 #include <quern/quern.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <thread>
+
 #if defined(__SANITIZE_ADDRESS__)
 // After exit() in a task its runtime lives on until the process is gone.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT: the sanitizer's name
@@ -102,6 +107,69 @@ TEST(exit_test, a_suspended_task_is_abandoned) {
         std::exit(7);
     });
     EXPECT_EQ(end.status, 7) << end.output;
+}
+
+/// Starts a task and calls exit() while it is under way.
+template <class F>
+[[noreturn]] void exit_beside(F f) {
+    static std::atomic<bool> begun{false};
+    quern::post({.name = "last"}, [f] {
+        begun.store(true);
+        f();
+        std::puts("ended");
+    });
+    while (!begun.load()) {
+        std::this_thread::yield();
+    }
+    std::exit(7);
+}
+
+constexpr std::chrono::milliseconds k_long(3000);  // longer than an end waits in silence
+
+TEST(exit_test, a_task_that_sleeps_is_waited_for_and_told_of) {
+    const auto end =
+        alone([]() -> int { exit_beside([] { quern::this_task::sleep_for(k_long); }); });
+    EXPECT_EQ(end.status, 7);
+    EXPECT_NE(end.output.find("ended"), std::string::npos) << end.output;
+    EXPECT_NE(end.output.find("the end of a runtime waits for timers"), std::string::npos)
+        << end.output;
+    EXPECT_NE(end.output.find("task 'last' waits 2"), std::string::npos) << end.output;
+    EXPECT_NE(end.output.find("it sleeps"), std::string::npos) << end.output;
+}
+
+TEST(exit_test, a_wait_with_a_limit_is_waited_for_until_that) {
+    const auto end = alone([]() -> int {
+        static quern::promise<void> never;
+        exit_beside([] { never.get_future().wait_for(std::chrono::milliseconds(300)); });
+    });
+    EXPECT_EQ(end.status, 7);
+    EXPECT_EQ(end.output, "ended\n");
+}
+
+TEST(exit_test, a_task_that_runs_long_is_told_of) {
+    const auto end = alone([]() -> int { exit_beside([] { quern_test::spin_for(k_long); }); });
+    EXPECT_EQ(end.status, 7);
+    EXPECT_NE(end.output.find("the end of a runtime waits for 1 task that runs"), std::string::npos)
+        << end.output;
+    EXPECT_NE(end.output.find("runs task 'last'"), std::string::npos) << end.output;
+}
+
+TEST(exit_test, a_task_in_a_blocking_region_is_told_of) {
+    const auto end = alone([]() -> int {
+        exit_beside([] { quern::blocking([] { std::this_thread::sleep_for(k_long); }); });
+    });
+    EXPECT_EQ(end.status, 7);
+    EXPECT_NE(end.output.find("waits for tasks in blocking regions"), std::string::npos)
+        << end.output;
+    EXPECT_NE(end.output.find("it is in a blocking_region"), std::string::npos) << end.output;
+}
+
+TEST(exit_test, nothing_is_told_where_hang_reports_are_off) {
+    const auto end = quern_test::in_child(
+        {.variables = {{"QUERN_HANG_REPORT", "off"}}},
+        [](int&, char**) -> int { exit_beside([] { quern::this_task::sleep_for(k_long); }); });
+    EXPECT_EQ(end.status, 7);
+    EXPECT_EQ(end.output, "ended\n");
 }
 
 TEST(exit_test, a_thread_of_the_host_may_call_exit_while_another_waits_for_a_task) {

@@ -164,7 +164,7 @@ TEST_F(limits_test, no_address_space_for_a_thread_is_an_error_and_the_next_runti
     const auto end = alone([] {
         int refusals = 0;
         {
-            const address_space little(9 * k_mib);  // a worker's own stack is 8 MiB
+            const address_space little(11 * k_mib);  // a worker's own stack is 10 MiB
             refusals = count_refusals();
         }
         work(runtime(runtime_options::with_workers(2)));

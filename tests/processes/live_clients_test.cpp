@@ -3,10 +3,13 @@
 #include "live_case.hpp"
 
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <memory>
 #include <thread>
 
@@ -53,6 +56,18 @@ public:
 
     bool connected() const { return m_connected; }
 
+    /// Longer than that say() does not wait.
+    void set_limit_of_sending(std::chrono::microseconds time) const {
+        const timeval limit{0, static_cast<suseconds_t>(time.count())};
+        ::setsockopt(m_fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    }
+
+    /// Whether the other side has closed the connection. Reads nothing.
+    bool is_dropped() const {
+        pollfd end{m_fd, POLLOUT, 0};
+        return ::poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0;
+    }
+
     void say(std::string_view text) const {
         static_cast<void>(!::send(m_fd, text.data(), text.size(), MSG_NOSIGNAL));
     }
@@ -97,6 +112,49 @@ TEST_F(live_test, clients_that_say_nothing_too_much_or_go_away_disturb_nobody) {
             gone.say("snapshot\nsnapshot\nsnapshot\n");
         }
         return refused && can_be_asked(self) ? 0 : 2;
+    });
+    EXPECT_EQ(end.status, 0) << end.output;
+}
+
+/// Kilobytes.
+long resident_memory() {
+    long pages = 0;
+    if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
+        if (std::fscanf(file, "%*d %ld", &pages) != 1) {
+            pages = 0;
+        }
+        std::fclose(file);
+    }
+    return pages * (::sysconf(_SC_PAGESIZE) / 1024);
+}
+
+TEST_F(live_test, a_client_that_reads_nothing_takes_little_memory_and_is_dropped) {
+    const auto end = play([&] {
+        const runtime rt(runtime_options::with_workers(1));
+        const pid_t self = ::getpid();
+        eventually([&] { return can_be_asked(self); });
+        const long before = resident_memory();
+        const raw_client deaf(socket_of(self));
+        deaf.set_limit_of_sending(std::chrono::milliseconds(200));
+        const std::string questions = [] {
+            std::string many;
+            for (int i = 0; i < 1000; ++i) {
+                many += "snapshot\n";
+            }
+            return many;
+        }();
+        for (int i = 0; i < 100; ++i) {
+            deaf.say(questions);  // gives up when the program reads no more of them
+        }
+        const long after = resident_memory();
+        std::printf("%ld kB before, %ld kB after", before, after);
+        if (after - before > 4096) {
+            return 1;
+        }
+        return eventually([&] { return deaf.is_dropped(); }, std::chrono::seconds(30)) &&
+                       can_be_asked(self)
+                   ? 0
+                   : 2;
     });
     EXPECT_EQ(end.status, 0) << end.output;
 }

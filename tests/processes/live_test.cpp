@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__)
-// In the child of a fork, what the parent's other threads hold looks lost.
-extern "C" int __lsan_is_turned_off() { return 1; }  // NOLINT: the sanitizer's name
-#endif
 
 namespace {
 
@@ -263,6 +261,26 @@ TEST_F(live_test, a_folder_that_others_may_enter_is_not_used) {
                                                                                                : 1;
     });
     EXPECT_EQ(end.status, 0) << end.output;
+}
+
+TEST_F(live_test, a_folder_of_the_users_that_cannot_be_made_is_told_of) {
+    const std::string chosen = folder() + "/none/live";
+    const std::string told = folder() + ".err";
+    const auto end = play(
+        [&] {
+            if (std::freopen(told.c_str(), "w", stderr) == nullptr ||
+                std::setvbuf(stderr, nullptr, _IONBF, 0) != 0) {
+                return 2;
+            }
+            const runtime rt(runtime_options::with_workers(1));
+            // Not by a program that ends at once, into which nobody could have looked anyway.
+            return eventually([&] { return fs::file_size(told) != 0; }) ? 0 : 1;
+        },
+        {{"QUERN_LIVE_FOLDER", chosen}});
+    EXPECT_EQ(end.status, 0) << end.output;
+    std::ifstream file(told);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_TRUE(has(text, "quern: live-folder is '" + chosen + "': No such file")) << text;
 }
 
 }  // namespace

@@ -60,7 +60,8 @@ TEST(plugin_alone, it_may_be_opened_and_closed_again_and_again) {
     if (!k_sanitized) {
         constexpr std::size_t k_noise = std::size_t{1} << 20;  // bytes: what the heap may vary by
         EXPECT_LT(resident_bytes(), memory + k_noise);
-        EXPECT_LT(quern_test::mapped_bytes(), addresses + 8 * k_noise);  // less than one stack each
+        // Less than a stack of each cycle; the C library reserves 64 MiB for an arena of its heap.
+        EXPECT_LT(quern_test::mapped_bytes(), addresses + 80 * k_noise);
     }
 }
 

@@ -8,182 +8,182 @@
 #include <quern/base/rng.hpp>
 #include <quern/quern.hpp>
 
+#include "random_family.hpp"
+#include "random_forks.hpp"
+#include "random_futures.hpp"
+#include "random_meetings.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
+#include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
 namespace quern_test {
 
-/// What a node throws; it carries the node's value, which its parent then uses.
-struct thrown {
-    std::uint64_t value;
-};
+namespace ways {
+
+#define QUERN_WAY(name) \
+    way { #name, name }
+
+/// The first one is how the serial run does it.
+inline constexpr way k_all[] = {{"serially",
+                                 [](const family& f) {
+                                     for (std::size_t i = 0; i < f.size(); ++i) {
+                                         f.run(i);
+                                     }
+                                 }},
+                                // forks, scopes, groups, loops
+                                QUERN_WAY(fork_join),
+                                QUERN_WAY(fork_join_with_context),
+                                QUERN_WAY(throwing_fork_join),
+                                QUERN_WAY(scope),
+                                QUERN_WAY(scope_in_scope),
+                                QUERN_WAY(throwing_scope),
+                                QUERN_WAY(stopped_scope),
+                                QUERN_WAY(task_group),
+                                QUERN_WAY(group_that_fills_itself),
+                                QUERN_WAY(bounded_group),
+                                QUERN_WAY(bounded_group_that_fills_itself),
+                                QUERN_WAY(throwing_group),
+                                QUERN_WAY(cancelled_group),
+                                QUERN_WAY(parallel_for),
+                                QUERN_WAY(parallel_for_of_automatic_grain),
+                                QUERN_WAY(stopped_loop),
+                                QUERN_WAY(parallel_reduce),
+                                // queued tasks and futures
+                                QUERN_WAY(async),
+                                QUERN_WAY(async_in_every_way),
+                                QUERN_WAY(async_with_hints),
+                                QUERN_WAY(async_that_is_stopped),
+                                QUERN_WAY(post),
+                                QUERN_WAY(promises),
+                                QUERN_WAY(packaged_tasks),
+                                QUERN_WAY(threads),
+                                QUERN_WAY(jthreads),
+                                QUERN_WAY(blocking),
+                                QUERN_WAY(pinned),
+                                QUERN_WAY(task_locals),
+                                // what follows on futures
+                                QUERN_WAY(then),
+                                QUERN_WAY(dataflow_chain),
+                                QUERN_WAY(dataflow_of_many),
+                                QUERN_WAY(when_all),
+                                QUERN_WAY(when_any),
+                                QUERN_WAY(when_some),
+                                QUERN_WAY(when_each),
+                                QUERN_WAY(split_future),
+                                // coroutines
+                                QUERN_WAY(coroutine),
+                                QUERN_WAY(started_coroutines),
+                                QUERN_WAY(coroutine_of_futures),
+                                // meetings
+                                QUERN_WAY(mutex),
+                                QUERN_WAY(timed_mutex),
+                                QUERN_WAY(recursive_mutex),
+                                QUERN_WAY(shared_mutex),
+                                QUERN_WAY(shared_mutex_of_readers),
+                                QUERN_WAY(co_mutex),
+                                QUERN_WAY(guard),
+                                QUERN_WAY(condition_variable),
+                                QUERN_WAY(condition_variable_any),
+                                QUERN_WAY(barrier),
+                                QUERN_WAY(latch),
+                                QUERN_WAY(event),
+                                QUERN_WAY(semaphore),
+                                QUERN_WAY(sliding_semaphore),
+                                QUERN_WAY(trigger),
+                                QUERN_WAY(and_gate),
+                                QUERN_WAY(call_once),
+                                QUERN_WAY(channel),
+                                QUERN_WAY(co_channel),
+                                QUERN_WAY(full_empty),
+                                QUERN_WAY(timed_waits)};
+
+#undef QUERN_WAY
+
+}  // namespace ways
 
 class random_program {
 public:
-    /// Expected number of nodes grows with the budget.
+    /// The expected number of nodes grows with the budget.
     static std::uint64_t run_serially(std::uint64_t seed, int budget) {
-        std::uint64_t value = 0;
-        random_program{false}.visit(seed, budget, value);
-        return value;
+        return random_program(false).outcome(seed, budget);
     }
 
     /// Requires: called by a task.
     static std::uint64_t run(std::uint64_t seed, int budget) {
-        std::uint64_t value = 0;
-        random_program{true}.visit(seed, budget, value);
-        return value;
+        return random_program(true).outcome(seed, budget);
     }
 
 private:
-    using values = std::vector<std::uint64_t>;
-
     explicit random_program(bool parallel) : m_parallel(parallel) {}
+
+    class children final : public family {
+    public:
+        children(const random_program& of, std::uint64_t seed, int budget, std::size_t count)
+            : m_program(of), m_seed(seed), m_budget(budget), m_values(count, 0) {}
+
+        std::size_t size() const noexcept override { return m_values.size(); }
+        void run(std::size_t which) const override {
+            keep(which, m_program.outcome(seed_of(which), m_budget));
+        }
+        std::uint64_t value_of(std::size_t which) const override {
+            return m_program.node(seed_of(which), m_budget);
+        }
+        /// Mixed with what is there, so that a child that was run twice shows.
+        void keep(std::size_t which, std::uint64_t value) const noexcept override {
+            m_values[which] = mix(m_values[which], value);
+        }
+        void spoil() const noexcept override { m_is_spoilt.store(true, std::memory_order_relaxed); }
+        std::uint64_t sum() const {
+            return std::accumulate(m_values.begin(), m_values.end(), m_seed + m_is_spoilt, mix);
+        }
+
+    private:
+        std::uint64_t seed_of(std::size_t which) const { return mix(m_seed, which + 1); }
+
+        const random_program& m_program;
+        const std::uint64_t m_seed;
+        const int m_budget;
+        mutable std::vector<std::uint64_t> m_values;
+        mutable std::atomic<bool> m_is_spoilt{false};
+    };
 
     static std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
         a ^= b + 0x9E3779B97F4A7C15ULL + (a << 6) + (a >> 2);
         return a * 0xBF58476D1CE4E5B9ULL;
     }
 
-    /// Puts the value of a node where its parent finds it, in one way or the other.
-    void visit(std::uint64_t seed, int budget, std::uint64_t& value) const {
+    std::uint64_t outcome(std::uint64_t seed, int budget) const {
         try {
-            value = node(seed, budget);
+            return node(seed, budget);
         } catch (const thrown& error) {
-            value = error.value;
+            return error.value;
         }
     }
 
     std::uint64_t node(std::uint64_t seed, int budget) const {
         quern::detail::rng random(seed);
         random.next();
-        const std::uint32_t way = random.below(8);
+        const way& how = ways::k_all[random.below(std::size(ways::k_all))];
         const std::uint32_t count = budget <= 0 ? 0 : 1 + random.below(5);
         const bool throws = random.below(10) == 0;
         const bool waits = random.below(4) == 0;
-        values children(count, 0);
-        if (waits && m_parallel) {
-            let_others_run();
-        }
+        const children all(*this, seed, budget - 1 - static_cast<int>(random.below(2)), count);
         if (m_parallel) {
-            run_children(way, seed, budget - 1 - static_cast<int>(random.below(2)), children);
+            if (waits) {
+                let_others_run();
+            }
+            how.run(all);
         } else {
-            const int rest = budget - 1 - static_cast<int>(random.below(2));
-            for (std::size_t i = 0; i < children.size(); ++i) {
-                visit(child_seed(seed, i), rest, children[i]);
-            }
+            ways::k_all[0].run(all);
         }
-        const std::uint64_t value = std::accumulate(children.begin(), children.end(), seed, mix);
         if (throws) {
-            throw thrown{value};
+            throw thrown{all.sum()};
         }
-        return value;
-    }
-
-    static std::uint64_t child_seed(std::uint64_t seed, std::size_t i) { return mix(seed, i + 1); }
-
-    void run_children(std::uint32_t way, std::uint64_t seed, int budget, values& out) const {
-        const auto child = [this, seed, budget, &out](std::size_t i) {
-            visit(child_seed(seed, i), budget, out[i]);
-        };
-        switch (way) {
-            case 0:
-                by_fork_join(0, out.size(), child);
-                break;
-            case 1:
-                quern::scope([&](quern::fork_scope& s) {
-                    for (std::size_t i = 0; i < out.size(); ++i) {
-                        s.spawn([&child, i] { child(i); });
-                    }
-                });
-                break;
-            case 2: {
-                quern::task_group group;
-                for (std::size_t i = 0; i < out.size(); ++i) {
-                    group.run([&child, i] { child(i); });
-                }
-                group.wait();
-                break;
-            }
-            case 3:
-                by_async(out.size(), child);
-                break;
-            case 4:
-                by_throwing_async(seed, budget, out);
-                break;
-            case 5:
-                by_dataflow(seed, budget, out);
-                break;
-            case 6:
-                quern::parallel_for(std::size_t{0}, out.size(), quern::grain::fixed(1), child);
-                break;
-            default:
-                for (std::size_t i = 0; i < out.size(); ++i) {
-                    child(i);
-                }
-        }
-    }
-
-    template <class Child>
-    static void by_fork_join(std::size_t first, std::size_t last, const Child& child) {
-        if (last - first < 2) {
-            if (first != last) {
-                child(first);
-            }
-            return;
-        }
-        const std::size_t middle = first + (last - first) / 2;
-        quern::fork_join([&child, first, middle] { by_fork_join(first, middle, child); },
-                         [&child, middle, last] { by_fork_join(middle, last, child); });
-    }
-
-    template <class Child>
-    static void by_async(std::size_t count, const Child& child) {
-        constexpr quern::launch k_ways[] = {quern::launch::async, quern::launch::fork,
-                                            quern::launch::deferred, quern::launch::sync};
-        std::vector<quern::future<void>> all;
-        for (std::size_t i = 0; i < count; ++i) {
-            const quern::task_attributes how{.how = k_ways[i % 4],
-                                             .urgency = static_cast<quern::priority>(i % 3),
-                                             .stack = static_cast<quern::stack_class>(i % 2)};
-            all.push_back(quern::async(how, [&child, i] { child(i); }));
-        }
-        for (auto& f : all) {
-            f.get();
-        }
-    }
-
-    /// The exceptions come out of get().
-    void by_throwing_async(std::uint64_t seed, int budget, values& out) const {
-        std::vector<quern::future<std::uint64_t>> all;
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            all.push_back(quern::async([program = *this, s = child_seed(seed, i), budget] {
-                return program.node(s, budget);
-            }));
-        }
-        for (std::size_t i = all.size(); i-- > 0;) {
-            try {
-                out[i] = all[i].get();
-            } catch (const thrown& error) {
-                out[i] = error.value;
-            }
-        }
-    }
-
-    /// A chain: each child begins when the one before it has ended.
-    void by_dataflow(std::uint64_t seed, int budget, values& out) const {
-        quern::shared_future<void> before = quern::make_ready_future();
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            auto next =
-                quern::dataflow(quern::unwrapping([program = *this, s = child_seed(seed, i), budget,
-                                                   &o = out[i]] { program.visit(s, budget, o); }),
-                                before);
-            before = next.share();
-        }
-        before.get();
+        return all.sum();
     }
 
     bool m_parallel;

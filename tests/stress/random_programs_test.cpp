@@ -3,23 +3,25 @@
 #include "random_program.hpp"
 #include "stopwatch.hpp"
 
-#include <thread>
+#include <chrono>
 #include <vector>
 
 namespace {
 
 using quern_test::random_for;
 using quern_test::random_program;
-using quern_test::stopwatch;
+using quern_test::stress_end;
+
+constexpr double k_seconds = quern_test::scaled(0.7, 0.3);
 
 class random_programs : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(random_programs);
 
 TEST_P(random_programs, give_the_serial_answer) {
     auto random = random_for(workers());
-    const stopwatch watch(1.0);
+    const auto end = stress_end(k_seconds);
     int programs = 0;
-    for (; watch.running() || programs == 0; ++programs) {
+    for (; programs == 0 || std::chrono::steady_clock::now() < end; ++programs) {
         const std::uint64_t seed = random.next();
         const int budget = 2 + static_cast<int>(random.below(8));
         const std::uint64_t expected = random_program::run_serially(seed, budget);
@@ -31,7 +33,7 @@ TEST_P(random_programs, give_the_serial_answer) {
 
 TEST_P(random_programs, give_the_serial_answer_when_many_run_at_once) {
     auto random = random_for(100 + workers());
-    const stopwatch watch(1.0);
+    const auto end = stress_end(k_seconds);
     do {
         struct program {
             std::uint64_t seed;
@@ -47,7 +49,7 @@ TEST_P(random_programs, give_the_serial_answer_when_many_run_at_once) {
         for (program& p : all) {
             ASSERT_EQ(p.value.get(), random_program::run_serially(p.seed, k_budget)) << p.seed;
         }
-    } while (watch.running());
+    } while (std::chrono::steady_clock::now() < end);
 }
 
 }  // namespace

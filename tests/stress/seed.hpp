@@ -25,13 +25,10 @@ inline std::uint64_t stress_seed() {
     return seed;
 }
 
-/// Until when a stress test goes on.
-inline std::chrono::steady_clock::time_point stress_end() {
-    constexpr double k_seconds = 2;
-    constexpr double k_seconds_sanitized = 1.5;
+/// Until when a stress test goes on that takes so long unless something else is wished for.
+inline std::chrono::steady_clock::time_point stress_end(double usual = scaled(2.0, 1.5)) {
     const char* given = std::getenv("TEST_STRESS_SECONDS");
-    const double seconds = given != nullptr ? std::strtod(given, nullptr)
-                                            : (k_sanitized ? k_seconds_sanitized : k_seconds);
+    const double seconds = given != nullptr ? std::strtod(given, nullptr) : usual;
     return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                                   std::chrono::duration<double>(seconds));
 }

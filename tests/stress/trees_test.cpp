@@ -44,6 +44,11 @@ void perhaps_wait(dice& d) {
         case 2:
             quern::async(quern::launch::fork, [] {}).get();
             break;
+        case 3:
+            if (d.below(4) == 0) {  // long enough for what its worker keeps to be taken over
+                quern_test::spin_for(std::chrono::microseconds(30));
+            }
+            break;
         default:
             break;
     }

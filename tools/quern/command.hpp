@@ -4,7 +4,7 @@
 // else for any of them in particular.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <command_line.hpp>
 
 #include <functional>
 #include <stdexcept>
@@ -36,12 +36,12 @@ auto reading_settings(F&& f) {
 }
 
 /// Each adds one subcommand, which sets `chosen` when it is named.
-void add_info(CLI::App& quern, action& chosen);
-void add_top(CLI::App& quern, action& chosen);
-void add_grain(CLI::App& quern, action& chosen);
-void add_tasks(CLI::App& quern, action& chosen);
-void add_counters(CLI::App& quern, action& chosen);
+void add_info(cli::command& quern, action& chosen);
+void add_top(cli::command& quern, action& chosen);
+void add_grain(cli::command& quern, action& chosen);
+void add_tasks(cli::command& quern, action& chosen);
+void add_counters(cli::command& quern, action& chosen);
 /// `program` is what stood behind "--".
-void add_run(CLI::App& quern, action& chosen, const std::vector<std::string>& program);
+void add_run(cli::command& quern, action& chosen, const std::vector<std::string>& program);
 
 }  // namespace quern::tool

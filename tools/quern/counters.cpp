@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -149,9 +150,18 @@ json_value first_answer(counters::conversation& with, pid_t program, const std::
     return answer;
 }
 
+std::vector<std::string> split(const std::string& text, char separator) {
+    std::vector<std::string> parts;
+    std::istringstream in(text);
+    for (std::string part; std::getline(in, part, separator);) {
+        parts.push_back(part);
+    }
+    return parts;
+}
+
 /// How long to wait for the samples of statistics before the first reading.
 unsigned waits_ms(const counters_options& options, unsigned rounds) {
-    const unsigned sampled_ms = until_sampled_ms(CLI::detail::split(options.patterns, ';'));
+    const unsigned sampled_ms = until_sampled_ms(split(options.patterns, ';'));
     if (sampled_ms > k_longest_wait_ms && rounds == 1) {
         throw usage_error(fmt::format(
             "quern counters: a statistic that is sampled every {} ms has no value before, and "
@@ -234,31 +244,29 @@ int show_counters(counters_options options) {
 
 }  // namespace
 
-void add_counters(CLI::App& quern, action& chosen) {
+void add_counters(cli::command& quern, action& chosen) {
     const auto options = std::make_shared<counters_options>();
-    CLI::App* const sub = quern.add_subcommand(
+    cli::command sub = quern.subcommand(
         "counters", "List, describe or read performance counters of a running program");
-    sub->allow_extras();
-    sub->footer(k_examples);
-    sub->add_option("request", options->verb, "list, describe or read")->type_name("")->required();
-    sub->add_option("program", options->program,
-                    "The number of its process, or its name; not needed while there is only one")
-        ->type_name("");
-    sub->add_option("counters", options->patterns,
-                    "Names, with * and ?, several separated by ';', such as '/threads/time/*'")
-        ->type_name("");
-    sub->add_option("--interval", options->interval_ms, "Read again after so many milliseconds")
-        ->type_name("MS")
-        ->check(CLI::Range(1u, k_longest_interval_ms).description(""));
-    sub->add_option("--count", options->count, "How often to read; without: until it ends")
-        ->type_name("N")
-        ->check(CLI::Range(1u, ~0u - 1).description(""));
-    sub->add_flag("--since-last", options->since_last,
-                  "Count from the previous reading, not from the start of the program")
-        ->disable_flag_override();
-    sub->add_option("--format", options->format, "text, csv, csv-short, json or openmetrics")
-        ->type_name("WORD");
-    sub->callback([options, &chosen] { chosen = [options] { return show_counters(*options); }; });
+    sub.keep_unknown();
+    sub.footer(k_examples);
+    sub.add("request", options->verb, "list, describe or read").type("").required();
+    sub.add("program", options->program,
+            "The number of its process, or its name; not needed while there is only one")
+        .type("");
+    sub.add("counters", options->patterns,
+            "Names, with * and ?, several separated by ';', such as '/threads/time/*'")
+        .type("");
+    sub.add("--interval", options->interval_ms, "Read again after so many milliseconds")
+        .type("MS")
+        .in_range(1u, k_longest_interval_ms);
+    sub.add("--count", options->count, "How often to read; without: until it ends")
+        .type("N")
+        .in_range(1u, ~0u - 1);
+    sub.add_flag("--since-last", options->since_last,
+                 "Count from the previous reading, not from the start of the program");
+    sub.add("--format", options->format, "text, csv, csv-short, json or openmetrics").type("WORD");
+    sub.when_parsed([options, &chosen] { chosen = [options] { return show_counters(*options); }; });
 }
 
 }  // namespace quern::tool

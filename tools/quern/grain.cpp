@@ -44,14 +44,14 @@ struct grain_options {
     std::string time;
     bool quick = false;
     std::string csv, html, json;
-    CLI::Option* has_per_decade = nullptr;
-    CLI::Option* has_repetitions = nullptr;
+    bool has_per_decade = false;
+    bool has_repetitions = false;
 };
 
 std::vector<grain_size> chosen_grains(const grain_options& o) {
     const bool has_range = !o.from.empty() || !o.to.empty();
     if (!o.values.empty()) {
-        if (has_range || o.has_per_decade->count() != 0) {
+        if (has_range || o.has_per_decade) {
             throw usage_error(
                 "quern grain: --values beside --from, --to or --per-decade; accepted: "
                 "either the values or their range");
@@ -64,7 +64,7 @@ std::vector<grain_size> chosen_grains(const grain_options& o) {
                                       : o.from.empty() ? "--from is"
                                                        : "--to is"));
     }
-    const unsigned steps = o.quick && o.has_per_decade->count() == 0 ? 1 : o.per_decade;
+    const unsigned steps = o.quick && !o.has_per_decade ? 1 : o.per_decade;
     return series_of_grains(parse_grain("--from", o.from), parse_grain("--to", o.to), steps);
 }
 
@@ -95,7 +95,7 @@ study planned_study(const grain_options& o, const command_template& command) {
     const std::string processor = processor_name();
     planned.machine = fmt::format("{} CPU{}{}", planned.cpus, planned.cpus == 1 ? "" : "s",
                                   processor.empty() ? "" : ", " + processor);
-    planned.repetitions = o.quick && o.has_repetitions->count() == 0 ? 1 : o.repetitions;
+    planned.repetitions = o.quick && !o.has_repetitions ? 1 : o.repetitions;
     if (!o.time.empty()) {
         planned.time_from = fmt::format("what the program prints, by '{}'", o.time);
     }
@@ -157,48 +157,47 @@ int study_grain(const grain_options& o) {
     return k_success;
 }
 
-void add_options(CLI::App& grain, grain_options& o) {
-    grain.add_option("--from", o.from, "The smallest grain")->type_name("N");
-    grain.add_option("--to", o.to, "The largest grain")->type_name("N");
-    o.has_per_decade =
-        grain.add_option("--per-decade", o.per_decade, "Grains in each power of ten; 3: 1, 2, 5")
-            ->type_name("N")
-            ->capture_default_str()
-            ->check(CLI::Range(1u, k_most_per_decade).description(""));
-    grain.add_option("--values", o.values, "The grains themselves, instead of a range")
-        ->type_name("N,N,...");
-    o.has_repetitions = grain.add_option("--repetitions", o.repetitions, "Runs of each kind")
-                            ->type_name("N")
-                            ->capture_default_str()
-                            ->check(CLI::Range(1u, k_most_repetitions).description(""));
+/// Options that mean something else when they are not given.
+struct given_options {
+    cli::option per_decade;
+    cli::option repetitions;
+};
+
+given_options add_options(cli::command& grain, grain_options& o) {
+    grain.add("--from", o.from, "The smallest grain").type("N");
+    grain.add("--to", o.to, "The largest grain").type("N");
+    const cli::option per_decade =
+        grain.add("--per-decade", o.per_decade, "Grains in each power of ten; 3: 1, 2, 5")
+            .type("N")
+            .shows_default()
+            .in_range(1u, k_most_per_decade);
+    grain.add("--values", o.values, "The grains themselves, instead of a range").type("N,N,...");
+    const cli::option repetitions = grain.add("--repetitions", o.repetitions, "Runs of each kind")
+                                        .type("N")
+                                        .shows_default()
+                                        .in_range(1u, k_most_repetitions);
     grain
-        .add_option("--workers", o.workers,
-                    "Numbers of workers; all: as many as Quern would take here. Wait times need 1")
-        ->type_name("N,N,...")
-        ->capture_default_str();
+        .add("--workers", o.workers,
+             "Numbers of workers; all: as many as Quern would take here. Wait times need 1")
+        .type("N,N,...")
+        .shows_default();
     grain
-        .add_option(
-            "--time", o.time,
-            "Take the execution time from what the program prints: the group of this regular "
-            "expression, in seconds; otherwise it is the uptime of the runtime")
-        ->type_name("PATTERN");
-    grain.add_flag("--quick", o.quick, "One grain per decade and one repetition, unless said")
-        ->disable_flag_override();
-    grain.add_option("--csv", o.csv, "Write a line per run to this file")->type_name("FILE");
-    grain.add_option("--json", o.json, "Write everything to this file")->type_name("FILE");
-    grain.add_option("--html", o.html, "Write a page with charts to this file")->type_name("FILE");
+        .add("--time", o.time,
+             "Take the execution time from what the program prints: the group of this regular "
+             "expression, in seconds; otherwise it is the uptime of the runtime")
+        .type("PATTERN");
+    grain.add_flag("--quick", o.quick, "One grain per decade and one repetition, unless said");
+    grain.add("--csv", o.csv, "Write a line per run to this file").type("FILE");
+    grain.add("--json", o.json, "Write everything to this file").type("FILE");
+    grain.add("--html", o.html, "Write a page with charts to this file").type("FILE");
+    return {per_decade, repetitions};
 }
 
 /// Options of the program are taken for ours where there is no "--"; so the message speaks of both.
-void reject_unknown_options(const CLI::App& grain, const grain_options& o) {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : grain.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-            names.push_back("--" + name);
-        }
-    }
+void reject_unknown_options(const cli::command& grain, const grain_options& o) {
+    const std::vector<std::string> names = grain.option_names();
     const std::vector<std::string_view> ours(names.begin(), names.end());
-    for (const std::string& word : grain.remaining()) {
+    for (const std::string& word : grain.rest()) {
         if (!o.words.empty() && word != "--" && word.starts_with('-')) {
             throw usage_error(fmt::format(
                 "quern grain: unknown option '{}'; {}; options of the program belong behind '--': "
@@ -210,17 +209,19 @@ void reject_unknown_options(const CLI::App& grain, const grain_options& o) {
 
 }  // namespace
 
-void add_grain(CLI::App& quern, action& chosen) {
+void add_grain(cli::command& quern, action& chosen) {
     const auto options = std::make_shared<grain_options>();
-    CLI::App* const grain = quern.add_subcommand(
+    cli::command grain = quern.subcommand(
         "grain", "Run a program with tasks of many sizes; show time and what goes along with it");
-    grain->allow_extras();
-    grain->footer(k_examples);
-    add_options(*grain, *options);
-    grain->add_option("program", options->words, "The program and its arguments, behind --")
-        ->type_name("-- PROGRAM ARGUMENT...");
-    grain->callback([grain, options, &chosen] {
-        reject_unknown_options(*grain, *options);
+    grain.keep_unknown();
+    grain.footer(k_examples);
+    const given_options given = add_options(grain, *options);
+    grain.add("program", options->words, "The program and its arguments, behind --")
+        .type("-- PROGRAM ARGUMENT...");
+    grain.when_parsed([grain, given, options, &chosen] {
+        options->has_per_decade = given.per_decade.given();
+        options->has_repetitions = given.repetitions.given();
+        reject_unknown_options(grain, *options);
         chosen = [options] { return study_grain(*options); };
     });
 }

@@ -80,28 +80,28 @@ int show_info(const info_options& options) {
 
 }  // namespace
 
-void add_info(CLI::App& quern, action& chosen) {
+void add_info(cli::command& quern, action& chosen) {
     const auto options = std::make_shared<info_options>();
-    CLI::App* const info =
-        quern.add_subcommand("info", "Show the machine, its limits, the workers chosen and why");
-    info->allow_extras();
-    info->footer(k_examples);
-    info->add_flag("--json", options->json, "Print JSON")->disable_flag_override();
-    CLI::Option* const binding =
-        info->add_option("--binding", options->binding,
-                         "Show where workers would be bound: by every policy, or by the one given "
-                         "(none, compact, scatter, balanced, numa-balanced, a list such as "
-                         "0,2-5,8, cores:0-3, or node:1)");
-    binding->expected(0, 1)->type_name("[POLICY]");
-    info->add_option("--workers", options->workers,
-                     "Answer for this number of workers; 0 lets Quern choose")
-        ->type_name("N")
-        ->check(CLI::Range(0u, k_most_workers).description(""));
-    info->add_option("--root", options->root.prefix, "Read /proc, /sys and /dev below this folder")
-        ->type_name("DIR")
-        ->check(CLI::ExistingDirectory.description(""));
-    info->callback([options, binding, &chosen] {
-        options->show_binding = binding->count() > 0;
+    cli::command info =
+        quern.subcommand("info", "Show the machine, its limits, the workers chosen and why");
+    info.keep_unknown();
+    info.footer(k_examples);
+    info.add_flag("--json", options->json, "Print JSON");
+    cli::option binding =
+        info.add("--binding", options->binding,
+                 "Show where workers would be bound: by every policy, or by the one given "
+                 "(none, compact, scatter, balanced, numa-balanced, a list such as "
+                 "0,2-5,8, cores:0-3, or node:1)");
+    binding.value_may_be_missing().type("[POLICY]");
+    info.add("--workers", options->workers,
+             "Answer for this number of workers; 0 lets Quern choose")
+        .type("N")
+        .in_range(0u, k_most_workers);
+    info.add("--root", options->root.prefix, "Read /proc, /sys and /dev below this folder")
+        .type("DIR")
+        .existing_folder();
+    info.when_parsed([options, binding, &chosen] {
+        options->show_binding = binding.given();
         chosen = [options] { return show_info(*options); };
     });
 }

@@ -31,24 +31,6 @@ constexpr const char* k_examples = R"(Examples:
 
 quern SUBCOMMAND --help shows more of each.)";
 
-std::vector<std::string> names_of_subcommands(CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-        names.push_back(sub->get_name());
-    }
-    return names;
-}
-
-std::vector<std::string> names_of_options(const CLI::App& app) {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : app.get_options()) {
-        for (const std::string& name : option->get_lnames()) {
-            names.push_back("--" + name);
-        }
-    }
-    return names;
-}
-
 [[noreturn]] void reject(const std::string& word, const std::string& what,
                          const std::vector<std::string>& accepted) {
     const std::vector<std::string_view> candidates(accepted.begin(), accepted.end());
@@ -57,27 +39,25 @@ std::vector<std::string> names_of_options(const CLI::App& app) {
         fmt::format("{} '{}'; {}", what, word, quern::detail::accepted_values(bare, candidates)));
 }
 
-/// CLI11 is told to leave what it does not know; here it becomes an error that names the accepted
+/// What is not understood is kept; here it becomes an error that names the accepted
 /// words.
-void reject_leftovers(CLI::App& app) {
-    for (CLI::App* sub : app.get_subcommands()) {
-        std::vector<std::string> left = sub->remaining();
-        std::erase(left, "--");  // CLI11 keeps it when a program and its arguments follow
-        const bool is_a_program =
-            sub->get_prefix_command() && !left.empty() && !left[0].starts_with('-');
+void reject_leftovers(const cli::command& app) {
+    for (const cli::command& sub : app.named_subcommands()) {
+        std::vector<std::string> left = sub.rest();
+        std::erase(left, "--");  // kept when a program and its arguments follow
+        const bool is_a_program = sub.keeps_program() && !left.empty() && !left[0].starts_with('-');
         if (!left.empty() && !is_a_program) {
             const char* const what =
                 left[0].starts_with('-') ? "unknown option" : "unexpected argument";
-            reject(left[0], fmt::format("quern {}: {}", sub->get_name(), what),
-                   names_of_options(*sub));
+            reject(left[0], fmt::format("quern {}: {}", sub.name(), what), sub.option_names());
         }
     }
-    const std::vector<std::string> left = app.remaining();
+    const std::vector<std::string> left = app.rest();
     if (!left.empty() && left[0].starts_with('-')) {
-        reject(left[0], "quern: unknown option", names_of_options(app));
+        reject(left[0], "quern: unknown option", app.option_names());
     }
     if (!left.empty()) {
-        reject(left[0], "quern: unknown subcommand", names_of_subcommands(app));
+        reject(left[0], "quern: unknown subcommand", app.subcommand_names());
     }
 }
 
@@ -99,11 +79,11 @@ int run(int argc, char** argv) {
         return k_success;
     }
     const std::vector<std::string> program = take_program(argc, argv);
-    CLI::App app("Tools around Quern, a task-parallel runtime.", "quern");
+    cli::command_line app("Tools around Quern, a task-parallel runtime.", "quern");
     action chosen;
-    app.set_version_flag("--version", "quern " QUERN_VERSION_STRING);
+    app.version_flag("--version", "quern " QUERN_VERSION_STRING);
     app.footer(k_examples);
-    app.allow_extras();
+    app.keep_unknown();
     add_info(app, chosen);
     add_top(app, chosen);
     add_grain(app, chosen);
@@ -111,10 +91,10 @@ int run(int argc, char** argv) {
     add_counters(app, chosen);
     add_run(app, chosen, program);
     try {
-        app.parse(argc, argv);
-    } catch (const CLI::Success& asked) {  // --help, --version
-        return app.exit(asked);
-    } catch (const CLI::ParseError& error) {
+        if (const auto status = app.parse(argc, argv)) {
+            return *status;
+        }
+    } catch (const cli::parse_error& error) {
         throw usage_error(fmt::format("quern: {}", error.what()));
     }
     reject_leftovers(app);

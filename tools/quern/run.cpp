@@ -155,40 +155,39 @@ int run_program(run_options& options) {
         fmt::format("'{}' cannot be started: {}", program, std::strerror(errno)));
 }
 
-void add_forwarded(CLI::App& run, const std::shared_ptr<run_options>& options) {
+void add_forwarded(cli::command& run, const std::shared_ptr<run_options>& options) {
     for (const forwarded& row : k_forwarded) {
         const auto value = std::make_shared<std::string>();
-        CLI::Option* const option = run.add_option_function<std::string>(
-                                           row.option,
-                                           [options, &row, value](const std::string& text) {
-                                               *value = text;
-                                               options->given.emplace_back(&row, value);
-                                           },
-                                           row.help)
-                                        ->type_name(row.type);
+        cli::option option = run.add(
+                                    row.option,
+                                    [options, &row, value](const std::string& text) {
+                                        *value = text;
+                                        options->given.emplace_back(&row, value);
+                                    },
+                                    row.help)
+                                 .type(row.type);
         if (row.bare != nullptr) {
-            option->expected(0, 1)->default_str(row.bare);
+            option.value_may_be_missing().shows_default(row.bare);
         }
     }
 }
 
 }  // namespace
 
-void add_run(CLI::App& quern, action& chosen, const std::vector<std::string>& program) {
+void add_run(cli::command& quern, action& chosen, const std::vector<std::string>& program) {
     const auto options = std::make_shared<run_options>();
     options->command = program;
-    CLI::App* const run = quern.add_subcommand(
+    cli::command run = quern.subcommand(
         "run", "Start a program with settings: quern run [options] -- program [arguments]");
-    run->prefix_command();
-    run->footer(k_examples);
-    add_forwarded(*run, options);
-    run->add_flag("--calibrate", options->calibrate,
-                  "Run on one worker and keep what tasks take, as <program>.quern-calibration: "
-                  "reports of later runs then know how much longer tasks take beside others")
-        ->disable_flag_override();
-    run->callback([run, options, &chosen] {
+    run.keep_program();
+    run.footer(k_examples);
+    add_forwarded(run, options);
+    run.add_flag("--calibrate", options->calibrate,
+                 "Run on one worker and keep what tasks take, as <program>.quern-calibration: "
+                 "reports of later runs then know how much longer tasks take beside others");
+    run.when_parsed([run, options, &chosen] {
         if (options->command.empty()) {
-            options->command = run->remaining();
+            options->command = run.rest();
         }
         chosen = [options] { return run_program(*options); };
     });

@@ -20,17 +20,17 @@ constexpr const char* k_examples = R"(Examples:
 
 }  // namespace
 
-void add_tasks(CLI::App& quern, action& chosen) {
+void add_tasks(cli::command& quern, action& chosen) {
     const auto program = std::make_shared<std::string>();
-    CLI::App* const tasks =
-        quern.add_subcommand("tasks", "Show which tasks of a running program wait, and for what");
-    tasks->allow_extras();
-    tasks->footer(k_examples);
+    cli::command tasks =
+        quern.subcommand("tasks", "Show which tasks of a running program wait, and for what");
+    tasks.keep_unknown();
+    tasks.footer(k_examples);
     tasks
-        ->add_option("program", *program,
-                     "The number of its process, or its name; not needed while there is only one")
-        ->type_name("");
-    tasks->callback([program, &chosen] {
+        .add("program", *program,
+             "The number of its process, or its name; not needed while there is only one")
+        .type("");
+    tasks.when_parsed([program, &chosen] {
         chosen = [program] {
             const json_value answer = ask_program(find_program("tasks", *program), "tasks");
             fmt::print("{}", answer.value("tasks", ""));

@@ -21,7 +21,9 @@ QUERN, PROGRAM, GDB_SCRIPT = sys.argv[1:4]
 del sys.argv[1:4]
 HOME = tempfile.TemporaryDirectory()
 ENVIRONMENT = {**{key: value for key, value in os.environ.items() if not key.startswith("QUERN_")},
-               "XDG_RUNTIME_DIR": HOME.name}
+               "XDG_RUNTIME_DIR": HOME.name,
+               "QUERN_LIVE_FOLDER": HOME.name + "/live"}  # other programs on Quern may run on this machine
+ANYWHERE = {"QUERN_LIVE_FOLDER": ""}
 PATIENCE = 30  # seconds
 
 
@@ -33,7 +35,8 @@ def run(*arguments, **variables):
 @contextlib.contextmanager
 def program(folder=None, process=None, **variables):
     """A program that can be looked into; `folder` is where its socket will be."""
-    folder = folder or variables.get("XDG_RUNTIME_DIR", HOME.name) + "/quern"
+    folder = folder or (variables["XDG_RUNTIME_DIR"] + "/quern" if "XDG_RUNTIME_DIR" in variables
+                        else variables.get("QUERN_LIVE_FOLDER", HOME.name + "/live"))
     with subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                           env={**ENVIRONMENT, **variables}, **(process or {})) as child:
         assert child.stdout.readline() == "ready\n"
@@ -234,8 +237,8 @@ class Run(unittest.TestCase):
 
 
 class Programs(unittest.TestCase):
-    def expect(self, arguments, status, *parts):
-        result = run(*arguments)
+    def expect(self, arguments, status, *parts, **variables):
+        result = run(*arguments, **variables)
         self.assertEqual((result.returncode, result.stdout), (status, ""))
         for part in parts:
             self.assertIn(part, result.stderr)
@@ -257,12 +260,24 @@ class Programs(unittest.TestCase):
             self.expect(["top", name + "x"], 2, f"did you mean '{name}'?")
 
     def test_that_has_another_runtime_directory(self):
-        with tempfile.TemporaryDirectory() as elsewhere, program(XDG_RUNTIME_DIR=elsewhere) as child:
-            self.assertEqual(run("tasks", str(child.pid)).returncode, 0)
-            result = run("tasks", str(child.pid), XDG_RUNTIME_DIR="")
+        with tempfile.TemporaryDirectory() as elsewhere, program(XDG_RUNTIME_DIR=elsewhere, **ANYWHERE) as child:
+            self.assertEqual(run("tasks", str(child.pid), **ANYWHERE).returncode, 0)
+            result = run("tasks", str(child.pid), XDG_RUNTIME_DIR="", **ANYWHERE)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.expect(["top", str(os.getpid())], 1, f"searched {HOME.name}/quern, ", f"/run/user/{os.getuid()}/quern",
-                    f"/tmp/quern-{os.getuid()}")
+                    f"/tmp/quern-{os.getuid()}", **ANYWHERE)
+
+    def test_that_has_a_folder_of_its_own(self):
+        with tempfile.TemporaryDirectory() as elsewhere, program(QUERN_LIVE_FOLDER=elsewhere) as child:
+            self.expect(["top"], 1, "no program of this user can be looked into")
+            self.assertEqual(run("tasks", QUERN_LIVE_FOLDER=elsewhere).returncode, 0)
+            self.assertEqual(run("tasks", str(child.pid)).returncode, 0)  # as its environment says
+            self.assertEqual(run("tasks", str(child.pid), **ANYWHERE).returncode, 0)
+        self.expect(["top", str(os.getpid())], 1, f"searched {HOME.name}/live")
+        result = subprocess.run([PROGRAM], capture_output=True, text=True, check=False, timeout=PATIENCE,
+                                env={**ENVIRONMENT, "QUERN_LIVE_FOLDER": "here"})
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("quern: live-folder is 'here' (environment QUERN_LIVE_FOLDER); accepted: an absolute path", result.stderr)
 
     @unittest.skipUnless(os.getuid() == 0, "only root may become somebody else")
     def test_of_another_user(self):
@@ -271,15 +286,15 @@ class Programs(unittest.TestCase):
         with contextlib.ExitStack() as stack:
             try:
                 child = stack.enter_context(program(folder, {"user": somebody, "group": somebody, "extra_groups": []},
-                                                    XDG_RUNTIME_DIR="/nowhere"))
+                                                    XDG_RUNTIME_DIR="/nowhere", **ANYWHERE))
             except PermissionError:
                 self.skipTest("another user cannot run the program")
             stack.callback(shutil.rmtree, folder, ignore_errors=True)
             for arguments in [("tasks", str(child.pid)), ("top", str(child.pid), "--once", "--interval", "50")]:
-                result = run(*arguments)
+                result = run(*arguments, **ANYWHERE)
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
             others = subprocess.run([QUERN, "tasks", str(os.getpid())], capture_output=True, text=True, check=False,
-                                    env=ENVIRONMENT, user=somebody, group=somebody, extra_groups=[])
+                                    env={**ENVIRONMENT, **ANYWHERE}, user=somebody, group=somebody, extra_groups=[])
             self.assertIn("belongs to user 0; only that user and root can look into it", others.stderr)
 
     def test_that_was_killed_has_ended(self):
@@ -291,7 +306,7 @@ class Programs(unittest.TestCase):
     def test_of_another_version(self):
         with program():  # makes the folder
             pass
-        path = f"{HOME.name}/quern/1"
+        path = f"{HOME.name}/live/1"
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(path)
             server.listen()

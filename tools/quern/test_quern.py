@@ -3,13 +3,16 @@
 
 import json
 import os
+import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 QUERN = sys.argv.pop()
+SUBCOMMANDS = ["info", "top", "tasks", "counters", "run", "grain"]
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("HWLOC_", "QUERN_"))}
 
 
@@ -108,13 +111,43 @@ class Info(unittest.TestCase):
         self.assertIn("HWLOC_SYNTHETIC", broken.stderr)
 
 
+class Shared(unittest.TestCase):
+    """What is installed beside the command knows all of its subcommands and options."""
+
+    FOLDER = pathlib.Path(__file__).parent / "share"
+
+    def options_of(self, subcommand):
+        text = run(*subcommand, "--help").stdout.partition("Examples:")[0]
+        return set(re.findall(r"(?m)^ +(?:-\w,)?(--[a-z-]+)", text)) - {"--help", "--version"}
+
+    def test_manual_page(self):
+        page = (self.FOLDER / "quern.1.in").read_text(encoding="utf-8").replace("\\-", "-")
+        sections = dict(zip(*[iter(re.split(r"(?m)^\.S[SH] (\w+).*$", page)[1:])] * 2))
+        for subcommand in SUBCOMMANDS:
+            self.assertEqual(set(re.findall(r"(--[a-z-]+)", sections[subcommand])), self.options_of([subcommand]), subcommand)
+
+    @unittest.skipUnless(shutil.which("bash"), "there is no bash")
+    def test_completion(self):
+        def complete(*words):
+            script = f"source '{self.FOLDER}/quern.bash'; COMP_WORDS=({' '.join(words)} ''); COMP_CWORD={len(words)}; " \
+                     "[[ $1 ]] && COMP_WORDS[COMP_CWORD]=$1; _quern; echo \"${COMPREPLY[@]}\""
+            return lambda word="": set(subprocess.run(["bash", "-c", script, "bash", word], capture_output=True, text=True,
+                                                      check=True).stdout.split())
+        self.assertEqual(complete("quern")() - {"--help", "--version"}, set(SUBCOMMANDS))
+        for subcommand in SUBCOMMANDS:
+            self.assertEqual(complete("quern", subcommand)("--") - {"--help"}, self.options_of([subcommand]), subcommand)
+        policies = run("info", "--quern:policy=none").stderr.partition("accepted: ")[2].splitlines()[0]
+        self.assertEqual(complete("quern", "run", "--policy")(), set(policies.split(", ")))
+        self.assertEqual(complete("quern", "counters")("r"), {"read"})
+
+
 class Settings(unittest.TestCase):
     DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
                 "active_workers": "all", "spin_us": "50", "steal_batch": "auto",
                 "hang_report": "certain", "spare_threads": "64", "crash_report": "on", "print-counter": "",
                 "print-counter-interval": "none", "print-counter-destination": "stdout",
                 "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
-                "metrics-port": "none", "live": "on", "profile": "", "calibration": "", "trace": "", "report": "",
+                "metrics-port": "none", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "",
                 "trace-events": "1000000", "trace-sample": "auto", "trace-counters": "",
                 "task-events": "", "config": ""}
 

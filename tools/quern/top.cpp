@@ -69,21 +69,20 @@ int show_top(const top_options& options) {
 
 }  // namespace
 
-void add_top(CLI::App& quern, action& chosen) {
+void add_top(cli::command& quern, action& chosen) {
     const auto options = std::make_shared<top_options>();
-    CLI::App* const top = quern.add_subcommand("top", "Watch the workers of a running program");
-    top->allow_extras();
-    top->footer(k_examples);
-    top->add_option("program", options->program,
-                    "The number of its process, or its name; not needed while there is only one")
-        ->type_name("");
-    top->add_option("--interval", options->interval_ms, "Milliseconds between two looks")
-        ->type_name("MS")
-        ->check(CLI::Range(1u, k_longest_interval_ms).description(""));
-    top->add_flag("--once", options->once, "Print what happened in one interval, and end")
-        ->disable_flag_override();
-    top->add_flag("--json", options->json, "The same as JSON")->disable_flag_override();
-    top->callback([options, &chosen] { chosen = [options] { return show_top(*options); }; });
+    cli::command top = quern.subcommand("top", "Watch the workers of a running program");
+    top.keep_unknown();
+    top.footer(k_examples);
+    top.add("program", options->program,
+            "The number of its process, or its name; not needed while there is only one")
+        .type("");
+    top.add("--interval", options->interval_ms, "Milliseconds between two looks")
+        .type("MS")
+        .in_range(1u, k_longest_interval_ms);
+    top.add_flag("--once", options->once, "Print what happened in one interval, and end");
+    top.add_flag("--json", options->json, "The same as JSON");
+    top.when_parsed([options, &chosen] { chosen = [options] { return show_top(*options); }; });
 }
 
 }  // namespace quern::tool

@@ -20,6 +20,7 @@ struct sums {
     double running_ns = 0;
     double managing_ns = 0;
     double idle_ns = 0;
+    double blocked_ns = 0;
     double tasks = 0;
     double stolen = 0;
     double suspensions = 0;
@@ -28,6 +29,7 @@ struct sums {
         : running_ns(worker.value("running_ns", 0.0)),
           managing_ns(worker.value("managing_ns", 0.0)),
           idle_ns(worker.value("idle_ns", 0.0)),
+          blocked_ns(worker.value("blocked_ns", 0.0)),
           tasks(worker.value("tasks", 0.0)),
           stolen(worker.value("stolen", 0.0)),
           suspensions(worker.value("suspensions", 0.0)) {}
@@ -37,6 +39,7 @@ struct sums {
         running_ns += sign * other.running_ns;
         managing_ns += sign * other.managing_ns;
         idle_ns += sign * other.idle_ns;
+        blocked_ns += sign * other.blocked_ns;
         tasks += sign * other.tasks;
         stolen += sign * other.stolen;
         suspensions += sign * other.suspensions;
@@ -48,7 +51,8 @@ top_rates rates_of(const sums& since, double seconds) {
     top_rates rates;
     const double total = since.running_ns + since.managing_ns + since.idle_ns;
     if (total > 0) {
-        rates.running = since.running_ns / total;
+        rates.blocked = std::max(std::min(since.blocked_ns, since.running_ns), 0.0) / total;
+        rates.running = since.running_ns / total - rates.blocked;
         rates.overhead = since.managing_ns / total;
         rates.idle = since.idle_ns / total;
     }
@@ -122,6 +126,7 @@ void add_rates(json_writer& json, const top_rates& rates) {
     }
     json.number("running", rates.running);
     json.number("overhead", rates.overhead);
+    json.number("blocked", rates.blocked);
     json.number("idle", rates.idle);
     json.number("stolen_per_s", rates.stolen_per_s);
     json.number("suspensions_per_s", rates.suspensions_per_s);

@@ -19,6 +19,7 @@ struct top_rates {
     double tasks_per_s = 0;
     std::optional<double> ns_per_task;  ///< nothing: no task has ended
     double running = 0;                 ///< share of the time, 0 to 1
+    double blocked = 0;                 ///< in tasks, while the worker's thread slept in the kernel
     double overhead = 0;
     double idle = 0;
     double stolen_per_s = 0;

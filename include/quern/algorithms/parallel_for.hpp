@@ -147,22 +147,22 @@ template <class Index, class Range>
 void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, stop_signal& stop,
                Range& range) {
     while (first < last && !stop.asks()) {
-        const std::size_t left = distance(first, last);
+        const std::size_t left = detail::distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
-            const Index middle = advance(first, left / 2);
-            fork_join(
+            const Index middle = detail::advance(first, left / 2);
+            quern::fork_join(
                 fork_context(slot),
                 [&stop, &range, middle, last, chunk](fork_context c) {
                     const under_signal running(&stop);
-                    split_for(c.slot(), middle, last, chunk, stop, range);
+                    detail::split_for(c.slot(), middle, last, chunk, stop, range);
                 },
                 [&stop, &range, first, middle, chunk](fork_context c) {
-                    split_for(c.slot(), first, middle, chunk, stop, range);
+                    detail::split_for(c.slot(), first, middle, chunk, stop, range);
                 });
             return;
         }
-        const Index end = advance(first, std::min(left, chunk.get()));
-        chunk.run([&] { run_part(stop, [&] { range(fork_context(slot), first, end); }); });
+        const Index end = detail::advance(first, std::min(left, chunk.get()));
+        chunk.run([&] { detail::run_part(stop, [&] { range(fork_context(slot), first, end); }); });
         first = end;
     }
 }
@@ -172,29 +172,30 @@ template <class Index, class T, class Range, class Combine>
 T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
                stop_signal& stop, Range& range, Combine& combine) {
     while (first < last && !stop.asks()) {
-        const std::size_t left = distance(first, last);
+        const std::size_t left = detail::distance(first, last);
         if (context::of(slot).wanted() && left > chunk.get()) {
-            const Index middle = advance(first, left / 2);
+            const Index middle = detail::advance(first, left / 2);
             // `value` goes to the left part; the right one begins with its first chunk.
-            auto parts = fork_join(
+            auto parts = quern::fork_join(
                 fork_context(slot),
                 [&, middle, last, chunk](fork_context c) {
                     const under_signal running(&stop);
-                    const Index end =
-                        advance(middle, std::min(distance(middle, last), chunk.get()));
-                    T begin = run_part(stop, [&] { return range(middle, end); });
-                    return split_reduce<Index, T>(c.slot(), end, last, chunk, std::move(begin),
-                                                  stop, range, combine);
+                    const Index end = detail::advance(
+                        middle, std::min(detail::distance(middle, last), chunk.get()));
+                    T begin = detail::run_part(stop, [&] { return range(middle, end); });
+                    return detail::split_reduce<Index, T>(c.slot(), end, last, chunk,
+                                                          std::move(begin), stop, range, combine);
                 },
                 [&, first, middle, chunk](fork_context c) {
-                    return split_reduce<Index, T>(c.slot(), first, middle, chunk, std::move(value),
-                                                  stop, range, combine);
+                    return detail::split_reduce<Index, T>(c.slot(), first, middle, chunk,
+                                                          std::move(value), stop, range, combine);
                 });
             return combine(std::move(parts.second), std::move(parts.first));
         }
-        const Index end = advance(first, std::min(left, chunk.get()));
-        chunk.run(
-            [&] { run_part(stop, [&] { value = combine(std::move(value), range(first, end)); }); });
+        const Index end = detail::advance(first, std::min(left, chunk.get()));
+        chunk.run([&] {
+            detail::run_part(stop, [&] { value = combine(std::move(value), range(first, end)); });
+        });
         first = end;
     }
     return value;
@@ -204,25 +205,28 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
 /// throws when the token was stopped before the end.
 template <class F>
 void run_loop(const void* site, std::stop_token token, F&& f) {
-    context* here = current_context();
-    if (here == nullptr) [[unlikely]] {
-        run_on(current_pool().get(), site, [&] { run_loop(site, std::move(token), f); });
+    if (current_context() == nullptr) [[unlikely]] {
+        detail::run_on(current_pool().get(), site,
+                       [&] { detail::run_loop(site, std::move(token), f); });
         return;
     }
-    stop_signal stop(std::move(token), here->root().task.stop);
-    const under_signal running(&stop);
-    f(here->bottom(), stop);
-    throw_if_stopped(stop.token(), task_cancelled::subject::loop);
+    detail::on_enough_stack([&token, &f] {
+        context& place = *current_context();
+        stop_signal stop(std::move(token), place.root().task.stop);
+        const under_signal running(&stop);
+        f(place.bottom(), stop);
+        throw_if_stopped(stop.token(), task_cancelled::subject::loop);
+    });
 }
 
 template <class First, class Last, class Body>
 void run_for(const void* site, std::stop_token stop, First first, Last last, grain how,
              Body& body) {
     using index = loop_index<First, Last>;
-    run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
+    detail::run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
         loop_body<index, Body> range{body};
-        split_for(slot, loop_end<index>(first), loop_end<index>(last), chunk_size(how), signal,
-                  range);
+        detail::split_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
+                          chunk_size(how), signal, range);
     });
 }
 
@@ -231,11 +235,11 @@ T run_reduce(const void* site, std::stop_token stop, First first, Last last, gra
              Map& map, Combine& combine) {
     using index = loop_index<First, Last>;
     std::optional<T> result;
-    run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
+    detail::run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
         loop_map<index, T, Map, Combine> range{map, combine};
-        result.emplace(split_reduce<index, T>(slot, loop_end<index>(first), loop_end<index>(last),
-                                              chunk_size(how), std::move(initial), signal, range,
-                                              combine));
+        result.emplace(detail::split_reduce<index, T>(
+            slot, detail::loop_end<index>(first), detail::loop_end<index>(last), chunk_size(how),
+            std::move(initial), signal, range, combine));
     });
     return std::move(*result);
 }
@@ -265,17 +269,17 @@ QUERN_ALWAYS_INLINE void parallel_for(std::stop_token stop, First first, Last la
 
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
 QUERN_ALWAYS_INLINE void parallel_for(std::stop_token stop, First first, Last last, Body&& body) {
-    parallel_for(std::move(stop), first, last, grain::automatic(), std::forward<Body>(body));
+    quern::parallel_for(std::move(stop), first, last, grain::automatic(), std::forward<Body>(body));
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
 QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, grain how, Body&& body) {
-    parallel_for(std::stop_token(), first, last, how, std::forward<Body>(body));
+    quern::parallel_for(std::stop_token(), first, last, how, std::forward<Body>(body));
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
 QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
-    parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
+    quern::parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
 }
 
 /// combine(...combine(combine(initial, map(first)), map(first + 1))..., map(last - 1)), evaluated
@@ -294,22 +298,23 @@ QUERN_ALWAYS_INLINE T parallel_reduce(std::stop_token stop, First first, Last la
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
 QUERN_ALWAYS_INLINE T parallel_reduce(std::stop_token stop, First first, Last last, T initial,
                                       Map&& map, Combine&& combine) {
-    return parallel_reduce(std::move(stop), first, last, grain::automatic(), std::move(initial),
-                           std::forward<Map>(map), std::forward<Combine>(combine));
+    return quern::parallel_reduce(std::move(stop), first, last, grain::automatic(),
+                                  std::move(initial), std::forward<Map>(map),
+                                  std::forward<Combine>(combine));
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
 QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, grain how, T initial, Map&& map,
                                       Combine&& combine) {
-    return parallel_reduce(std::stop_token(), first, last, how, std::move(initial),
-                           std::forward<Map>(map), std::forward<Combine>(combine));
+    return quern::parallel_reduce(std::stop_token(), first, last, how, std::move(initial),
+                                  std::forward<Map>(map), std::forward<Combine>(combine));
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
 QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, T initial, Map&& map,
                                       Combine&& combine) {
-    return parallel_reduce(first, last, grain::automatic(), std::move(initial),
-                           std::forward<Map>(map), std::forward<Combine>(combine));
+    return quern::parallel_reduce(first, last, grain::automatic(), std::move(initial),
+                                  std::forward<Map>(map), std::forward<Combine>(combine));
 }
 
 }  // namespace quern

@@ -4,6 +4,8 @@
 // all interleavings of a small case. A protocol must touch shared memory through this alone.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -38,6 +40,14 @@ struct std_atomics {
             ::sched_yield();
         }
     }
+
+    /// The two halves of an asymmetric fence: a thread that has stored and then passed the light
+    /// one, and another that has stored and then passed the heavy one, do not both miss the other's
+    /// store. The light one costs nothing. The heavy one makes all threads of the process pass a
+    /// fence, 0.5 to 5 us and an interrupt for each that runs; false where the system has none.
+    static void light_barrier() noexcept { compiler_barrier(); }
+    static bool heavy_barrier() noexcept;
+    static bool has_heavy_barrier() noexcept;
 
     /// Sleeps while `word == expected`. May return early; the caller checks again.
     static void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept;

@@ -17,7 +17,7 @@
 namespace quern::detail {
 
 /// Sizes are rounded up to a multiple of this, which is also how a block is aligned.
-inline constexpr std::size_t k_block_step = 32;
+inline constexpr std::size_t k_block_step = 16;
 /// What is larger comes from operator new.
 inline constexpr std::size_t k_largest_block = 512;
 inline constexpr std::size_t k_block_classes = k_largest_block / k_block_step;

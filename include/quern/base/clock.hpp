@@ -24,6 +24,17 @@ inline tick_count ticks() noexcept {
 #endif
 }
 
+/// The same, after everything before it has been done: a processor that executes ahead would else
+/// take the time early. 10-25 ns.
+inline tick_count ticks_in_order() noexcept {
+#if defined(__x86_64__)
+    __builtin_ia32_lfence();
+#elif defined(__aarch64__)
+    asm volatile("isb" ::: "memory");
+#endif
+    return ticks();
+}
+
 /// Nanoseconds per tick; the first call ends at the earliest 2 ms after the library was
 /// loaded. Thread safe.
 double ns_per_tick();

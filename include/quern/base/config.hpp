@@ -3,6 +3,12 @@
 // Every layer includes this; it must include nothing but compiler built-ins.
 #pragma once
 
+// The #error alone would be followed by hundreds; a file that is not there ends the compilation.
+#if __cplusplus < 202002L
+#    error "quern needs C++20: compile with -std=c++20 or a later standard"
+#    include "quern needs C++20: compile with -std=c++20 or a later standard"
+#endif
+
 #define QUERN_ALWAYS_INLINE inline __attribute__((always_inline))
 #define QUERN_NOINLINE __attribute__((noinline))
 #define QUERN_COLD __attribute__((noinline, cold))

@@ -41,6 +41,7 @@ public:
         link.previous = link.next = nullptr;
     }
 
+    T* back() const noexcept { return empty() ? nullptr : static_cast<T*>(m_head.previous); }
     T* front() const noexcept { return empty() ? nullptr : static_cast<T*>(m_head.next); }
 
     /// The element after `element`, or null at the end.

@@ -4,6 +4,8 @@
 // be used to accept a misspelt word.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <span>

@@ -4,6 +4,8 @@
 // itself.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -39,7 +41,13 @@ private:
     struct callable final : callable_base {
         explicit callable(F&& f) : function(std::move(f)) {}
         explicit callable(const F& f) : function(f) {}
-        R call(Args... args) override { return function(std::forward<Args>(args)...); }
+        R call(Args... args) override {
+            if constexpr (std::is_void_v<R>) {
+                function(std::forward<Args>(args)...);
+            } else {
+                return function(std::forward<Args>(args)...);
+            }
+        }
         F function;
     };
 

@@ -5,7 +5,7 @@
 // pointer into the room of a span stays valid memory for a thief that is late.
 //
 //   low address                                              block (aligned to k_block)
-//   | guard page | stack, growing down ...        <- top | room: header, slots ...        |
+//   | guard page | reserve | stack, growing down ... <- top | room: header, slots ...     |
 //
 // The last 2 KiB of stack share their page with the beginning of the room: a task that blocks at
 // a shallow depth keeps one page of physical memory.
@@ -19,6 +19,10 @@
 namespace quern {
 
 /// How much stack a task gets. Physical memory is used only as far as it is touched.
+///
+/// What is called through the runtime goes on on a fresh stack when these bytes are used up, so a
+/// recursion through it has no limit but the memory. Each call of that kind finds a reserve below
+/// them: 320 KiB, or 2 MiB on a large stack. Functions with larger frames need a larger class.
 enum class stack_class : std::uint8_t {
     small,   ///< 64 KiB: for very many tasks that block at a shallow depth
     medium,  ///< 512 KiB: the default
@@ -31,11 +35,19 @@ inline constexpr std::size_t k_stack_class_count = 3;
 inline constexpr std::array<std::string_view, k_stack_class_count> k_stack_class_names = {
     "small", "medium", "large"};
 
-/// Usable bytes of a class, less one guard page.
+/// Bytes of a class above its reserve, less one guard page.
 constexpr std::size_t stack_bytes(stack_class c) noexcept {
     constexpr std::size_t k_kib = 1024;
     constexpr std::size_t sizes[] = {64 * k_kib, 512 * k_kib, 8192 * k_kib};
     return sizes[static_cast<std::size_t>(c)];
+}
+
+/// Bytes that are left for a call that begins just before a stack of the class counts as used up:
+/// frames of 256 KiB, and 64 KiB for what else is called there and for signal frames. Address space
+/// alone: docs/design/0012-deep-recursion.md.
+constexpr std::size_t stack_reserve(stack_class c) noexcept {
+    constexpr std::size_t k_kib = 1024;
+    return c == stack_class::large ? 2048 * k_kib : 320 * k_kib;
 }
 
 }  // namespace quern
@@ -58,6 +70,11 @@ struct stack_span {
     char* top = nullptr;   ///< one past the highest usable byte
     void* room = nullptr;  ///< k_room bytes for the header and the slots of the layer above
     stack_class size = stack_class::medium;
+
+    bool contains(const void* address) const noexcept {
+        const auto* const at = static_cast<const char*>(address);
+        return at >= low && at < top;
+    }
 };
 
 /// What stands between a stack and the memory below it.

@@ -4,6 +4,7 @@
 // when a pool is made and when a thread outside goes to sleep, both slow.
 #pragma once
 
+#include <quern/base/call_frames.hpp>
 #include <quern/base/intrusive_list.hpp>
 #include <quern/base/process.hpp>
 #include <quern/scheduler/wait_reason.hpp>
@@ -26,13 +27,16 @@ std::uintptr_t this_thread_outside() noexcept;
 /// A thread outside that waits for an event, from construction to destruction.
 class outside_wait : public list_link {
 public:
-    outside_wait(const external_event& event, const wait_reason& why) noexcept;
+    /// `place`: of a caller that does not return before the end of it.
+    outside_wait(const external_event& event, const wait_reason& why,
+                 const frame_registers& place) noexcept;
     ~outside_wait();
     outside_wait(const outside_wait&) = delete;
     outside_wait& operator=(const outside_wait&) = delete;
 
     const external_event& event;
     wait_note note;
+    const frame_registers place;
     const pid_t thread;           ///< as the kernel numbers it
     const std::uintptr_t holder;  ///< as this_thread_outside() gave it
 };

@@ -32,6 +32,16 @@ struct fork_entry : work {
     completion<std_atomics, context> joined;
 };
 
+/// A creator that stands aside while some of its tasks run on another context, one after the other.
+/// It goes on, on the same worker, when one of them suspends or there are no more. Lies in its
+/// frame.
+struct creator_link {
+    context* creator = nullptr;
+    /// The next item to run there, or null.
+    runnable* (*more)(creator_link& self) noexcept = nullptr;
+    bool is_over = false;  ///< there were no more, and none has suspended
+};
+
 /// What is known of a task that has begun. The task's own, but reports read all but the locals.
 struct task_record {
     relaxed<const char*> name = nullptr;          ///< given by the user, or null
@@ -48,6 +58,11 @@ struct task_record {
     /// portions than it was written in, takes longer than the rest of a tiny task.
     QUERN_ALWAYS_INLINE void restart(const char* named, const void* made_at,
                                      work::run_function run) noexcept {
+        restart_but_for_trace(named, made_at, run);
+        trace = {};
+    }
+    QUERN_ALWAYS_INLINE void restart_but_for_trace(const char* named, const void* made_at,
+                                                   work::run_function run) noexcept {
         name = named;
         site = made_at;
         entry = run;
@@ -56,7 +71,16 @@ struct task_record {
         outer = nullptr;
         stop = nullptr;
         locals = {};
-        trace = {};
+    }
+    QUERN_ALWAYS_INLINE void copy_but_for_trace(const task_record& other) noexcept {
+        name = other.name;
+        site = other.site;
+        entry = other.entry;
+        id = other.id;
+        result = other.result;
+        outer = other.outer;
+        stop = other.stop;
+        locals = other.locals;
     }
 };
 
@@ -83,7 +107,7 @@ public:
     /// Begins afresh: the next switch to it calls body(argument), which must end in leave_for().
     void reopen_for_call(void (*body)(context& self, void* argument), void* argument) noexcept;
 
-    /// Whether `sp` has come so close to the end that the next child needs another stack.
+    /// Whether `sp` has come so close to the end that what is called next needs another stack.
     QUERN_ALWAYS_INLINE bool is_low(const void* sp) const noexcept { return sp < m_low_mark; }
 
     /// The slow path of a push: `quern::detail::fork_deque` says when.
@@ -101,17 +125,15 @@ public:
     /// thief, and its result is in it. May suspend.
     QUERN_COLD bool join(fork_slot* place) noexcept;
 
+    /// Calls `body(argument)` on a fresh context and returns when it has returned. Requires: the
+    /// caller runs here; `body` does not throw.
+    QUERN_COLD void call_on_fresh(void (*body)(void* argument), void* argument) noexcept;
+
     worker& host() const noexcept { return *m_worker; }
 
     /// The context on which the present task began: this one, unless the task went on on a fresh
     /// stack.
-    context& root() noexcept {
-        context* c = this;
-        while (context* const next = c->below()) {  // once: reports look at contexts that run
-            c = next;
-        }
-        return *c;
-    }
+    context& root() noexcept { return *m_root.load(std::memory_order_relaxed); }
 
     stack_class size() const noexcept { return span().size; }
 
@@ -134,10 +156,12 @@ public:
     context* below() const noexcept { return m_below.load(std::memory_order_relaxed); }
     context* made_before() const noexcept { return m_made_before; }
 
-    wait_note waits;        ///< while it is suspended
-    task_record task;       ///< of the task that began here; so it is looked for in root()
-    int held_locks = 0;     ///< what the task on this stack has locked: see held_locks.hpp
-    worker* pin = nullptr;  ///< the worker that task must not leave (pin_to_worker), or null
+    wait_note waits;               ///< while it is suspended
+    task_record task;              ///< of the task that began here; so it is looked for in root()
+    int held_locks = 0;            ///< what the task on this stack has locked: see held_locks.hpp
+    worker* pin = nullptr;         ///< the worker that task must not leave (pin_to_worker), or null
+    creator_link* link = nullptr;  ///< who stands aside for the task that began here, or null
+    std::uint32_t creators_aside = 0;  ///< how many do, the creator's own creator included
 
     /// Whether a worker may go on with it.
     bool may_run_on(const worker& w) noexcept {
@@ -150,14 +174,9 @@ private:
     friend class shelf;
     friend class worker;
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
-    friend void call_on_fresh_stack(void (*)(void*), void*) noexcept;
     friend void run_before_self(runnable&) noexcept;
+    friend void run_beside_self(runnable&, creator_link&) noexcept;
     friend void lend_to_spare_thread(lent_task&);
-
-    /// Stack that must be left for the frames below the next fork: the child's own frames up to
-    /// its next fork, signal frames (guessed; a child that needs more asks for a larger class).
-    static constexpr std::size_t k_reserve_small = 8 * 1024;
-    static constexpr std::size_t k_reserve = 32 * 1024;
 
     explicit context(const stack_span& span) noexcept;
     static void enter(void* self) noexcept;
@@ -169,7 +188,11 @@ private:
     worker* m_worker = nullptr;              ///< who runs it; changes only while nobody does
     std::atomic<shelf*> m_shelf{nullptr};    ///< where thieves find it while it does not run
     std::atomic<context*> m_below{nullptr};  ///< who waits for the call that runs here, if any
+    std::atomic<context*> m_root{this};      ///< the last one below it, or itself
     std::atomic<std::uintptr_t> m_holder{reinterpret_cast<std::uintptr_t>(this)};
+    void call_beside(context& fresh, runnable& first, creator_link& aside) noexcept;
+    static void call_entry(void* self) noexcept;
+
     context* m_made_before = nullptr;  ///< all contexts of a pool, the youngest first
     work* m_first = nullptr;           ///< what its loop runs before anything else
     void (*m_body)(context&, void*) = nullptr;
@@ -227,19 +250,32 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
 /// The same with a callable, which must live until the context is resumed.
 template <class Publish>
 void suspend(Publish& publish, const wait_reason& why = {}) noexcept {
-    suspend([](context& self, void* p) { return (*static_cast<Publish*>(p))(self); }, &publish,
-            why);
+    detail::suspend([](context& self, void* p) { return (*static_cast<Publish*>(p))(self); },
+                    &publish, why);
 }
 
 /// Gives way to an item that the current worker runs next, on a fresh context; the caller goes on
 /// when a worker is free, perhaps another one. Requires: called on a worker.
 void run_before_self(runnable& item) noexcept;
 
+/// Runs the item, and what the link gives after it, on a fresh context of this worker; the caller
+/// goes on when there is no more or one of them suspends. Their stacks must be no larger than the
+/// first one's. Requires: called on a worker; may_stand_aside().
+void run_beside_self(runnable& first, creator_link& link) noexcept;
+
+/// For one that leaves its context before its task has ended: the creator that stands aside for
+/// that task, who does so no longer, or null. And the same where it goes on by a queue.
+context* take_creator(context& leaving) noexcept;
+void send_creator_on(context& leaving) noexcept;
+
+/// Whether the caller may: a recursion through such calls would hold a stack for each level, so it
+/// may go no deeper than this. Requires: called on a worker.
+inline constexpr std::uint32_t k_most_creators_aside = 1000;
+inline bool may_stand_aside() noexcept {
+    return current_context()->root().creators_aside < k_most_creators_aside;
+}
+
 /// Makes a suspended context ready. Any thread. Exactly once per suspension.
 void resume(context& suspended) noexcept;
-
-/// Calls `body(argument)` on a fresh stack and returns when it has returned: a deep recursion goes
-/// on there. An ordinary nested call otherwise; `body` must not throw.
-void call_on_fresh_stack(void (*body)(void* argument), void* argument) noexcept;
 
 }  // namespace quern::detail

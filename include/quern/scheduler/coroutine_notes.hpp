@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/base/clock.hpp>
+#include <quern/base/config.hpp>
 #include <quern/scheduler/wait_reason.hpp>
 
 #include <atomic>

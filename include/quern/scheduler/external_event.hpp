@@ -24,7 +24,7 @@ public:
     /// `why` is for reports.
     void wait(const wait_reason& why = {}) noexcept {
         if (!is_set()) {
-            const outside_wait here(*this, why);
+            const outside_wait here(*this, why, registers_here());
             while (!is_set()) {
                 std_atomics::futex_wait(m_word, 0);
             }

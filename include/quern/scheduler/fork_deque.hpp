@@ -7,7 +7,9 @@
 //      base ... stolen ... top | public ... split | private ... bottom        end
 //
 // A thief that finds nothing sets `limit` to null (hunger); the owner's next push then takes the
-// slow path, where it makes entries public. Nothing shared is written by a push or a private pop.
+// slow path, where it makes entries public. When the owner does not push for long, the thief takes
+// over: it moves the split itself, behind a barrier on all processors. The owner pays for neither:
+// a push writes two words and reads the limit, a pop writes one and reads the split.
 #pragma once
 
 #include <quern/base/assert.hpp>
@@ -15,6 +17,7 @@
 #include <quern/base/cache_line.hpp>
 #include <quern/base/config.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,38 +34,37 @@ public:
 
     // -- owner, fast -----------------------------------------------------------------------
 
-    slot* bottom() const noexcept { return m_bottom; }
+    slot* bottom() const noexcept { return m_bottom.load(std::memory_order_relaxed); }
 
     /// Writes the entry at `p`, the present bottom. True: the caller must take the slow path
     /// (hunger, or the array is full).
     QUERN_ALWAYS_INLINE bool push(slot* p, Entry* entry) noexcept {
-        QUERN_DEBUG_ASSERT(p == m_bottom,
+        QUERN_DEBUG_ASSERT(p == bottom(),
                            "a fork_context was used after its function had returned, "
                            "or by another task than the one that received it");
         *p = entry;
-        m_bottom = p + 1;
-        compiler_barrier();
+        move_bottom(p + 1);
         return p >= m_limit.load(std::memory_order_relaxed);
     }
 
     /// Makes `p` the bottom again. True: the entry there was private and is the caller's now;
     /// false: the caller must reclaim() it.
     QUERN_ALWAYS_INLINE bool pop(slot* p) noexcept {
-        m_bottom = p;
-        compiler_barrier();
-        return p >= m_split;
+        move_bottom(p);
+        return is_private(p);
     }
 
     // -- owner, slow -----------------------------------------------------------------------
 
-    bool full() const noexcept { return m_bottom > m_end; }
+    bool full() const noexcept { return bottom() > m_end; }
     bool no_room_at(slot* p) const noexcept { return p >= m_end; }
     /// Whether somebody has asked for work since the trap was armed.
     bool wanted() const noexcept { return m_limit.load(std::memory_order_relaxed) == nullptr; }
-    bool has_private() const noexcept { return m_bottom > m_split; }
+    /// Any thread. Exact for the owner, unless a thief is taking over.
+    bool has_private() const noexcept { return bottom() > split(); }
     /// Whether there are so many that nobody has asked for.
     bool has_private(std::size_t count) const noexcept {
-        return m_bottom - m_split >= static_cast<std::ptrdiff_t>(count);
+        return bottom() - split() >= static_cast<std::ptrdiff_t>(count);
     }
 
     /// Arms the trap: pushes are free until a thief is hungry. Must come before the look at who is
@@ -73,19 +75,18 @@ public:
     void trap() noexcept { m_limit.store(nullptr, std::memory_order_relaxed); }
 
     /// Makes the oldest half of the private entries public, at least one.
-    void publish_half() noexcept { publish((private_count() + 1) / 2); }
-    void publish_all() noexcept { publish(private_count()); }
+    void publish_half() noexcept { publish(2); }
+    void publish_all() noexcept { publish(1); }
 
-    /// Takes the public entry at `p` back. False: it was stolen; the caller waits until it is done
-    /// and then calls reset(p).
+    /// Takes the entry at `p` back, which pop() did not find private. False: it was stolen; the
+    /// caller waits until it is done and then calls reset(p).
     bool reclaim(slot* p) noexcept {
+        lock();
         const auto i = static_cast<std::uint32_t>(p - m_base);
+        bool is_mine = is_private(p);  // a thief that was taking over has left it
         std::uint64_t seen = m_public.load(std::memory_order_acquire);
-        for (;;) {
+        while (!is_mine && i >= top_of(seen)) {
             const std::uint32_t top = top_of(seen);
-            if (i < top) {
-                return false;
-            }
             // Half of what lies between comes back, so that a deep unwinding is not one
             // read-modify-write per entry.
             const std::uint32_t split = top + (i - top) / 2;
@@ -93,21 +94,25 @@ public:
             // publishes later; a thief that read the word before fails its own exchange.
             if (m_public.compare_exchange_weak(seen, word(top, split), std::memory_order_acq_rel,
                                                std::memory_order_acquire)) {
-                m_split = m_base + split;
-                return true;
+                m_split.store(m_base + split, std::memory_order_relaxed);
+                is_mine = true;
             }
         }
+        unlock();
+        return is_mine;
     }
 
     /// After the stolen entry at `p` is done: the deque ends there.
     /// Invariant: it is empty then (top == split == index of p + 1), so no thief can succeed and
     /// a plain store is enough.
     void reset(slot* p) noexcept {
+        lock();
         const auto i = static_cast<std::uint32_t>(p - m_base);
         QUERN_DEBUG_ASSERT(m_public.load(std::memory_order_relaxed) == word(i + 1, i + 1),
                            "a fork deque was reset while it held public entries");
         m_public.store(word(i, i), std::memory_order_release);  // pairs with steal
-        m_split = p;
+        m_split.store(p, std::memory_order_relaxed);
+        unlock();
     }
 
     // -- thief -----------------------------------------------------------------------------
@@ -137,19 +142,54 @@ public:
     }
 
     /// Asks the owner for work: its next push will trap. Must follow the read-modify-write by
-    /// which the thief made itself known as searching or sleeping.
-    void make_hungry() noexcept {
+    /// which the thief made itself known as searching or sleeping. `now` is not 0.
+    void make_hungry(std::uint64_t now) noexcept {
         if (m_limit.load(std::memory_order_seq_cst) != nullptr) {
-            m_limit.store(nullptr, std::memory_order_seq_cst);
+            m_hungry_since.store(now, std::memory_order_relaxed);
+            m_limit.store(nullptr, std::memory_order_seq_cst);  // pairs with arm
         }
     }
 
+    /// Whether a thief asked so long ago and the owner has not pushed since, but holds private
+    /// entries. The owner's line is read last: a thief looks often, and an owner that pushes would
+    /// lose its line each time.
+    bool is_silent(std::uint64_t now, std::uint64_t patience) const noexcept {
+        if (m_limit.load(std::memory_order_acquire) != nullptr) {  // pairs with make_hungry
+            return false;
+        }
+        const std::uint64_t since = m_hungry_since.load(std::memory_order_relaxed);
+        return since != 0 && now > since && now - since > patience && has_private();
+    }
+
+    /// Any thread, at any time: makes the oldest half of the private entries public without the
+    /// owner. False: there are none, or another thread is about it, or this machine has no barrier
+    /// for it.
+    QUERN_COLD bool take_over() noexcept {
+        if (!has_private() || m_busy.load(std::memory_order_relaxed) ||
+            m_busy.exchange(true, std::memory_order_acquire)) {  // pairs with unlock
+            return false;
+        }
+        slot* const from = split();
+        const std::ptrdiff_t wish = portion(from, 2);
+        m_split.store(from + wish, std::memory_order_relaxed);
+        // From now on the owner sees the new split before it takes anything, or has lowered the
+        // bottom before, so that it is seen here.
+        const bool is_barrier = wish != 0 && Atomics::heavy_barrier();
+        const std::ptrdiff_t left = m_bottom.load(std::memory_order_acquire) - from;
+        const std::ptrdiff_t taken = is_barrier && left > 0 ? std::min(wish, left) : 0;
+        m_split.store(from + taken, std::memory_order_relaxed);
+        add_public(taken);
+        unlock();
+        return taken != 0;
+    }
+
 protected:
-    /// Begins again with an empty deque. Requires: it is empty and nobody runs on the stack.
+    /// Before another life of the stack. Requires: the deque is empty and nobody runs there. A late
+    /// thief may still be taking over: it will find nothing, and puts the split back.
     void reopen() noexcept {
-        m_bottom = m_split = m_base;
-        m_public.store(0, std::memory_order_relaxed);
-        m_limit.store(nullptr, std::memory_order_relaxed);
+        QUERN_DEBUG_ASSERT(bottom() == m_base && m_public.load(std::memory_order_relaxed) == 0,
+                           "a stack was given back with forked children in its deque");
+        trap();
     }
 
 private:
@@ -163,14 +203,45 @@ private:
         return (static_cast<std::uint64_t>(split) << k_split_shift) | top;
     }
 
-    /// The bottom lies below the split while the owner waits for the last, stolen, entry.
-    std::size_t private_count() const noexcept {
-        return has_private() ? static_cast<std::size_t>(m_bottom - m_split) : 0;
+    slot* split() const noexcept { return m_split.load(std::memory_order_relaxed); }
+    bool is_private(const slot* p) const noexcept { return p >= split(); }
+
+    /// Light barriers, which cost nothing: a thief that has passed its heavy one sees this store,
+    /// or the owner's next look at split or limit sees what the thief wrote before.
+    QUERN_ALWAYS_INLINE void move_bottom(slot* to) noexcept {
+        Atomics::light_barrier();
+        m_bottom.store(to, std::memory_order_release);  // pairs with take_over
+        Atomics::light_barrier();
     }
 
-    void publish(std::size_t count) noexcept {
+    void lock() noexcept {
+        int spins = 0;
+        while (m_busy.exchange(true, std::memory_order_acquire)) {  // pairs with unlock
+            Atomics::back_off(spins);
+        }
+    }
+    void unlock() noexcept { m_busy.store(false, std::memory_order_release); }  // pairs with lock
+
+    /// Of the private entries from `from` on: so many, rounded up. The bottom lies below the split
+    /// while the owner waits for the last, stolen, entry.
+    std::ptrdiff_t portion(const slot* from, std::ptrdiff_t divisor) const noexcept {
+        const std::ptrdiff_t n = bottom() - from;
+        return n > 0 ? (n + divisor - 1) / divisor : 0;
+    }
+
+    void publish(std::ptrdiff_t divisor) noexcept {
+        if (bottom() == m_base) {
+            return;  // empty: has_private() would not do, since a thief may be taking over
+        }
+        lock();
+        const std::ptrdiff_t count = portion(split(), divisor);
+        m_split.store(split() + count, std::memory_order_relaxed);
+        add_public(count);
+        unlock();
+    }
+
+    void add_public(std::ptrdiff_t count) noexcept {
         if (count != 0) {
-            m_split += count;
             // seq_cst: release pairs with steal; and the caller looks next at who sleeps, while
             // one who goes to sleep looks, after saying so, at this word.
             m_public.fetch_add(static_cast<std::uint64_t>(count) << k_split_shift,
@@ -178,18 +249,20 @@ private:
         }
     }
 
-    // Written by the owner at every push and pop; read by it alone.
-    slot* m_bottom;
-    /// Invariant: equals m_base + split_of(m_public) whenever the owner is not inside publish,
-    /// reclaim or reset.
-    slot* m_split;
+    // Written by the owner at every push and pop; read by one who takes over.
+    typename Atomics::template atomic<slot*> m_bottom;
+    /// Invariant: equals m_base + split_of(m_public) whenever nobody holds the lock.
+    typename Atomics::template atomic<slot*> m_split;
     slot* const m_base;
     slot* const m_end;
 
     // Written by thieves: its own line, so that hunger does not slow the owner's line down.
     alignas(k_cache_line) typename Atomics::template atomic<slot*> m_limit;
+    /// When a thief last set the limit to null, or 0.
+    typename Atomics::template atomic<std::uint64_t> m_hungry_since{0};
     // {split, top}: ownership of public entries changes only by read-modify-write on this word.
     alignas(k_cache_line) typename Atomics::template atomic<std::uint64_t> m_public{0};
+    typename Atomics::template atomic<bool> m_busy{false};  ///< the lock of all that move the split
 };
 
 }  // namespace quern::detail

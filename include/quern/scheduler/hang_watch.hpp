@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace quern::detail {
 
@@ -15,8 +16,8 @@ class pool;
 /// The setting hang_report.
 struct hang_report_mode {
     bool enabled = false;
-    /// Report after so long without any work, even though threads outside could still wake tasks.
-    std::chrono::seconds patience = std::chrono::hours(24 * 365);
+    /// Report after so long without any work, even though something might still wake a task.
+    std::optional<std::chrono::seconds> patience{};
 };
 
 /// Lies on the frame of a worker that is about to sleep.
@@ -33,10 +34,8 @@ public:
     void look() noexcept;
 
 private:
-    pool& m_pool;
     bool m_kept;
     std::chrono::nanoseconds m_pause;
-    std::chrono::nanoseconds m_waited{0};
     std::uint64_t m_begun = 0;  ///< items that all pools had begun at the last look
 };
 

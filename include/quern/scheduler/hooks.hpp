@@ -15,6 +15,7 @@ class pool;
 class worker;
 struct runnable;
 struct task_record;
+struct wait_reason;
 struct work;
 
 struct hooks {
@@ -31,15 +32,15 @@ struct hooks {
     /// What began last on the worker has ended, or has given up the worker: one of the two.
     void (*item_ends)(self, worker& on) = [](self, worker&) {};
     void (*suspends)(self, worker& on) = [](self, worker&) {};
+    /// The present task goes on after it has waited since that time; after item_begins, and on its
+    /// own stack, so that it can be seen where it waited.
+    void (*waited)(self, worker& on, const wait_reason& why,
+                   tick_count since) = [](self, worker&, const wait_reason&, tick_count) {};
     /// A task runs in the place of the one that waits for it, whose record is `outer`; and has
     /// ended. Take the time themselves.
     void (*inline_begins)(self, worker& on, task_record& outer, const runnable& item) =
         [](self, worker&, task_record&, const runnable&) {};
     void (*inline_ends)(self, worker& on, task_record& outer) = [](self, worker&, task_record&) {};
-    /// Whether it is worth a look at the clock how long the making of the next task takes; and that
-    /// a task has made another, for which it has taken so long.
-    bool (*times_making)(self, worker& on) = [](self, worker&) { return true; };
-    void (*described)(self, worker& on, tick_count spent) = [](self, worker&, tick_count) {};
     void (*steals)(self, worker& thief, worker& victim) = [](self, worker&, worker&) {};
     void (*parks)(self, worker& on) = [](self, worker&) {};
     void (*unparks)(self, worker& on) = [](self, worker&) {};

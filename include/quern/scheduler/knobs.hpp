@@ -3,6 +3,8 @@
 // read them in slow paths only, so a change costs the fast paths nothing.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <span>

@@ -6,6 +6,8 @@
 // means to a program: docs/policies.md.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -29,27 +31,30 @@ struct scheduling_policy {
     std::string_view name;
     std::string_view summary;
 
-    /// Puts a ready item of normal priority into the queues of a worker, and says whose. Called by
-    /// `self`.
-    detail::worker& (*push)(detail::worker& self, detail::runnable& item);
+    /// Puts a ready item of normal priority into the queues of a worker, and says whom to tell of
+    /// it; null: nobody, or it has done so itself. Called by `self`.
+    detail::worker* (*push)(detail::worker& self, detail::runnable& item);
     /// The item that the worker takes next from its own queues, or null.
     detail::runnable* (*pop)(detail::worker& self);
-    /// Puts an item back that `pop` has just given: the next `pop` gives it again.
-    void (*put_back)(detail::worker& self, detail::runnable& item);
-    /// Takes the item out of the worker's own queues if it stands where `pop` takes from; else
-    /// false. For who waits for a task and can run it in its place.
+    /// Puts an item back that `pop` has just given: the next `pop` gives it again. As push.
+    detail::worker* (*put_back)(detail::worker& self, detail::runnable& item);
+    /// Takes the item out of the worker's own queues, else false. For a task that waits for
+    /// another one and can run it in its place.
     bool (*take_back)(detail::worker& self, const detail::runnable& item);
     /// Items that `thief` takes from the queues of `victim`, linked by `next` from the oldest to
     /// the youngest, or null.
     detail::runnable* (*steal)(detail::worker& victim, detail::worker& thief,
                                const detail::theft& what);
-    /// Whether the worker's own queues hold anything (any thread, seq_cst).
+    /// Whether the worker's own queues hold anything that others may see (any thread, seq_cst).
     bool (*has_items)(const detail::worker& victim);
     /// Turns of a thief.
     unsigned turns = 1;
     /// Whether a worker takes what belongs to another: ready items and fork-join entries. If not,
     /// it does so only from one that is not active, and a task goes on where it began.
     bool steals = true;
+    /// Whether `push` and `take_back` are those of the work-stealing deque alone, so that a worker
+    /// goes there without a call.
+    bool keeps_in_deque = false;
 };
 
 /// All policies, the default first.

@@ -18,6 +18,7 @@
 #include <quern/scheduler/worker.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <memory>
@@ -71,6 +72,12 @@ public:
     /// is throttled. Thread safe.
     void make_ready_on(worker& only, context& pinned) noexcept;
 
+    /// A task has been begun whose entry stands in a queue of another worker, or of all: it is
+    /// empty now. When most entries of the locked queues are empty they are given up. Called on a
+    /// worker of any pool. And: somebody has come upon such an entry.
+    void entry_left_empty() noexcept;
+    void empty_entry_is_gone() noexcept { m_empty_entries.fetch_sub(1, std::memory_order_relaxed); }
+
     /// Wakes one sleeping worker if there is one, nearest to `near` first.
     bool wake_one(std::uint32_t near) noexcept;
 
@@ -97,6 +104,8 @@ public:
     bool at_rest(bool with_timers) noexcept;
     bool all_asleep() const noexcept;
     void wait_until_quiet() noexcept;
+    /// The same for a time: false when it has passed.
+    bool wait_until_quiet_for(std::chrono::nanoseconds time) noexcept;
     /// Items begun and contexts resumed so far.
     std::uint64_t activations() const noexcept;
     /// Suspended tasks, as contexts that are left (also below a call on a fresh stack) and as
@@ -126,6 +135,10 @@ public:
     /// time. Until then the pool is not quiet. A task that does not wait afterwards must wake a
     /// sleeper itself, or nobody keeps watch while it runs. Thread safe.
     void set_timer(timer& t, timer::clock::time_point due) noexcept;
+
+    /// Its runtime has ended, but threads outside may still use it.
+    bool is_kept() const noexcept { return m_kept.load(std::memory_order_relaxed); }
+    void set_kept() noexcept { m_kept.store(true, std::memory_order_relaxed); }
 
     /// Whether it was made before this process was, by fork(): its workers are not here.
     bool inherited() const noexcept { return m_generation != fork_generation(); }
@@ -199,6 +212,8 @@ private:
     }
     QUERN_COLD void make_ready_slowly(runnable& item, worker* here, bool is_timed) noexcept;
     void deliver(runnable& item, worker* to) noexcept;
+    template <class F>
+    void for_each_list(F call) noexcept;
     void notify_quiet(std::uint32_t sleeping) noexcept;
     void wake_all() noexcept;
     void wake_throttled() noexcept;
@@ -209,8 +224,12 @@ private:
     hang_report_mode m_hang_report;
     std::atomic<bool> m_stop{false};
     const unsigned m_generation = fork_generation();
-    sigset_t m_outside_signals{};               ///< blocked in the thread that made the pool
-    bool m_ended = false;                       ///< the workers' threads have ended
+    sigset_t m_outside_signals{};  ///< blocked in the thread that made the pool
+    /// Whether a worker may keep items for itself: others can take them over, or there are none.
+    const bool m_has_barrier;
+    bool m_ended = false;  ///< the workers' threads have ended
+    std::atomic<bool> m_kept{false};
+    std::atomic<std::ptrdiff_t> m_empty_entries{0};
     std::atomic<std::uint32_t> m_injecting{0};  ///< threads inside inject() and its like
     std::atomic<bool> m_quiet_wanted{false};
     sampling_turn m_timed;  ///< of what threads outside make ready
@@ -220,7 +239,9 @@ private:
     std::atomic<std::uint64_t> m_coroutines_away{0};  ///< that threads outside have left
     std::atomic<std::uint32_t> m_throttle_word{0};    ///< changes when the knob does
     spin_lock m_contexts_lock;
-    std::vector<context*> m_contexts[k_stack_class_count];
+    /// Idle ones, the last one the warmest. Linked through themselves: to give a stack back must
+    /// need no memory.
+    intrusive_list<context> m_contexts[k_stack_class_count];
     std::atomic<context*> m_youngest{nullptr};
     std::vector<unsigned> m_node_numbers;        ///< of each worker, or empty
     std::vector<std::unique_ptr<node>> m_nodes;  ///< in the order of their first workers

@@ -20,6 +20,7 @@ struct worker_view {
     pid_t thread = 0;  ///< as the kernel numbers it
     worker_phase phase = worker_phase::idle;
     worker_totals totals;
+    double blocked_ns = 0;   ///< of the time in tasks; 0 where the kernel does not say
     std::size_t queued = 0;  ///< ready items in the queues of this worker alone
     /// Of the task that runs, as far as it is known; empty and null while none does.
     std::string task{};
@@ -35,7 +36,11 @@ struct pool_view {
     std::vector<worker_view> workers;
 };
 
-/// Thread safe, while the pool lives. About a microsecond a worker. Throws std::bad_alloc.
+/// Thread safe, while the pool lives. About 10 microseconds a worker. Throws std::bad_alloc.
 pool_view view_of(const pool_ref& which);
+
+/// Why a runtime with these pools has run no task, in a sentence or two. For reports. The pools are
+/// not looked at. Thread safe. Throws std::bad_alloc.
+std::string why_no_task(const std::vector<const pool*>& own);
 
 }  // namespace quern::detail

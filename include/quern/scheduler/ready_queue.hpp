@@ -51,6 +51,29 @@ public:
         return item;
     }
 
+    /// Takes out all entries that are empty, linked: their tasks have been begun elsewhere.
+    runnable* take_empty() noexcept {
+        const std::scoped_lock lock(m_lock);
+        runnable* taken = nullptr;
+        runnable* kept_last = nullptr;
+        std::ptrdiff_t count = 0;
+        for (runnable** link = &m_first; *link != nullptr;) {
+            runnable& item = **link;
+            if (item.begun.load(std::memory_order_relaxed)) {
+                *link = item.next;
+                item.next = taken;
+                taken = &item;
+                ++count;
+            } else {
+                kept_last = &item;
+                link = &item.next;
+            }
+        }
+        m_last = kept_last;
+        grow_by(-count);
+        return taken;
+    }
+
     /// seq_cst: read by a worker that has announced that it will sleep.
     bool empty() const noexcept { return m_size.load(std::memory_order_seq_cst) == 0; }
     std::size_t size() const noexcept {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <vector>
 
@@ -22,51 +23,50 @@ public:
     void push(runnable& item) {
         const std::scoped_lock lock(m_lock);
         make_room();
-        slot(m_count++) = &item;
-        grow_by(1);
+        put(m_end++, item);
     }
 
     /// Puts the item where pop_oldest() takes next.
     void push_oldest(runnable& item) {
         const std::scoped_lock lock(m_lock);
         make_room();
-        --m_first;
-        ++m_count;
-        slot(0) = &item;
-        grow_by(1);
+        put(--m_first, item);
     }
 
-    runnable* pop_youngest() noexcept { return pop_youngest_if(nullptr); }
-
-    /// The youngest if it is this one (or any, for null), else null.
-    runnable* pop_youngest_if(const runnable* wanted) noexcept {
+    runnable* pop_youngest() noexcept {
         if (empty()) {
             return nullptr;
         }
         const std::scoped_lock lock(m_lock);
-        if (m_count == 0 || (wanted != nullptr && slot(m_count - 1) != wanted)) {
+        if (m_first == m_end) {
             return nullptr;
         }
+        runnable* const youngest = slot(--m_end);
         grow_by(-1);
-        return slot(--m_count);
+        trim();
+        return youngest;
     }
 
     runnable* pop_oldest() noexcept { return take_oldest(1); }
 
-    /// The oldest if it is this one, else null.
-    runnable* pop_oldest_if(const runnable& wanted) noexcept {
+    /// Takes the item out wherever it stands. False: it is not here.
+    bool remove(const runnable& item) noexcept {
         if (empty()) {
-            return nullptr;
+            return false;
         }
         const std::scoped_lock lock(m_lock);
-        if (m_count == 0 || slot(0) != &wanted) {
-            return nullptr;
+        const std::uint32_t at = item.position.load(std::memory_order_relaxed);
+        if (at - m_first >= m_end - m_first || slot(at) != &item) {
+            return false;
         }
+        slot(at) = nullptr;
+        ++m_holes;
         grow_by(-1);
-        runnable* const oldest = slot(0);
-        ++m_first;
-        --m_count;
-        return oldest;
+        trim();
+        if (m_holes >= k_first_room && 2 * m_holes > m_end - m_first) {
+            close_holes();
+        }
+        return true;
     }
 
     /// The oldest items, at most so many, linked from the oldest to the youngest; 0: half of them,
@@ -76,16 +76,18 @@ public:
             return nullptr;
         }
         const std::scoped_lock lock(m_lock);
-        const std::size_t taken = most == 0 ? (m_count + 1) / 2 : std::min(most, m_count);
-        runnable* chain = nullptr;
-        for (std::size_t i = taken; i-- > 0;) {
-            slot(i)->next = chain;
-            chain = slot(i);
+        const std::size_t count = m_end - m_first - m_holes;
+        const std::size_t taken = most == 0 ? (count + 1) / 2 : std::min(most, count);
+        runnable* first = nullptr;
+        runnable** link = &first;
+        for (std::size_t n = 0; n < taken; ++n) {
+            *link = slot(m_first++);
+            link = &(*link)->next;
+            trim();
         }
-        m_first += taken;
-        m_count -= taken;
+        *link = nullptr;
         grow_by(-static_cast<std::ptrdiff_t>(taken));
-        return chain;
+        return first;
     }
 
     /// seq_cst: read by a worker that has announced that it will sleep.
@@ -96,32 +98,64 @@ public:
     }
 
 private:
-    static constexpr std::size_t k_first_room = 64;  // items (guessed)
+    static constexpr std::uint32_t k_first_room = 64;  // items (guessed)
 
     /// Invariant: the room is a power of two, so indices may wrap round.
-    runnable*& slot(std::size_t index) noexcept {
-        return m_slots[(m_first + index) & (m_slots.size() - 1)];
+    runnable*& slot(std::uint32_t index) noexcept { return m_slots[index & (m_slots.size() - 1)]; }
+
+    void put(std::uint32_t at, runnable& item) noexcept {
+        item.position.store(at, std::memory_order_relaxed);
+        slot(at) = &item;
+        grow_by(1);
+    }
+
+    /// Invariant: at neither end there is a hole.
+    void trim() noexcept {
+        while (m_first != m_end && slot(m_first) == nullptr) {
+            ++m_first;
+            --m_holes;
+        }
+        while (m_first != m_end && slot(m_end - 1) == nullptr) {
+            --m_end;
+            --m_holes;
+        }
     }
 
     void make_room() {
-        if (m_count == m_slots.size()) {
-            std::vector<runnable*> larger(std::max(k_first_room, 2 * m_count));
-            for (std::size_t i = 0; i < m_count; ++i) {
-                larger[i] = slot(i);
-            }
-            m_slots.swap(larger);
-            m_first = 0;
+        if (m_end - m_first == m_slots.size()) {
+            m_slots.size() == 0 ? m_slots.resize(k_first_room) : grow();
         }
+    }
+
+    void grow() {
+        std::vector<runnable*> larger(2 * m_slots.size());
+        for (std::uint32_t i = m_first; i != m_end; ++i) {
+            larger[i & (larger.size() - 1)] = slot(i);
+        }
+        m_slots.swap(larger);
+    }
+
+    void close_holes() noexcept {
+        std::uint32_t to = m_first;
+        for (std::uint32_t i = m_first; i != m_end; ++i) {
+            if (runnable* const item = slot(i)) {
+                item->position.store(to, std::memory_order_relaxed);
+                slot(to++) = item;
+            }
+        }
+        m_end = to;
+        m_holes = 0;
     }
 
     /// seq_cst read-modify-write: ordered before the pusher's look at who sleeps.
     void grow_by(std::ptrdiff_t n) noexcept { m_size.fetch_add(n, std::memory_order_seq_cst); }
 
     spin_lock m_lock;
-    std::size_t m_first = 0;
-    std::size_t m_count = 0;
+    std::uint32_t m_first = 0;
+    std::uint32_t m_end = 0;
+    std::uint32_t m_holes = 0;  ///< entries that were taken out from between
     std::vector<runnable*> m_slots;
-    std::atomic<std::ptrdiff_t> m_size{0};  ///< m_count, for those without the lock
+    std::atomic<std::ptrdiff_t> m_size{0};  ///< items, for those without the lock
 };
 
 }  // namespace quern::detail

@@ -18,8 +18,10 @@
 namespace quern {
 
 namespace detail {
+class default_runtime;
+class patience;
 class pool;
-}
+}  // namespace detail
 
 /// Which workers a pool has and how they share work. What is left empty comes from the settings
 /// (settings.hpp) in the first pool of a runtime, and is the default in others; what is said here
@@ -101,12 +103,19 @@ private:
 ///     quern::runtime rt(quern::runtime_options::with_workers(2));
 ///     int answer = quern::async(rt, [] { return 42; }).get();
 ///
-/// The destructor waits until every ready task has run. Tasks that are suspended then, waiting for
+/// It is the default runtime if there is none (default_instance()), so that what is called outside
+/// of any task runs on it too.
+///
+/// The destructor waits until every ready task has run, and every task that a timer will resume:
+/// one that sleeps, or waits with a limit, and make_ready_future_after(). When nothing has begun
+/// for two seconds it says on stderr for what it waits. Tasks that are suspended then, waiting for
 /// something that has not come, are abandoned: they keep their memory, and who wakes them later
 /// does so in vain; a hang report on stderr names them. Functions that were to start later (`then`
-/// of a promise that is still open) must not be started any more. In a task that calls exit(), the
-/// destructor of a static runtime returns at once and the workers go on until the process ends; it
-/// returns at once in the child of a fork() too. Start and end cost about 0.2 ms at two workers.
+/// of a promise that is still open) must not be started any more. Where threads other than its
+/// maker have used it as the default one, its workers go on, idle, until the program ends. In a
+/// task that calls exit(), the destructor of a static runtime returns at once and the workers go on
+/// until the process ends; it returns at once in the child of a fork() too. Start and end cost
+/// about 0.2 ms at two workers.
 class runtime {
 public:
     /// Throws std::invalid_argument for an option or a setting that is not accepted, with its
@@ -128,19 +137,34 @@ public:
     unsigned workers() const { return default_pool().workers(); }
     worker_totals totals() const { return default_pool().totals(); }
 
-    /// The runtime of tasks that are made outside of any, started at the first call as the
-    /// settings say and ended when the program ends, in the order of static objects. One who calls
-    /// it later still, or in the child of a fork(), starts another. Thread safe; throws as the
-    /// constructor does. In all detail: docs/processes.md.
+    /// The runtime of tasks that are made outside of any. A runtime that is made while there is
+    /// none is the default one, for all threads, until its destructor begins. Else one is started
+    /// at the first use, as the settings say, and ended when the program ends, in the order of
+    /// static objects; a message on stderr says so if a runtime of the program's own is idle then.
+    /// One who calls it later still, or in the child of a fork(), gets another. The reference is
+    /// valid as long as that runtime. Thread safe; throws as the constructor does. In all detail:
+    /// docs/processes.md.
     static runtime& default_instance();
 
 private:
-    static void end_default_instance() noexcept;
+    friend class detail::default_runtime;
+    struct as_default {};
+    struct as_holder {};
+
+    /// The default runtime that no one has made.
+    explicit runtime(as_default);
+    /// For pools whose runtime has ended and which go on.
+    runtime(as_holder, std::vector<std::unique_ptr<detail::pool>>&& pools) noexcept;
+
+    void start(const runtime_options& options);
     bool cannot_end_here() const noexcept;
-    void abandon_pools() noexcept;
     void wait_until_quiet() noexcept;
+    /// They are not destroyed.
+    static void abandon(std::vector<std::unique_ptr<detail::pool>>& pools) noexcept;
 
     std::vector<std::unique_ptr<detail::pool>> m_pools;
+    bool m_is_holder = false;
+    std::unique_ptr<detail::patience> m_patience;  ///< with the setting hang_report=seconds
 };
 
 /// The pool that runs the calling task, or the default runtime's first pool. Thread safe.

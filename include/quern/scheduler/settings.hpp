@@ -5,14 +5,25 @@
 // setting, write a row (src/scheduler/settings.cpp) and read it where it is obeyed.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace quern {
+
+/// A setting that is unknown or has a bad value. Where nobody catches it, the program ends with the
+/// message on stderr and exit status 2, unless it has a terminate handler of its own: the mistake
+/// is most often in its environment, and not a fault of the program.
+class bad_setting : public std::invalid_argument {
+public:
+    using std::invalid_argument::invalid_argument;
+};
 
 enum class setting_type : std::uint8_t {
     number,     ///< a whole number within limits

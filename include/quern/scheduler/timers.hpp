@@ -56,7 +56,7 @@ template <class Clock, class Duration, class Wait>
 bool wait_on_clock(const std::chrono::time_point<Clock, Duration>& when, Wait&& wait) {
     for (;;) {
         const auto now = Clock::now();  // compared first: the difference may overflow
-        if (wait(when > now ? due_after(when - now) : timer::clock::time_point::min())) {
+        if (wait(when > now ? detail::due_after(when - now) : timer::clock::time_point::min())) {
             return true;
         }
         if (Clock::now() >= when) {

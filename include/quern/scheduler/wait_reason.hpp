@@ -33,6 +33,9 @@ struct wait_kind {
     /// any type. Null: says nothing.
     void (*look)(const void* copy, wait_findings& into) noexcept = nullptr;
     bool is_lock = false;  ///< to hold other locks meanwhile is no fault
+    /// Things of it are waited for once or twice: who adds up waits need not tell them apart.
+    bool is_passing = false;
+    bool is_running = false;  ///< the task runs meanwhile, on another thread: its stack is in use
 };
 
 inline constexpr wait_kind k_unnamed_wait{"an event"};

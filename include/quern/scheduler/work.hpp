@@ -6,6 +6,7 @@
 #include <quern/context/stack_memory.hpp>
 #include <quern/scheduler/hooks.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 
@@ -54,8 +55,12 @@ struct runnable : work {
     stack_class stack = stack_class::small;  ///< the least that it may be started on
     bool in_group = false;                   ///< it is a task of a task_group
     std::int32_t home = k_anywhere;
-    const void* site = nullptr;  ///< the code address where it was made, if known
-    readiness ready;             ///< how it came into a queue
+    std::atomic<std::uint32_t> position{0};  ///< belongs to the deque or ring that holds it
+    /// Its function runs or has run; an entry in a queue that is left of it is empty.
+    std::atomic<bool> begun{false};
+    bool counts_to_bound = false;  ///< a task of a bounded group that counts it until it begins
+    const void* site = nullptr;    ///< the code address where it was made, if known
+    readiness ready;               ///< how it came into a queue
 };
 
 }  // namespace quern::detail

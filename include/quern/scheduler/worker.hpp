@@ -3,6 +3,7 @@
 // src/scheduler/loop.cpp, is the whole life of a worker and the place to begin reading.
 #pragma once
 
+#include <quern/base/relaxed.hpp>
 #include <quern/base/rng.hpp>
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/idle_gate.hpp>
@@ -79,7 +80,14 @@ public:
     [[noreturn]] static void run_loop(context& self) noexcept;
 
     /// Makes an item ready on this worker, and wakes another if one should help.
-    void push(runnable& item) noexcept;
+    void push(runnable& item) noexcept {
+        if (m_keeps_in_deque && item.urgency == priority::normal) [[likely]] {
+            queues.deque.push(&item);
+            offer_if_wanted();
+        } else {
+            push_elsewhere(item);
+        }
+    }
 
     /// Makes a context ready behind everything that is ready now.
     void push_last(context& c) noexcept;
@@ -87,9 +95,32 @@ public:
     /// Puts an item back that the policy has just given.
     void put_back(runnable& item) noexcept;
 
-    /// Takes a task that this worker has made ready out of its queues, for one who waits for it and
-    /// is going to run it here: true if it stood where the policy takes the next one from.
-    bool take_back(const runnable& item) noexcept;
+    /// Takes a task out of this worker's queues, for one who waits for it and is going to run it
+    /// here. False: it stands elsewhere, or has been taken.
+    bool take_back(const runnable& item) noexcept {
+        if (!m_keeps_in_deque) {
+            return take_back_elsewhere(item);
+        }
+        const bool is_taken = queues.deque.remove(item);
+        offer_if_wanted();
+        if (is_taken) {
+            note_wait_of(item);
+        }
+        return is_taken;
+    }
+
+    /// Whether what it pushes without a hint, at normal priority, stays in its own deque.
+    bool keeps_in_deque() const noexcept { return m_keeps_in_deque; }
+
+    /// Gives up an entry whose task has been begun elsewhere, as if it had come to it.
+    void drop(runnable& empty) noexcept;
+
+    /// Makes some of what the deque keeps private public if somebody has asked for it.
+    void offer_if_wanted() noexcept {
+        if (queues.deque.wanted()) [[unlikely]] {
+            answer_hunger();
+        }
+    }
 
     /// Work that any worker may take has become public: wakes a sleeper when nobody is searching.
     void notify_public_work() noexcept;
@@ -127,12 +158,27 @@ public:
     /// Whether others may take what it holds. Not under policies that do not steal, unless it is
     /// throttled.
     bool may_be_robbed() const noexcept;
-    void make_hungry() noexcept;
+    void make_hungry(tick_count now) noexcept;
+    /// Whether it keeps work for itself although a thief asked for it long ago, because it runs
+    /// something that does not look, and whether others can take that over.
+    bool is_silent(tick_count now) const noexcept;
+    /// Makes some of what it keeps for itself public. True: there is something to steal now.
+    bool take_over() noexcept;
 
     // -- read by reports ---------------------------------------------------------------------
 
     /// What runs now, if anything; it lives as long as the pool, and may run elsewhere by now.
     context* running() const noexcept { return m_current.load(std::memory_order_acquire); }
+
+    /// How often it has looked in vain since it ran out of work; 0 while it has some. And how many
+    /// items it has begun in turn since it last had none.
+    std::uint64_t searched_in_vain() const noexcept {
+        return stats.phase() == worker_phase::idle ? stats.misses.value() - m_dry_misses : 0;
+    }
+    std::uint64_t begun_in_turn() const noexcept {
+        return stats.phase() == worker_phase::idle ? 0
+                                                   : stats.activations.value() - m_dry_activations;
+    }
 
     worker_queues queues;
     shelf suspended;
@@ -144,6 +190,7 @@ private:
     friend class pool;
     friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
     friend void run_before_self(runnable&) noexcept;
+    friend void run_beside_self(runnable&, creator_link&) noexcept;
     friend void lend_to_spare_thread(lent_task&);
 
     void thread_main(int processing_unit, const stack_span& span) noexcept;
@@ -151,12 +198,21 @@ private:
     void landed(context& here) noexcept;
 
     work* next_item() noexcept;
-    context& next_context() noexcept;
+    context& next_context(context& leaving) noexcept;
+    static bool run_beside(context& self, runnable& first) noexcept;
+    void goes_on(context& creator) noexcept;
     void begin_item(work& item) noexcept;
+    const hooks* begin_running() noexcept;
     void end_item() noexcept;
     void note_wait(work& item) noexcept;
     [[noreturn]] void hand_over(context& self, work& item, context& next) noexcept;
     bool sends_home(const work& item, context& next) const noexcept;
+    QUERN_COLD void answer_hunger() noexcept;
+    QUERN_COLD void push_elsewhere(runnable& item) noexcept;
+    QUERN_COLD bool take_back_elsewhere(const runnable& item) noexcept;
+    void lay_open() noexcept;
+    void tell(worker* holder) noexcept;
+    void ask_all_others() noexcept;
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
     work* take_ready() noexcept;
@@ -168,7 +224,7 @@ private:
     work* search() noexcept;
     using ring = std::vector<worker*>;
     work* steal_round() noexcept;
-    work* steal_from(std::span<const ring> rings, bool hungry) noexcept;
+    work* steal_from(std::span<const ring> rings, bool hungry, tick_count now) noexcept;
     work* rob(worker& victim, unsigned turn) noexcept;
     work* keep_rest(runnable& loot) noexcept;
     void park() noexcept;
@@ -184,6 +240,7 @@ private:
 
     pool& m_pool;
     const std::uint32_t m_rank;
+    const bool m_keeps_in_deque;  ///< as the policy says
     std::uint32_t m_tick = 0;
     sampling_turn m_timed;  ///< of what this worker makes ready
     rng m_random;
@@ -195,6 +252,8 @@ private:
     work* m_loot = nullptr;        ///< the last forked child that was stolen; may have gone
     context* m_robbed = nullptr;   ///< the context that held it
     std::atomic<context*> m_current{nullptr};
+    relaxed<std::uint64_t> m_dry_misses = 0;  ///< when it ran out of work, or began
+    relaxed<std::uint64_t> m_dry_activations = 0;
     exception_globals* m_exceptions = nullptr;
     single_writer_counter m_away;  ///< contexts that left here less those that came back here
     single_writer_counter m_coroutines_away;  ///< the same of coroutines
@@ -215,6 +274,54 @@ inline worker* current_worker() noexcept {
     return c != nullptr ? &c->host() : nullptr;
 }
 
+/// A task's function begins, and ends: what is before it and after it is the runtime's own work.
+/// The first result is for the second call.
+QUERN_ALWAYS_INLINE std::uint32_t body_begins() noexcept {
+    worker* const here = k_counters ? current_worker() : nullptr;
+    return here != nullptr ? here->stats.overhead.ends() : 0;
+}
+QUERN_ALWAYS_INLINE void body_ends(std::uint32_t timed) noexcept {
+    if (timed != 0) [[unlikely]] {
+        if (worker* const here = current_worker()) {
+            here->stats.overhead.goes_on(timed);
+        }
+    }
+}
+
+/// Stands around the call of a task's function.
+class task_body {
+public:
+    task_body() noexcept : m_timed(body_begins()) {}
+    task_body(const task_body&) = delete;
+    task_body& operator=(const task_body&) = delete;
+    ~task_body() { body_ends(m_timed); }
+
+private:
+    std::uint32_t m_timed;
+};
+
+/// Stands around what the runtime does for a running task: makes another one, or runs the one that
+/// it waits for.
+class own_work {
+public:
+    explicit own_work(overhead_clock::part what) noexcept {
+        if constexpr (k_counters) {
+            worker* const here = current_worker();
+            m_timed = here != nullptr && here->stats.overhead.begins(what);
+        }
+    }
+    own_work(const own_work&) = delete;
+    own_work& operator=(const own_work&) = delete;
+    ~own_work() {
+        if (m_timed) [[unlikely]] {
+            body_begins();
+        }
+    }
+
+private:
+    bool m_timed = false;
+};
+
 /// A task that called fork() has returned in the child, where its worker is not: a message, and the
 /// end.
 [[noreturn]] QUERN_COLD void returned_in_child() noexcept;
@@ -226,6 +333,20 @@ inline void count_task() noexcept {
         returned_in_child();
     }
     here->host().stats.tasks.add();
+}
+
+/// The same by one who has run the task in its own place.
+inline void count_inlined_task() noexcept {
+    count_task();
+    current_worker()->stats.inlined.add();
+}
+
+/// Instead of it when the item was an empty entry: its task has been begun elsewhere, and is
+/// counted there.
+inline void count_no_task() noexcept {
+    context& here = *current_context();
+    here.root().task.trace.did_nothing = true;
+    here.host().stats.activations.take_back();
 }
 
 }  // namespace quern::detail

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // What one worker counts. Single writer (the worker), any reader; no read-modify-write. Counts are
-// relaxed, times under a sequence lock. Time is booked when a worker goes from one phase to
-// another, so the three times always add up to the time since it started.
+// relaxed, times under a sequence lock. A worker reads the clock where it begins and ceases to be
+// idle. The time between is tasks and the runtime's own work; overhead_clock tells the two apart.
+// So the times always add up to the time since the worker started.
 #pragma once
 
 #include <quern/base/cache_line.hpp>
 #include <quern/base/clock.hpp>
 #include <quern/base/config.hpp>
+#include <quern/scheduler/overhead_clock.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -19,16 +21,18 @@ enum class worker_phase : std::uint8_t { running, managing, idle };
 
 /// Totals of one worker or of several; times in nanoseconds, everything since the pool began.
 struct worker_totals {
-    double running_ns = 0;                ///< in task bodies
-    double managing_ns = 0;               ///< taking, stealing, switching, finishing
-    double idle_ns = 0;                   ///< searching or parked
-    std::uint64_t tasks = 0;              ///< ready tasks and stolen entries run to their end
-    std::uint64_t inlined = 0;            ///< of these, run in the place of one who waited for it
-    std::uint64_t activations = 0;        ///< times a task was started or resumed
-    std::uint64_t suspensions = 0;        ///< times a task gave up its worker
-    std::uint64_t stolen = 0;             ///< items taken from another worker
-    std::uint64_t parks = 0;              ///< times the worker went to sleep
-    std::uint64_t wakes = 0;              ///< sleepers this worker woke
+    double running_ns = 0;          ///< in task bodies
+    double managing_ns = 0;         ///< making, queueing, beginning, switching, settling tasks
+    double making_ns = 0;           ///< of that, making tasks
+    double idle_ns = 0;             ///< searching or parked
+    double asleep_ns = 0;           ///< of that, parked
+    std::uint64_t tasks = 0;        ///< ready tasks and stolen entries run to their end
+    std::uint64_t inlined = 0;      ///< of these, run in the place of one who waited for it
+    std::uint64_t activations = 0;  ///< times a task was started or resumed
+    std::uint64_t suspensions = 0;  ///< times a task gave up its worker
+    std::uint64_t stolen = 0;       ///< items taken from another worker
+    std::uint64_t parks = 0;        ///< times the worker went to sleep
+    std::uint64_t wakes = 0;        ///< sleepers this worker woke
     std::uint64_t contexts_recycled = 0;  ///< stacks used again
     std::uint64_t contexts_made = 0;      ///< stacks taken from the system
     std::uint64_t looks = 0;              ///< times the worker looked into its queues
@@ -93,35 +97,69 @@ using statistic = std::conditional_t<k_counters, single_writer_counter, no_count
 
 class alignas(k_cache_line) worker_stats {
 public:
-    /// Books the time since the last change to the phase that ends. One clock read.
-    /// A sequence lock: whoever sees one of the changes also sees that the version is odd or newer
-    /// (release here, acquire in read).
-    void enter(worker_phase next) noexcept {
-        constexpr auto k_release = std::memory_order_release;
-        if constexpr (!k_counters) {
-            m_phase.store(next, k_release);
-            return;
-        }
-        const std::uint32_t version = m_version.load(std::memory_order_relaxed);
-        m_version.store(version + 1, std::memory_order_relaxed);  // odd: being changed
-        const tick_count now = ticks();
-        m_ticks[static_cast<int>(m_phase.load(std::memory_order_relaxed))].add(
-            now - m_since.load(std::memory_order_relaxed), k_release);
-        m_since.store(now, k_release);
-        m_phase.store(next, k_release);
-        m_version.store(version + 2, k_release);
-    }
-
     /// Starts the clock. Called by the worker before anything else.
     void begin() noexcept { m_since.store(ticks(), std::memory_order_relaxed); }
+    /// It has started, and goes to its loop.
+    void begun() noexcept { book(use::busy); }
 
-    /// The time of the last change. The worker itself.
+    /// It has nothing to do; and has something again. Requires: called in turns.
+    void begin_idle() noexcept {
+        is_now(worker_phase::idle);
+        m_interrupted = overhead.ends();
+        book(use::idle);
+    }
+    void end_idle() noexcept {
+        is_now(worker_phase::managing);
+        book(use::busy);
+        overhead.goes_on(m_interrupted);
+    }
+
+    /// Its thread sleeps for want of work. Requires: idle; called in turns.
+    void begin_sleep() noexcept {
+        m_asleep_since.store(k_counters ? ticks() : 0, std::memory_order_relaxed);
+    }
+    void end_sleep() noexcept {
+        if constexpr (k_counters) {
+            const tick_count since = m_asleep_since.load(std::memory_order_relaxed);
+            m_asleep.add(ticks() - since, std::memory_order_release);
+            m_asleep_since.store(0, std::memory_order_release);  // both pair with read
+        }
+    }
+
+    /// Takes the time, for who asks for since().
+    void look() noexcept { book(m_use.load(std::memory_order_relaxed)); }
+
+    /// The time when the worker last took it. The worker itself.
     tick_count since() const noexcept {
         return k_counters ? m_since.load(std::memory_order_relaxed) : ticks();
     }
 
+    /// For reports: no clock reading.
+    void is_now(worker_phase what) noexcept { m_phase.store(what, std::memory_order_relaxed); }
+
     /// What the worker does now. Any thread; late by what a relaxed load may be.
     worker_phase phase() const noexcept { return m_phase.load(std::memory_order_relaxed); }
+
+    /// While it lives the worker calls the kernel for the runtime: overhead that is always timed.
+    class kernel_call {
+    public:
+        explicit kernel_call(worker_stats& of) noexcept : m_of(of) {
+            if constexpr (k_counters) {
+                m_begun = ticks();
+            }
+        }
+        kernel_call(const kernel_call&) = delete;
+        kernel_call& operator=(const kernel_call&) = delete;
+        ~kernel_call() {
+            if (k_counters && m_of.m_use.load(std::memory_order_relaxed) == use::busy) {
+                m_of.overhead.add(ticks() - m_begun);
+            }
+        }
+
+    private:
+        worker_stats& m_of;
+        tick_count m_begun = 0;
+    };
 
     /// An item that was ready since then has left its queue.
     void waited(tick_count ready_at, tick_count now, bool is_first) noexcept {
@@ -134,19 +172,48 @@ public:
         }
     }
 
-    /// As of now, including the phase that is going on. Any thread. Two readings in turn may
-    /// book the last few hundred nanoseconds to different phases.
+    /// As of now. Any thread. Two readings in turn may book the last few microseconds to different
+    /// parts.
     worker_totals read() const noexcept;
 
+    overhead_clock overhead;
     single_writer_counter activations;  ///< the end of a pool relies on it
     statistic tasks, inlined, suspensions, stolen, parks, wakes;
     statistic contexts_recycled, contexts_made, looks, misses, waits, first_waits;
 
 private:
+    /// What time is booked to: the start of the worker, tasks and the work around them, nothing.
+    enum class use : std::uint8_t { starting, busy, idle };
+
+    double asleep() const noexcept;
+    double never_less(double running, double busy) const noexcept;
+
+    /// Books the time since the last call. One clock reading. A sequence lock: whoever sees one of
+    /// the changes also sees that the version is odd or newer (release here, acquire in read).
+    void book(use next) noexcept {
+        constexpr auto k_release = std::memory_order_release;
+        if constexpr (!k_counters) {
+            return;
+        }
+        const std::uint32_t version = m_version.load(std::memory_order_relaxed);
+        m_version.store(version + 1, std::memory_order_relaxed);  // odd: being changed
+        const tick_count now = ticks();
+        m_ticks[static_cast<int>(m_use.load(std::memory_order_relaxed))].add(
+            now - m_since.load(std::memory_order_relaxed), k_release);
+        m_since.store(now, k_release);
+        m_use.store(next, k_release);
+        m_version.store(version + 2, k_release);
+    }
+
     std::atomic<std::uint32_t> m_version{0};
+    std::atomic<use> m_use{use::starting};
     std::atomic<worker_phase> m_phase{worker_phase::managing};
+    std::uint32_t m_interrupted = 0;  ///< for how many the stretch stands that idleness interrupts
     std::atomic<tick_count> m_since{0};
-    single_writer_counter m_ticks[3];
+    single_writer_counter m_ticks[3];       ///< by use
+    mutable std::atomic<double> m_told{0};  ///< the most ticks in bodies that a reader was told
+    std::atomic<tick_count> m_asleep_since{0};
+    single_writer_counter m_asleep;      ///< ticks
     statistic m_waited, m_first_waited;  ///< ticks
 };
 

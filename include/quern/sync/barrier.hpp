@@ -6,6 +6,7 @@
 #include <quern/base/spin_lock.hpp>
 #include <quern/sync/co_waiting.hpp>
 #include <quern/sync/level.hpp>
+#include <quern/task/enough_stack.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -29,7 +30,12 @@ protected:
     };
 
     /// Throws std::invalid_argument when `expected` is negative.
-    explicit barrier_base(std::ptrdiff_t expected);
+    constexpr explicit barrier_base(std::ptrdiff_t expected)
+        : m_expected(expected), m_left(expected) {
+        if (expected < 0) {
+            refuse(expected);
+        }
+    }
 
     /// Of `n`, of whom `leaving` will not come to later phases.
     arrival arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept;
@@ -43,6 +49,7 @@ protected:
     }
 
 private:
+    [[noreturn]] static void refuse(std::ptrdiff_t expected);
     static void look(const void* copy, wait_findings& into) noexcept;
     static const wait_kind k_wait;
 
@@ -96,7 +103,7 @@ public:
     };
 
     /// Throws std::invalid_argument when `expected` is negative, and what moving `f` throws.
-    explicit barrier(std::ptrdiff_t expected, CompletionFunction f = CompletionFunction())
+    constexpr explicit barrier(std::ptrdiff_t expected, CompletionFunction f = CompletionFunction())
         : barrier_base(expected), m_completion(std::move(f)) {}
 
     static constexpr std::ptrdiff_t max() noexcept {
@@ -139,7 +146,7 @@ private:
     std::int64_t arrive_as(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept {
         const arrival made = barrier_base::arrive(n, leaving);
         if (made.is_last) {
-            m_completion();
+            detail::on_enough_stack([this]() noexcept { m_completion(); });
             begin_next_phase();
         }
         return made.phase;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/sync/mutex.hpp>
+#include <quern/task/enough_stack.hpp>
 
 #include <atomic>
 #include <functional>
@@ -58,7 +59,8 @@ void call_once(once_flag& flag, F&& f, Args&&... args) {
     const std::scoped_lock lock(flag.m_trying);
     const ignore_held_locks may_suspend;
     if (!flag.m_done.load(std::memory_order_relaxed)) {
-        std::invoke(std::forward<F>(f), std::forward<Args>(args)...);
+        detail::on_enough_stack(
+            [&] { std::invoke(std::forward<F>(f), std::forward<Args>(args)...); });
         flag.m_done.store(true, std::memory_order_release);  // pairs with the first load
     }
 }

@@ -94,6 +94,27 @@ private:
     pool* m_where = nullptr;
 };
 
+/// The function and its place, which it leaves at its end.
+template <class F>
+class guarded_call {
+public:
+    template <class G>
+    guarded_call(G&& f, std::unique_ptr<guarded_place> place)
+        : m_function(std::forward<G>(f)), m_place(std::move(place)) {}
+
+    decltype(auto) operator()() && {
+        struct leaver {
+            guarded_place& mine;
+            ~leaver() { mine.leave(); }
+        } const at_end{*m_place};
+        return std::move(m_function)();
+    }
+
+private:
+    F m_function;
+    std::unique_ptr<guarded_place> m_place;
+};
+
 /// Runs `f` in a task, at a place at the guard or guards. All that may throw comes before the place
 /// is taken.
 template <class Guards, class F>
@@ -102,21 +123,13 @@ auto run_at(const task_attributes& how, Guards& guards, F&& f) {
     const describing making;
     auto place = std::make_unique<guarded_place>(guards);
     guarded_place& mine = *place;
-    auto call = [f = std::decay_t<F>(std::forward<F>(f)),
-                 place = std::move(place)]() mutable -> decltype(auto) {
-        struct leaver {
-            guarded_place& mine;
-            ~leaver() { mine.leave(); }
-        } const at_end{*place};
-        return std::move(f)();
-    };
-    using T = std::invoke_result_t<decltype(call)&>;
-    using task = task_state<decltype(call), T>;
-    auto* state = new task(std::move(call), how.stop);
-    apply_attributes(how, *state);
+    using call = guarded_call<std::decay_t<F>>;
+    using T = std::invoke_result_t<call>;
+    auto* state = new task_state<call, T>(how.stop, std::forward<F>(f), std::move(place));
+    detail::apply_attributes(how, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
     if (mine.enter(*state, where)) {
-        state->allow_waiter_to_begin(&where);
+        state->allow_waiter_to_begin(where);
         where.make_ready(*state);
     }
     return result;
@@ -144,7 +157,7 @@ QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, guard& g, F&& f
 }
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(guard& g, F&& f) {
-    return run_guarded(task_attributes{}, g, std::forward<F>(f));
+    return quern::run_guarded(task_attributes{}, g, std::forward<F>(f));
 }
 
 /// The same with several guards: when all functions have ended that were given to any of them.
@@ -159,7 +172,7 @@ QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, const guard_set
 }
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(const guard_set& all, F&& f) {
-    return run_guarded(task_attributes{}, all, std::forward<F>(f));
+    return quern::run_guarded(task_attributes{}, all, std::forward<F>(f));
 }
 
 }  // namespace quern

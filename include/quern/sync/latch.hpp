@@ -25,7 +25,11 @@ namespace quern {
 class latch {
 public:
     /// Throws std::invalid_argument when `expected` is negative.
-    explicit latch(std::ptrdiff_t expected);
+    constexpr explicit latch(std::ptrdiff_t expected) : m_left(expected), m_gate(expected == 0) {
+        if (expected < 0) {
+            refuse(expected);
+        }
+    }
     latch(const latch&) = delete;
     latch& operator=(const latch&) = delete;
 
@@ -78,6 +82,7 @@ private:
         std::ptrdiff_t n;
     };
 
+    [[noreturn]] static void refuse(std::ptrdiff_t expected);
     static void look(const void* copy, detail::wait_findings& into) noexcept;
     static const detail::wait_kind k_wait;
 

@@ -57,7 +57,7 @@ void wait_for(level& what, std::int64_t needs, Lock& lock, const wait_reason& wh
         }
     }
     level_waiter self(needs);
-    wait_in(self, why, [&what, &lock, &self] {
+    detail::wait_in(self, why, [&what, &lock, &self] {
         const std::scoped_lock guard(lock);
         return what.enqueue(self);
     });

@@ -23,7 +23,11 @@ public:
 
 protected:
     /// Throws std::invalid_argument when `count` is not in 0..max.
-    semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max);
+    constexpr semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max) : m_permits(count) {
+        if (count < 0 || count > max) {
+            refuse(count, max);
+        }
+    }
 
     void acquire() noexcept {
         if (!m_permits.take()) {
@@ -46,15 +50,13 @@ protected:
     void release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept;
 
 private:
+    [[noreturn]] static void refuse(std::ptrdiff_t count, std::ptrdiff_t max);
     QUERN_COLD void wait_for_permit() noexcept;
     static void look(const void* copy, wait_findings& into) noexcept;
     static const wait_kind k_wait;
 
     permits<std_atomics, waiter, spin_lock> m_permits;
 };
-
-/// Half the range, so that sums of a count and an increment cannot overflow.
-inline constexpr std::ptrdiff_t k_most_permits = std::numeric_limits<std::ptrdiff_t>::max() / 2;
 
 }  // namespace detail
 
@@ -72,13 +74,13 @@ inline constexpr std::ptrdiff_t k_most_permits = std::numeric_limits<std::ptrdif
 /// The semaphore may be destroyed as soon as every acquire() has returned and every other release()
 /// has, but for those whose permits the acquire() calls got.
 /// Thread safety: any thread. Cost: one read-modify-write each, unless somebody waits.
-template <std::ptrdiff_t LeastMax = detail::k_most_permits>
+template <std::ptrdiff_t LeastMax = std::numeric_limits<std::ptrdiff_t>::max()>
 class counting_semaphore : private detail::semaphore_base {
-    static_assert(LeastMax >= 0 && LeastMax <= detail::k_most_permits);
+    static_assert(LeastMax >= 0);
 
 public:
     /// Throws std::invalid_argument when `count` is not in 0..max().
-    explicit counting_semaphore(std::ptrdiff_t count) : semaphore_base(count, LeastMax) {}
+    constexpr explicit counting_semaphore(std::ptrdiff_t count) : semaphore_base(count, LeastMax) {}
 
     static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
 

@@ -23,11 +23,12 @@ public:
     /// has passed makes it try_lock(). Throws what lock() throws.
     template <class Clock, class Duration>
     [[nodiscard]] bool try_lock_until(const std::chrono::time_point<Clock, Duration>& when) {
-        return wait_on_clock(when, [this](auto deadline) { return this->lock_until(deadline); });
+        return detail::wait_on_clock(when,
+                                     [this](auto deadline) { return this->lock_until(deadline); });
     }
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& time) {
-        return try_lock_until(due_after(time));
+        return try_lock_until(detail::due_after(time));
     }
 };
 

@@ -81,7 +81,7 @@ void wait_in(waiter& self, const wait_reason& why, Enqueue&& enqueue) noexcept {
             self.stands_for(left);
             return enqueue();
         };
-        suspend(publish, why);
+        detail::suspend(publish, why);
     } else if (enqueue()) {
         self.event.wait(why);
     }

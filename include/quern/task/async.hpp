@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quern/base/blocks.hpp>
+#include <quern/task/enough_stack.hpp>
 #include <quern/task/future.hpp>
 #include <quern/task/task_state.hpp>
 
@@ -14,16 +15,47 @@ namespace quern {
 
 namespace detail {
 
-/// A function and its arguments, bound by value as std::async does.
+/// A function with arguments, each of which is copied or moved once: from where the caller has it
+/// to where the task keeps it. Called once.
+template <class F, class... Args>
+class bound_call {
+public:
+    template <class G, class... Given>
+        requires(sizeof...(Given) == sizeof...(Args))
+    explicit bound_call(G&& function, Given&&... arguments)
+        : m_function(std::forward<G>(function)), m_arguments(std::forward<Given>(arguments)...) {}
+
+    decltype(auto) operator()() {
+        return std::apply(std::move(m_function), std::move(m_arguments));
+    }
+
+private:
+    F m_function;
+    std::tuple<Args...> m_arguments;
+};
+
+template <class F, class... Args>
+struct bound_type {
+    using type = bound_call<F, Args...>;
+};
+template <class F>
+struct bound_type<F> {
+    using type = F;
+};
+/// What a task keeps of f(args...), by value as std::async does; made of the same.
+template <class F, class... Args>
+using bound_t = typename bound_type<std::decay_t<F>, std::decay_t<Args>...>::type;
+
+/// Whether a call that keeps these can be made.
+template <class F, class... Args>
+inline constexpr bool k_is_call = sizeof...(Args) == 0
+                                      ? std::is_invocable_v<std::decay_t<F>&>
+                                      : std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
+
+/// The same as an object, for what passes it on instead of keeping it in a task at once.
 template <class F, class... Args>
 auto bind_call(F&& f, Args&&... args) {
-    if constexpr (sizeof...(Args) == 0) {
-        return std::decay_t<F>(std::forward<F>(f));
-    } else {
-        return [f = std::decay_t<F>(std::forward<F>(f)),
-                bound = std::tuple<std::decay_t<Args>...>(std::forward<Args>(args)...)]() mutable
-               -> decltype(auto) { return std::apply(std::move(f), std::move(bound)); };
-    }
+    return bound_t<F, Args...>(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 /// Starts a task in the way its attributes ask for. The state's second reference is the queue's.
@@ -32,39 +64,39 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
     worker* here = current_worker();
     switch (wanted.how) {
         case launch::sync: {
-            task.begin(false);
+            detail::on_enough_stack([&task]() noexcept { task.begin_now(); });
             task.release();
             return;
         }
         case launch::deferred:
-            task.allow_waiter_to_begin(nullptr);
-            task.start_when_watched();
+            task.defer();
             task.release();
             return;
         case launch::fork:
             if (here != nullptr && &here->home() == &where) {
-                run_before_self(task);
+                detail::run_before_self(task);
                 return;
             }
             break;  // another pool has no creator to take the place of
         case launch::async:
             break;
     }
-    task.allow_waiter_to_begin(&where);
+    task.allow_waiter_to_begin(where);
     where.make_ready(task);
 }
 
-/// A task without a result.
-template <class F>
+/// A task without a result. Token as that of task_state.
+template <class F, class Token>
 class posted_task final : public runnable, public in_blocks {
 public:
-    posted_task(F&& f, const std::stop_token& stop)
-        : runnable(run_queued), m_stop(stop), m_function(std::move(f)) {}
+    template <class... Parts>
+    explicit posted_task(const Token& stop, Parts&&... parts)
+        : runnable(run_queued), m_stop(stop), m_function(std::forward<Parts>(parts)...) {}
 
 private:
     static context* run_queued(work& item) noexcept {
         auto& self = static_cast<posted_task&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
+        if (context* larger = detail::begin_task(self)) {
             return larger;
         }
         self.call();
@@ -79,54 +111,97 @@ private:
     QUERN_NOINLINE static void call_or_end(F& function) noexcept { call_but_for_stops(function); }
     QUERN_NOINLINE static void call_but_for_stops(F& function) {
         try {
-            function();
+            std::move(function)();
         } catch (const task_cancelled&) {  // never reported
         }
     }
 
     void call() noexcept {
-        const stop_signal own(std::move(m_stop));
-        if (own.asks_by_token()) {
-            return;
+        if constexpr (std::is_same_v<Token, no_token>) {
+            call_under(nullptr);
+        } else {
+            const stop_signal own(std::move(m_stop));
+            if (!own.asks_by_token()) {
+                call_under(own.if_token());
+            }
         }
-        const under_signal running(own.if_token());
+    }
+
+    void call_under(const stop_signal* signal) noexcept {
+        const under_signal running(signal);
         if (get_exception_handler() == nullptr) {
+            const std::uint32_t timed = body_begins();
             call_or_end(m_function);
+            body_ends(timed);
             return;
         }
         try {
-            m_function();
+            const task_body body;
+            std::move(m_function)();
         } catch (...) {
             report_exception(std::current_exception(), exception_origin::posted_task);
         }
     }
 
-    std::stop_token m_stop;
+    [[no_unique_address]] Token m_stop;
     F m_function;
 };
 
+/// The pool of tasks that do not say which. May start the default runtime, and throw.
+inline pool& usual_pool() {
+    worker* const here = current_worker();
+    return here != nullptr ? here->home() : current_pool().get();
+}
+
+/// Starts a task that runs a Call, which is made of the parts in the task's own memory.
+template <class Call, class... Parts>
+auto start_task(const task_attributes& wanted, Parts&&... parts) {
+    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    using T = std::invoke_result_t<Call>;
+    auto* state = new task_state<Call, T>(wanted.stop, std::forward<Parts>(parts)...);
+    detail::apply_attributes(wanted, *state);
+    future<T> result{state_ref<shared_state<T>>(state)};
+    detail::start(wanted, where, *state);
+    return result;
+}
+
 template <class F, class... Args>
 auto start_async(const task_attributes& wanted, F&& f, Args&&... args) {
-    pool& where = pool_of(wanted);  // may start the default runtime, and throw
-    describing making;
-    auto call = bind_call(std::forward<F>(f), std::forward<Args>(args)...);
-    using T = std::invoke_result_t<decltype(call)&>;
-    using task = task_state<decltype(call), T>;
-    auto* state = new task(std::move(call), wanted.stop);
-    apply_attributes(wanted, *state);
-    future<T> result{state_ref<shared_state<T>>(state)};
-    making.end_before_call(wanted.how);
-    start(wanted, where, *state);
-    return result;
+    return detail::start_task<bound_t<F, Args...>>(wanted, std::forward<F>(f),
+                                                   std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
     pool& where = pool_of(wanted);  // may start the default runtime, and throw
-    const describing making;
-    auto call = bind_call(std::forward<F>(f), std::forward<Args>(args)...);
-    auto* task = new posted_task<decltype(call)>(std::move(call), wanted.stop);
-    apply_attributes(wanted, *task);
+    auto* task = new posted_task<bound_t<F, Args...>, std::stop_token>(
+        wanted.stop, std::forward<F>(f), std::forward<Args>(args)...);
+    detail::apply_attributes(wanted, *task);
+    where.make_ready(*task);
+}
+
+/// The two of a task that wishes for nothing. Without attributes: to write a set of them takes
+/// longer than the rest of a tiny task.
+template <class F, class... Args>
+auto start_usual(const void* site, F&& f, Args&&... args) {
+    using call = bound_t<F, Args...>;
+    using T = std::invoke_result_t<call>;
+    pool& where = detail::usual_pool();
+    auto* state = new task_state<call, T, no_token>(no_token(), std::forward<F>(f),
+                                                    std::forward<Args>(args)...);
+    state->site = site;
+    future<T> result{state_ref<shared_state<T>>(state)};
+    state->allow_waiter_to_begin(where);
+    where.make_ready(*state);
+    return result;
+}
+
+template <class F, class... Args>
+void start_usual_posted(const void* site, F&& f, Args&&... args) {
+    pool& where = detail::usual_pool();
+    auto* task = new posted_task<bound_t<F, Args...>, no_token>(no_token(), std::forward<F>(f),
+                                                                std::forward<Args>(args)...);
+    task->site = site;
     where.make_ready(*task);
 }
 
@@ -146,31 +221,41 @@ void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
 ///     int answer = f.get();
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... args) {
-    return detail::start_async(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
-                               std::forward<Args>(args)...);
+    static_assert(detail::k_is_call<F, Args...>,
+                  "quern: async: the function cannot be called with these arguments");
+    if constexpr (detail::k_is_call<F, Args...>) {
+        const detail::describing making;
+        return detail::start_async(detail::made_at(detail::code_address(), wanted),
+                                   std::forward<F>(f), std::forward<Args>(args)...);
+    } else {
+        return future<void>();
+    }
 }
 
 template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
 &, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE auto async(F&& f, Args&&... args) {
-    return async(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
+    const detail::describing making;
+    return detail::start_usual(detail::code_address(), std::forward<F>(f),
+                               std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE auto async(launch how, F&& f, Args&&... args) {
-    return async(task_attributes{.how = how}, std::forward<F>(f), std::forward<Args>(args)...);
+    return quern::async(task_attributes{.how = how}, std::forward<F>(f),
+                        std::forward<Args>(args)...);
 }
 
 /// On a given pool, or on the first pool of a given runtime.
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE auto async(pool_ref where, F&& f, Args&&... args) {
-    return async(task_attributes{.pool = &where.get()}, std::forward<F>(f),
-                 std::forward<Args>(args)...);
+    return quern::async(task_attributes{.pool = &where.get()}, std::forward<F>(f),
+                        std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE auto async(const runtime& where, F&& f, Args&&... args) {
-    return async(where.default_pool(), std::forward<F>(f), std::forward<Args>(args)...);
+    return quern::async(where.default_pool(), std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 /// Starts f(args...) as a task that nobody waits for. An exception that leaves it goes to the
@@ -178,14 +263,21 @@ QUERN_ALWAYS_INLINE auto async(const runtime& where, F&& f, Args&&... args) {
 /// policies do not apply.
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... args) {
-    detail::start_posted(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
-                         std::forward<Args>(args)...);
+    static_assert(detail::k_is_call<F, Args...>,
+                  "quern: post: the function cannot be called with these arguments");
+    if constexpr (detail::k_is_call<F, Args...>) {
+        const detail::describing making;
+        detail::start_posted(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
+                             std::forward<Args>(args)...);
+    }
 }
 
 template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
 &, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE void post(F&& f, Args&&... args) {
-    post(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
+    const detail::describing making;
+    detail::start_usual_posted(detail::code_address(), std::forward<F>(f),
+                               std::forward<Args>(args)...);
 }
 
 }  // namespace quern

@@ -7,20 +7,43 @@
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/work.hpp>
 
+#include <bit>
 #include <cstdint>
+#include <stdexcept>
 #include <stop_token>
 #include <utility>
 
 namespace quern {
 
-/// When and where a task starts. As std::launch, with two of HPX's.
+/// When and where a task starts. As std::launch, with two of HPX's: a bitmask type. One that names
+/// several policies leaves the choice to Quern, which takes the first of them in this order. One
+/// that names none is refused with std::invalid_argument where a task is started by it.
+///
+///     auto f = quern::async(quern::launch::async | quern::launch::deferred, g);   // async
 enum class launch : std::uint8_t {
-    async,     ///< queued; a worker takes it, or the first one that waits for it
-    fork,      ///< started at once in place of its creator, which goes on when a worker is free
-    deferred,  ///< run by the first one that waits for it, on its stack; queued by `then` and
-               ///< dataflow
-    sync,      ///< run at once, before the call returns
+    async = 1,     ///< queued; a worker takes it, or the first one that waits for it
+    fork = 4,      ///< started at once in place of its creator, which goes on when a worker is free
+    deferred = 2,  ///< run by the first one that waits for it, on its stack; queued by `then` and
+                   ///< dataflow
+    sync = 8,      ///< run at once, before the call returns
 };
+
+constexpr launch operator&(launch a, launch b) noexcept {
+    return static_cast<launch>(static_cast<unsigned>(a) & static_cast<unsigned>(b));
+}
+constexpr launch operator|(launch a, launch b) noexcept {
+    return static_cast<launch>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr launch operator^(launch a, launch b) noexcept {
+    return static_cast<launch>(static_cast<unsigned>(a) ^ static_cast<unsigned>(b));
+}
+/// The policies that `a` does not name.
+constexpr launch operator~(launch a) noexcept {
+    return a ^ (launch::async | launch::fork | launch::deferred | launch::sync);
+}
+constexpr launch& operator&=(launch& a, launch b) noexcept { return a = a & b; }
+constexpr launch& operator|=(launch& a, launch b) noexcept { return a = a | b; }
+constexpr launch& operator^=(launch& a, launch b) noexcept { return a = a ^ b; }
 
 /// What a task may ask for. Every field has a default:
 ///
@@ -30,7 +53,8 @@ struct task_attributes {
     /// Shown by diagnosis and profile. Must outlive the task: usually a literal.
     const char* name = nullptr;
     priority urgency = priority::normal;
-    /// The least stack that the task is started on.
+    /// The least stack that the task is started on. A recursion through the runtime needs none: it
+    /// goes on on fresh stacks of that class.
     stack_class stack = stack_class::small;
     /// Rank of the worker to whose queue it goes, modulo their number, or -1. A hint: an idle
     /// worker may take it where the policy steals, and it is for tasks of normal priority alone.
@@ -51,8 +75,22 @@ struct task_attributes {
 
 namespace detail {
 
-/// The same, and made at `site` unless they say where.
-QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wanted) noexcept {
+/// The policy that is used of those that are named. Throws std::invalid_argument.
+constexpr launch one_of(launch named) {
+    for (const launch each : {launch::async, launch::fork, launch::deferred, launch::sync}) {
+        if ((named & each) == each) {
+            return each;
+        }
+    }
+    throw std::invalid_argument(
+        "quern: a launch policy that names none of async, fork, deferred and sync");
+}
+
+/// The same, with one policy, and made at `site` unless they say where.
+QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wanted) {
+    if (!std::has_single_bit(static_cast<unsigned>(wanted.how))) [[unlikely]] {
+        wanted.how = one_of(wanted.how);
+    }
     wanted.site = wanted.site != nullptr ? wanted.site : site;
     return wanted;
 }
@@ -79,38 +117,57 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
 /// waits, and gives it back. Does nothing outside a worker.
 class lent_context {
 public:
-    explicit lent_context(const runnable& item) noexcept : m_here(current_context()) {
+    QUERN_ALWAYS_INLINE explicit lent_context(const runnable& item) noexcept
+        : m_here(current_context()) {
         if (m_here != nullptr) {
             task_record& task = m_here->root().task;
-            m_record = task;
-            task.restart(item.name, item.site, item.run);
+            m_record.copy_but_for_trace(task);
+            task.restart_but_for_trace(item.name, item.site, item.run);
             task.outer = &m_record;
             m_urgency = std::exchange(m_here->urgency, item.urgency);
-            worker& host = m_here->host();
-            if (const hooks* h = host.home().hooks.load(std::memory_order_acquire)) {
-                h->inline_begins(*h, host, m_record, item);
+            if (const hooks* h = hooks_here()) [[unlikely]] {
+                begin(*h, item);
             }
         }
     }
     lent_context(const lent_context&) = delete;
     lent_context& operator=(const lent_context&) = delete;
-    ~lent_context() {
+    QUERN_ALWAYS_INLINE ~lent_context() {
         if (m_here != nullptr) {
-            context& root = m_here->root();
-            root.task.locals.destroy_all();
-            worker& host = m_here->host();
-            if (const hooks* h = host.home().hooks.load(std::memory_order_acquire)) {
-                h->inline_ends(*h, host, m_record);
+            task_record& task = m_here->root().task;
+            task.locals.destroy_all();
+            if (const hooks* h = hooks_here(); h != nullptr || m_is_traced) [[unlikely]] {
+                end(h);
             }
-            root.task = m_record;
+            task.copy_but_for_trace(m_record);
             m_here->urgency = m_urgency;
         }
     }
 
 private:
+    const hooks* hooks_here() const noexcept {
+        return m_here->host().home().hooks.load(std::memory_order_acquire);
+    }
+
+    // Without hooks nobody looks at what they keep with a task, and it stays where it is.
+    QUERN_COLD void begin(const hooks& h, const runnable& item) noexcept {
+        task_record& task = m_here->root().task;
+        m_is_traced = true;
+        m_record.trace = task.trace;
+        task.trace = {};
+        h.inline_begins(h, m_here->host(), m_record, item);
+    }
+    QUERN_COLD void end(const hooks* h) noexcept {
+        if (h != nullptr) {
+            h->inline_ends(*h, m_here->host(), m_record);
+        }
+        m_here->root().task.trace = m_record.trace;
+    }
+
     context* m_here;
     task_record m_record;
     priority m_urgency = priority::normal;
+    bool m_is_traced = false;
 };
 
 /// For the beginning of a task's run function: lends the task's name, site and priority to the
@@ -130,51 +187,10 @@ inline context* begin_task(runnable& item) noexcept {
     return &larger;
 }
 
-/// Stands around the making of a task. What that takes is the runtime's work, though it happens in
-/// a task: those who record count it so. A branch when nobody does.
-class describing {
+/// Stands around the making of a task.
+class describing : own_work {
 public:
-    describing() noexcept {
-        if (worker* const here = current_worker()) {
-            m_hooks = here->home().hooks.load(std::memory_order_acquire);
-            if (m_hooks != nullptr) [[unlikely]] {
-                begin(*here);
-            }
-        }
-    }
-    describing(const describing&) = delete;
-    describing& operator=(const describing&) = delete;
-    ~describing() { end(); }
-
-    /// What follows is not part of it: a call of the task's function.
-    void end() noexcept {
-        if (m_hooks == nullptr) [[likely]] {
-            return;
-        }
-        worker* const here = current_worker();
-        if (here != nullptr && here->home().hooks.load(std::memory_order_acquire) == m_hooks) {
-            m_hooks->described(*m_hooks, *here, ticks() - m_begin);
-        }
-        m_hooks = nullptr;
-    }
-    /// The same for a task that is perhaps begun at once.
-    void end_before_call(launch how) noexcept {
-        if (how == launch::sync || how == launch::fork) {
-            end();
-        }
-    }
-
-private:
-    void begin(worker& here) noexcept {
-        if (m_hooks->times_making(*m_hooks, here)) {
-            m_begin = ticks();
-        } else {
-            m_hooks = nullptr;
-        }
-    }
-
-    const hooks* m_hooks = nullptr;
-    tick_count m_begin = 0;
+    describing() noexcept : own_work(overhead_clock::part::making) {}
 };
 
 /// Stands around the call of a task's function, so that what is local to the task is destroyed

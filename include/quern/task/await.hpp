@@ -118,11 +118,11 @@ decltype(auto) awaiter_of(Awaitable&& awaitable) {
 /// What a quern::task awaits when it says co_await.
 template <class Awaitable>
 decltype(auto) know_runner(Awaitable&& awaitable) {
-    using awaiter = decltype(awaiter_of(std::forward<Awaitable>(awaitable)));
+    using awaiter = decltype(detail::awaiter_of(std::forward<Awaitable>(awaitable)));
     if constexpr (requires { typename awaiter::sets_runner; }) {
-        return awaiter_of(std::forward<Awaitable>(awaitable));
+        return detail::awaiter_of(std::forward<Awaitable>(awaitable));
     } else {
-        return foreign_awaiter<awaiter>{awaiter_of(std::forward<Awaitable>(awaitable))};
+        return foreign_awaiter<awaiter>{detail::awaiter_of(std::forward<Awaitable>(awaitable))};
     }
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/scheduler/spare_threads.hpp>
+#include <quern/task/enough_stack.hpp>
 
 #include <utility>
 
@@ -59,8 +60,10 @@ private:
 ///     const ssize_t n = quern::blocking([&] { return ::read(fd, buffer, sizeof buffer); });
 template <class F>
 decltype(auto) blocking(F&& f) {
-    const blocking_region here;
-    return std::forward<F>(f)();
+    return detail::on_enough_stack([&f]() -> decltype(auto) {
+        const blocking_region here;
+        return std::forward<F>(f)();
+    });
 }
 
 }  // namespace quern

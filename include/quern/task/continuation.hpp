@@ -14,8 +14,9 @@ class continuation final : public pending_call<Future, F, T>, public state_waite
     using base = pending_call<Future, F, T>;
 
 public:
-    continuation(const task_attributes& how, Future source, F&& f)
-        : base(how, std::move(source), std::move(f),
+    template <class G>
+    continuation(const task_attributes& how, Future source, G&& f)
+        : base(how, std::move(source), std::forward<G>(f),
                [](state_base& self) noexcept {
                    delete static_cast<continuation*>(static_cast<shared_state<T>*>(&self));
                }),
@@ -26,7 +27,7 @@ public:
     void start() noexcept {
         auto& source = this->input().state();
         if (!source.add_waiter(*this)) {
-            tell(notify(*this));
+            detail::tell(notify(*this));
         }
     }
 
@@ -44,11 +45,9 @@ template <class Future, class F>
 auto attach(const task_attributes& how, Future source, F&& f) {
     using function = std::decay_t<F>;
     using T = std::invoke_result_t<function&, Future>;
-    describing making;
-    auto* next =
-        new continuation<Future, function, T>(how, std::move(source), function(std::forward<F>(f)));
+    const describing making;
+    auto* next = new continuation<Future, function, T>(how, std::move(source), std::forward<F>(f));
     future<T> result{state_ref<shared_state<T>>(next)};
-    making.end_before_call(how.how);
     next->start();
     return result;
 }
@@ -64,7 +63,7 @@ public:
 
     void start() noexcept {
         if (!m_outer.state().add_waiter(*this)) {
-            tell(notify(*this));
+            detail::tell(notify(*this));
         }
     }
 

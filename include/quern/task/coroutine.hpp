@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/task/await.hpp>
+#include <quern/task/enough_stack.hpp>
 
 #include <exception>
 #include <memory>
@@ -45,7 +46,7 @@ public:
     final_awaiter final_suspend() const noexcept { return {}; }
     template <class Awaitable>
     decltype(auto) await_transform(Awaitable&& awaitable) {
-        return know_runner(std::forward<Awaitable>(awaitable));
+        return detail::know_runner(std::forward<Awaitable>(awaitable));
     }
     void unhandled_exception() noexcept {
         m_result.template emplace<k_error>(std::current_exception());
@@ -111,7 +112,7 @@ public:
     }
     ~task_frame() {
         if (m_handle) {
-            m_handle.destroy();
+            detail::on_enough_stack([this]() noexcept { m_handle.destroy(); });
         }
     }
     void swap(task_frame& other) noexcept { std::swap(m_handle, other.m_handle); }
@@ -142,7 +143,7 @@ public:
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
         m_waiting = waiting;
-        m_promise = task_promise_of(waiting);
+        m_promise = detail::task_promise_of(waiting);
         if (m_promise != nullptr && m_promise->runner != nullptr) {
             m_task.begin(*m_promise->runner, *this);
             m_promise->runner->run_next(m_task.get());
@@ -194,7 +195,7 @@ public:
 private:
     static context* run_queued(work& item) {
         auto& self = static_cast<started_task&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
+        if (context* larger = detail::begin_task(self)) {
             return larger;
         }
         if (self.stop().asks_by_token()) {
@@ -204,6 +205,7 @@ private:
         coroutine_runner here(self, &self);
         self.m_frame.begin(here, self);
         here.run_next(self.m_frame.get());
+        const task_body body;
         here.run();
         return nullptr;
     }
@@ -218,7 +220,7 @@ private:
 
     void cancel() noexcept {
         { const task_frame<T> gone = std::move(m_frame); }  // before those are told
-        over(this->settle_error(cancelled_task(this->name)));
+        over(this->settle_error(detail::cancelled_task(this->name)));
     }
 
     void over(state_waiter* told) noexcept {
@@ -256,7 +258,8 @@ future<T> start_coroutine(const task_attributes& wanted, task<T> coroutine);
 ///
 /// Depth: a task that awaits a task takes no stack, however long the chain and whatever the
 /// optimisation level or sanitizer: the runtime resumes coroutines from a loop. Coroutines of other
-/// libraries may await a task too; they go on as deep on the stack as their own machinery makes it.
+/// libraries may await a task too; they go on as deep on the stack as their own machinery makes it,
+/// and on a fresh one when it runs low. So does the destruction of tasks that own one another.
 ///
 /// gcc 12 runs a co_await in that arm of ?: which was not chosen; write an if.
 ///
@@ -315,7 +318,7 @@ template <class T>
 future<T> detail::start_coroutine(const task_attributes& wanted, task<T> coroutine) {
     pool& where = pool_of(wanted);  // may start the default runtime, and throw
     auto* state = new started_task<T>(std::move(coroutine).release(), wanted.stop);
-    apply_attributes(wanted, *state);
+    detail::apply_attributes(wanted, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
     where.make_ready(*state);
     return result;
@@ -339,16 +342,16 @@ QUERN_ALWAYS_INLINE future<T> start(const task_attributes& wanted, task<T> corou
 }
 template <class T>
 QUERN_ALWAYS_INLINE future<T> start(task<T> coroutine) {
-    return start(task_attributes{}, std::move(coroutine));
+    return quern::start(task_attributes{}, std::move(coroutine));
 }
 /// On a given pool, or on the first pool of a given runtime.
 template <class T>
 QUERN_ALWAYS_INLINE future<T> start(pool_ref where, task<T> coroutine) {
-    return start(task_attributes{.pool = &where.get()}, std::move(coroutine));
+    return quern::start(task_attributes{.pool = &where.get()}, std::move(coroutine));
 }
 template <class T>
 QUERN_ALWAYS_INLINE future<T> start(const runtime& where, task<T> coroutine) {
-    return start(where.default_pool(), std::move(coroutine));
+    return quern::start(where.default_pool(), std::move(coroutine));
 }
 
 }  // namespace quern

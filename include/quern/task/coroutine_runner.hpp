@@ -8,6 +8,7 @@
 #include <quern/base/blocks.hpp>
 #include <quern/scheduler/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
+#include <quern/task/enough_stack.hpp>
 #include <quern/task/stop.hpp>
 
 #include <coroutine>
@@ -73,17 +74,9 @@ public:
     void tell_next(task_parent* parent) noexcept { m_ended = parent; }
 
     /// Does what was asked for, and what that asks for in turn. True: `until` would be next.
+    /// Those of other libraries may come here from deep in a recursion.
     bool run(std::coroutine_handle<> until = {}) {
-        const under_signal running(m_root != nullptr ? &m_root->stop() : nullptr);
-        for (;;) {
-            if (task_parent* parent = std::exchange(m_ended, nullptr)) {
-                parent->ended(*this);
-            }
-            if (!m_next || m_next == until) {
-                return static_cast<bool>(m_next);
-            }
-            std::exchange(m_next, {}).resume();
-        }
+        return on_enough_stack([this, until] { return run_here(until); });
     }
 
     /// The coroutine may go on elsewhere from now on, by somebody who knows nothing of runners, and
@@ -109,6 +102,19 @@ public:
     }
 
 private:
+    bool run_here(std::coroutine_handle<> until) {
+        const under_signal running(m_root != nullptr ? &m_root->stop() : nullptr);
+        for (;;) {
+            if (task_parent* parent = std::exchange(m_ended, nullptr)) {
+                parent->ended(*this);
+            }
+            if (!m_next || m_next == until) {
+                return static_cast<bool>(m_next);
+            }
+            std::exchange(m_next, {}).resume();
+        }
+    }
+
     std::coroutine_handle<> m_next;
     task_parent* m_ended = nullptr;
     const char* m_name = nullptr;
@@ -158,7 +164,7 @@ protected:
     /// first. May start that runtime, and throw; then nothing has been noted. `why` is for reports.
     template <class Promise>
     void leave(std::coroutine_handle<Promise> waiting, const wait_reason& why) {
-        leave_as(waiting, task_promise_of(waiting), why);
+        leave_as(waiting, detail::task_promise_of(waiting), why);
     }
 
     /// It has left, and nothing is to be waited for any more: it is not made ready. On the thread

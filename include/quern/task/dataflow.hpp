@@ -12,9 +12,48 @@
 
 namespace quern {
 
+namespace detail {
+
+/// A function of several arguments as one of a tuple of them.
+template <class F>
+class applied {
+public:
+    template <class G>
+        requires(!std::is_same_v<std::remove_cvref_t<G>, applied>)
+    explicit applied(G&& f) : m_function(std::forward<G>(f)) {}
+
+    template <class Arguments>
+    auto operator()(Arguments&& ready) {
+        return std::apply(m_function, std::forward<Arguments>(ready));
+    }
+
+private:
+    F m_function;
+};
+
+template <class F, class... Arguments>
+auto start_dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
+    constexpr bool k_fits = std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>...>;
+    static_assert(k_fits,
+                  "quern: dataflow: the function must take the arguments as they were given, "
+                  "futures as futures; quern::unwrapping(f) lets it take their values");
+    if constexpr (k_fits) {
+        return detail::join_futures<applied<std::decay_t<F>>>(
+            how, std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...),
+            std::forward<F>(f));
+    } else {
+        return future<void>();
+    }
+}
+
+}  // namespace detail
+
 /// Starts f(arguments...) as a task as soon as every future among the arguments (and in sequences
 /// and tuples among them, nested too) is ready, and returns the future of its result. f gets the
 /// futures themselves, each ready; with unwrapping(f) their values. Nothing waits meanwhile.
+///
+/// Arguments are copied or moved into the task. With std::ref f gets the caller's own, whose
+/// futures are waited for too: it must live, and stay as it is, until f has been called.
 ///
 /// Errors: what f throws comes out of the future; without unwrapping, exceptions of the arguments
 /// are f's to see.
@@ -24,26 +63,25 @@ namespace quern {
 ///     auto sum = quern::dataflow(quern::unwrapping([](int a, int b) { return a + b; }),
 ///                                quern::async(f), quern::async(g));
 template <class F, class... Arguments>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, launch> &&
-             !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
-QUERN_ALWAYS_INLINE auto dataflow(F&& f, Arguments&&... arguments) {
-    return dataflow(task_attributes{}, std::forward<F>(f), std::forward<Arguments>(arguments)...);
+QUERN_ALWAYS_INLINE auto dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
+    const detail::describing making;
+    return detail::start_dataflow(detail::made_at(detail::code_address(), how), std::forward<F>(f),
+                                  std::forward<Arguments>(arguments)...);
 }
 
 template <class F, class... Arguments>
 QUERN_ALWAYS_INLINE auto dataflow(launch how, F&& f, Arguments&&... arguments) {
-    return dataflow(task_attributes{.how = how}, std::forward<F>(f),
-                    std::forward<Arguments>(arguments)...);
+    return quern::dataflow(task_attributes{.how = how}, std::forward<F>(f),
+                           std::forward<Arguments>(arguments)...);
 }
 
 template <class F, class... Arguments>
-QUERN_ALWAYS_INLINE auto dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
-    return detail::join_futures(
-        detail::made_at(detail::code_address(), how),
-        std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...),
-        [f = std::decay_t<F>(std::forward<F>(f))](auto&& ready) mutable {
-            return std::apply(f, std::forward<decltype(ready)>(ready));
-        });
+    requires(!std::is_same_v<std::remove_cvref_t<F>, launch> &&
+             !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
+QUERN_ALWAYS_INLINE auto dataflow(F&& f, Arguments&&... arguments) {
+    const detail::describing making;
+    return detail::start_dataflow(detail::made_at(detail::code_address(), {}), std::forward<F>(f),
+                                  std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace quern

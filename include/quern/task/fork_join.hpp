@@ -7,7 +7,7 @@
 
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/worker.hpp>
-#include <quern/task/outcome.hpp>
+#include <quern/task/enough_stack.hpp>
 #include <quern/task/run_on.hpp>
 
 #include <type_traits>
@@ -36,9 +36,9 @@ namespace detail {
 template <class F>
 QUERN_ALWAYS_INLINE auto call_child(F& f, fork_slot* slot) {
     if constexpr (std::is_invocable_v<F&, fork_context>) {
-        return call_stored(f, fork_context(slot));
+        return detail::call_stored(f, fork_context(slot));
     } else {
-        return call_stored(f);
+        return detail::call_stored(f);
     }
 }
 
@@ -98,6 +98,7 @@ private:
         auto& self = static_cast<child&>(item);
         fork_slot* slot = current_context()->bottom();
         self.m_outcome.set_from([&]() -> result {
+            const task_body body;
             if constexpr (std::is_invocable_v<function&, fork_context>) {
                 return self.callee()(fork_context(slot));
             } else {
@@ -129,35 +130,18 @@ inline bool join_child(fork_slot* slot) noexcept { return context::of(slot).join
 /// Runs a child on a fresh stack because this one is nearly used up.
 template <class F>
 QUERN_COLD auto call_child_on_fresh_stack(F& f) {
-    using result = child_result_t<F>;
-    struct nested_call {
-        F& f;
-        late_outcome<result> outcome;
-    } call{f, {}};
-    call_on_fresh_stack(
-        [](void* p) {
-            auto& c = *static_cast<nested_call*>(p);
-            fork_slot* slot = current_context()->bottom();
-            c.outcome.set_from([&]() -> result {
-                if constexpr (std::is_invocable_v<F&, fork_context>) {
-                    return c.f(fork_context(slot));
-                } else {
-                    return c.f();
-                }
-            });
-        },
-        &call);
-    return call.outcome.take();
+    const auto call = [&f] { return detail::call_child(f, current_context()->bottom()); };
+    return detail::on_fresh_stack(call);
 }
 
-QUERN_ALWAYS_INLINE const void* stack_position() noexcept {
-#if defined(__x86_64__)
-    const void* sp;
-    asm("movq %%rsp, %0" : "=r"(sp));
-    return sp;
-#else
-    return __builtin_frame_address(0);
-#endif
+/// Calls a child with the context of the stack on which it runs: this one, or a fresh one where
+/// this one is nearly used up.
+template <class F>
+QUERN_ALWAYS_INLINE auto call_child_on_enough_stack(F& f, fork_slot* slot) {
+    if (context::of(slot).is_low(stack_position())) [[unlikely]] {
+        return detail::call_child_on_fresh_stack(f);
+    }
+    return detail::call_child(f, slot);
 }
 
 /// Turns the two stored results into what the caller gets.
@@ -194,16 +178,16 @@ QUERN_COLD auto finish_elsewhere(fork_slot* slot, passed<HowF> f, passed<HowG> g
     using RG = child_result_t<HowG>;
     stored_result<RG> second = [&] {
         try {
-            return call_child_on_fresh_stack(g);
+            return detail::call_child_on_fresh_stack(g);
         } catch (...) {
-            drop_child<HowF>(slot);
+            detail::drop_child<HowF>(slot);
             throw;
         }
     }();
     if (context::of(slot).pop(slot) || join_child(slot)) {
-        return combine<RF, RG>(call_child_on_fresh_stack(f), std::move(second));
+        return detail::combine<RF, RG>(detail::call_child_on_fresh_stack(f), std::move(second));
     }
-    return combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
+    return detail::combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
 }
 
 /// What is alive across each child is the slot alone: the context is found from it by masking and
@@ -219,35 +203,36 @@ QUERN_ALWAYS_INLINE auto fork_join_at(fork_slot* slot, F& f, G& g) {
         context::of(slot).push_trapped();
     }
     if (before.is_low(stack_position())) [[unlikely]] {
-        return finish_elsewhere<HowF, HowG>(slot, f, g);
+        return detail::finish_elsewhere<HowF, HowG>(slot, f, g);
     }
     stored_result<RG> second = [&]() __attribute__((always_inline)) {
         try {
-            return call_child(g, opaque(slot) + 1);
+            return detail::call_child(g, opaque(slot) + 1);
         } catch (...) {
-            drop_child<HowF>(slot);
+            detail::drop_child<HowF>(slot);
             throw;
         }
     }
     ();
     context& place = *opaque(&context::of(opaque(slot)));
     if (place.pop(slot) || join_child(slot)) [[likely]] {
-        return combine<RF, RG>(call_child(f, slot), std::move(second));
+        return detail::combine<RF, RG>(detail::call_child(f, slot), std::move(second));
     }
-    return combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
+    return detail::combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
 }
 
 /// Not inlined, on purpose: so the function that forks stays small, and the compiler inlines *it*
 /// at the places where the children call it. Its leaves then cost a comparison and no frame.
 template <class F, class G>
 QUERN_NOINLINE auto fork_join_on(fork_slot* slot, passed<F> f, passed<G> g) {
-    return fork_join_at<F, G>(slot, f, g);
+    return detail::fork_join_at<F, G>(slot, f, g);
 }
 
 template <class F, class G>
 QUERN_COLD auto fork_join_from_outside(const void* site, F& f, G& g) {
-    return run_on(current_pool().get(), site,
-                  [&] { return fork_join_at<F&, G&>(current_context()->bottom(), f, g); });
+    return detail::run_on(current_pool().get(), site, [&] {
+        return detail::fork_join_at<F&, G&>(current_context()->bottom(), f, g);
+    });
 }
 
 template <class F, class G>
@@ -255,9 +240,9 @@ QUERN_NOINLINE auto fork_join_here(passed<F> f, passed<G> g) {
     context* here = current_context();
     if (here == nullptr) [[unlikely]] {
         const void* site = static_cast<const char*>(__builtin_return_address(0)) - 1;  // the call
-        return fork_join_from_outside(site, f, g);
+        return detail::fork_join_from_outside(site, f, g);
     }
-    return fork_join_at<F, G>(here->bottom(), f, g);
+    return detail::fork_join_at<F, G>(here->bottom(), f, g);
 }
 
 template <class F>

@@ -46,7 +46,10 @@ public:
     bool has_exception() const { return is_ready() && state().failed(); }
 
     /// Waits until the result is there.
-    void wait() const { state().wait(); }
+    void wait() const {
+        const own_work waiting(overhead_clock::part::running);
+        state().wait();
+    }
 
     /// The same until a time at the latest: future_status::ready or timeout. Unlike in the standard
     /// a deferred task is started, so that the wait makes sense; its future is never `deferred`.
@@ -56,7 +59,8 @@ public:
     template <class Clock, class Duration>
     std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
         const auto wait = [this](timer::clock::time_point t) { return state().wait_until(t); };
-        return wait_on_clock(when, wait) ? std::future_status::ready : std::future_status::timeout;
+        return detail::wait_on_clock(when, wait) ? std::future_status::ready
+                                                 : std::future_status::timeout;
     }
     template <class Rep, class Period>
     std::future_status wait_for(const std::chrono::duration<Rep, Period>& time) const {
@@ -118,6 +122,7 @@ public:
     /// Waits, then moves the result out or throws the task's exception. The future is invalid
     /// afterwards. Throws std::future_error(no_state) when it already is.
     T get() {
+        const detail::own_work waiting(detail::overhead_clock::part::running);
         const auto state = std::move(*this).release();
         state->wait(base::state_type::sharing::producer);
         if constexpr (std::is_void_v<T>) {
@@ -130,7 +135,7 @@ public:
     }
 
     /// A future that can be copied; this one is invalid afterwards.
-    shared_future<T> share() { return shared_future<T>(std::move(*this)); }
+    shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
 
     /// When the result is there, calls f(this future) in a task of its own, or as `how` says.
     /// Returns the future of what f returns. This one is invalid afterwards.
@@ -148,8 +153,15 @@ public:
     template <class F>
     QUERN_ALWAYS_INLINE auto then(const task_attributes& how, F&& f) {
         this->state();  // throws when there is none
-        return detail::attach(detail::made_at(detail::code_address(), how), std::move(*this),
-                              std::forward<F>(f));
+        static_assert(std::is_invocable_v<std::decay_t<F>&, future>,
+                      "quern: then: the function must take the future itself, by value, by const "
+                      "reference or as auto; its value is what get() gives");
+        if constexpr (std::is_invocable_v<std::decay_t<F>&, future>) {
+            return detail::attach(detail::made_at(detail::code_address(), how), std::move(*this),
+                                  std::forward<F>(f));
+        } else {
+            return future<void>();
+        }
     }
 
     /// For the runtime's own combinators: gives the state away, if there is one.
@@ -196,8 +208,15 @@ public:
     template <class F>
     QUERN_ALWAYS_INLINE auto then(const task_attributes& how, F&& f) const {
         this->state();
-        return detail::attach(detail::made_at(detail::code_address(), how), *this,
-                              std::forward<F>(f));
+        static_assert(std::is_invocable_v<std::decay_t<F>&, shared_future>,
+                      "quern: then: the function must take the shared_future itself, by value, by "
+                      "const reference or as auto; its value is what get() gives");
+        if constexpr (std::is_invocable_v<std::decay_t<F>&, shared_future>) {
+            return detail::attach(detail::made_at(detail::code_address(), how), *this,
+                                  std::forward<F>(f));
+        } else {
+            return future<void>();
+        }
     }
 };
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <tuple>
 #include <type_traits>
@@ -26,7 +27,8 @@ concept sequence_type = requires(A& a) {
     a.end();
 };
 
-/// Whether an argument holds futures: is one, or a sequence or tuple of such, nested as you like.
+/// Whether an argument holds futures: is one, or a sequence, tuple or std::ref of such, nested as
+/// you like.
 template <class A>
 struct holds_futures : std::false_type {};
 template <class A>
@@ -42,6 +44,8 @@ struct holds_futures<std::tuple<Elements...>> : std::disjunction<holds_futures<E
 template <class First, class Second>
 struct holds_futures<std::pair<First, Second>>
     : std::disjunction<holds_futures<First>, holds_futures<Second>> {};
+template <class A>
+struct holds_futures<std::reference_wrapper<A>> : holds_futures<std::remove_cv_t<A>> {};
 
 /// How many futures an argument holds, where its type says so: not in a sequence.
 template <class A>
@@ -56,27 +60,37 @@ struct futures_in<std::tuple<Elements...>> {
 };
 template <class First, class Second>
 struct futures_in<std::pair<First, Second>> : futures_in<std::tuple<First, Second>> {};
+template <class A>
+struct futures_in<std::reference_wrapper<A>> : futures_in<std::remove_cv_t<A>> {};
+
+template <class A>
+struct is_reference_wrapper : std::false_type {};
+template <class A>
+struct is_reference_wrapper<std::reference_wrapper<A>> : std::true_type {};
 
 /// Calls visit(future&) for every future that an argument holds.
 template <class Argument, class Visit>
 void for_each_future(Argument& argument, Visit&& visit) {
-    if constexpr (is_future_v<Argument>) {
+    using A = std::remove_cv_t<Argument>;
+    if constexpr (is_future_v<A>) {
         visit(argument);
-    } else if constexpr (!holds_futures<Argument>::value) {
+    } else if constexpr (!holds_futures<A>::value) {
         return;
+    } else if constexpr (is_reference_wrapper<A>::value) {
+        detail::for_each_future(argument.get(), visit);
     } else if constexpr (sequence_type<Argument>) {
         for (auto& element : argument) {
-            for_each_future(element, visit);
+            detail::for_each_future(element, visit);
         }
     } else {
-        std::apply([&](auto&... each) { (for_each_future(each, visit), ...); }, argument);
+        std::apply([&](auto&... each) { (detail::for_each_future(each, visit), ...); }, argument);
     }
 }
 
 template <class Argument>
 std::size_t count_futures(Argument& argument) {
     std::size_t count = 0;
-    for_each_future(argument, [&count](auto& f) {
+    detail::for_each_future(argument, [&count](auto& f) {
         f.state();  // throws when there is none
         ++count;
     });
@@ -104,14 +118,15 @@ class join_frame final : public pending_call<Arguments, F, T> {
 
 public:
     /// `runs_code`: whether `f`, when it is called in place, may run code that waits.
-    join_frame(const task_attributes& how, F&& f, Arguments&& arguments, bool runs_code)
-        : base(how, std::move(arguments), std::move(f),
+    template <class G>
+    join_frame(const task_attributes& how, G&& f, Arguments&& arguments, bool runs_code)
+        : base(how, std::move(arguments), std::forward<G>(f),
                [](state_base& self) noexcept {
                    delete static_cast<join_frame*>(static_cast<shared_state<T>*>(&self));
                }),
           m_inline(how.how == launch::sync),
           m_runs_code(m_inline && runs_code) {
-        const std::size_t count = count_futures(this->input());
+        const std::size_t count = detail::count_futures(this->input());
         if constexpr (!futures_in<Arguments>::k_known) {
             m_nodes = std::vector<node>(count);
         }
@@ -121,7 +136,7 @@ public:
     void start() noexcept {
         m_missing.store(m_nodes.size() + 1, std::memory_order_relaxed);
         std::size_t index = 0;
-        for_each_future(this->input(), [&](auto& f) {
+        detail::for_each_future(this->input(), [&](auto& f) {
             node& n = m_nodes[index++];
             n.notify = told;
             n.runs_code = m_runs_code;
@@ -130,7 +145,7 @@ public:
                 arrive();  // not the last: this function has yet to arrive itself
             }
         });
-        tell(arrive());  // itself: nobody touches the arguments while they are being read
+        detail::tell(arrive());  // itself: nobody touches the arguments while they are being read
     }
 
 private:
@@ -161,15 +176,13 @@ private:
     std::atomic<std::size_t> m_missing{0};
 };
 
-/// The future of f(arguments), called when every future in them is ready.
-template <class F, class Arguments>
-auto join_futures(const task_attributes& how, Arguments arguments, F f, bool runs_code = true) {
-    using T = std::invoke_result_t<F&, Arguments&&>;
-    describing making;
-    auto* frame =
-        new join_frame<F, Arguments, T>(how, std::move(f), std::move(arguments), runs_code);
+/// The future of a Call(arguments), called when every future in them is ready. It is made of `f`.
+template <class Call, class Arguments, class F>
+auto join_futures(const task_attributes& how, Arguments arguments, F&& f, bool runs_code = true) {
+    using T = std::invoke_result_t<Call&, Arguments&&>;
+    auto* frame = new join_frame<Call, Arguments, T>(how, std::forward<F>(f), std::move(arguments),
+                                                     runs_code);
     future<T> result{state_ref<shared_state<T>>(frame)};
-    making.end_before_call(how.how);
     frame->start();
     return result;
 }

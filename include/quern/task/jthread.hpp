@@ -35,10 +35,10 @@ public:
 
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
-    QUERN_ALWAYS_INLINE jthread(const task_attributes& wanted, F&& f, Args&&... args)
-        : m_stop(),
-          m_thread(start(detail::made_at(detail::code_address(), wanted), m_stop.get_token(),
-                         std::forward<F>(f), std::forward<Args>(args)...)) {}
+    QUERN_ALWAYS_INLINE jthread(const task_attributes& wanted, F&& f, Args&&... args) : m_stop() {
+        start(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
+              std::forward<Args>(args)...);
+    }
 
     jthread(jthread&&) noexcept = default;
     jthread& operator=(jthread&& other) noexcept {
@@ -69,29 +69,40 @@ public:
     bool request_stop() noexcept { return m_stop.request_stop(); }
 
 private:
+    /// Runs a call under the token. That is not an attribute of the task: a stop request would drop
+    /// a thread that has not begun.
+    template <class Call>
+    class stoppable {
+    public:
+        template <class... Parts>
+        explicit stoppable(std::stop_token token, Parts&&... parts)
+            : m_token(std::move(token)), m_call(std::forward<Parts>(parts)...) {}
+
+        void operator()() && {
+            const detail::stop_signal own(std::move(m_token), detail::running_signal());
+            const detail::under_signal running(&own);
+            std::move(m_call)();
+        }
+
+    private:
+        std::stop_token m_token;
+        Call m_call;
+    };
+
     template <class F, class... Args>
-    static thread start(const task_attributes& wanted, std::stop_token token, F&& f,
-                        Args&&... args) {
+    void start(const task_attributes& wanted, F&& f, Args&&... args) {
         if constexpr (std::is_invocable_v<std::decay_t<F>, std::stop_token,
                                           std::decay_t<Args>...>) {
-            return start_call(
-                wanted, token,
-                detail::bind_call(std::forward<F>(f), token, std::forward<Args>(args)...));
+            using call = detail::bound_t<F, std::stop_token, Args...>;
+            m_thread.start<stoppable<call>>(wanted, m_stop.get_token(), std::forward<F>(f),
+                                            m_stop.get_token(), std::forward<Args>(args)...);
         } else {
-            static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>);
-            return start_call(wanted, token,
-                              detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...));
+            static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+                          "quern::jthread: the function cannot be called with these arguments");
+            using call = detail::bound_t<F, Args...>;
+            m_thread.start<stoppable<call>>(wanted, m_stop.get_token(), std::forward<F>(f),
+                                            std::forward<Args>(args)...);
         }
-    }
-
-    /// The token is not an attribute: a stop request would drop a thread that has not begun.
-    template <class Call>
-    static thread start_call(const task_attributes& wanted, std::stop_token token, Call call) {
-        return thread(wanted, [token = std::move(token), call = std::move(call)]() mutable {
-            const detail::stop_signal own(std::move(token), detail::running_signal());
-            const detail::under_signal running(&own);
-            std::move(call)();
-        });
     }
 
     std::stop_source m_stop;

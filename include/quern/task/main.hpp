@@ -24,7 +24,7 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
         }
         install_crash_handler();
         runtime here;
-        return run_on(here.default_pool().get(), site, [&]() -> int {
+        return detail::run_on(here.default_pool().get(), site, [&]() -> int {
             const auto call = [&] {
                 if constexpr (std::is_invocable_v<Body&, int, char**>) {
                     return body(argc, argv);
@@ -39,6 +39,9 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
                 return call();
             }
         });
+    } catch (const bad_setting& error) {
+        std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "program", error.what());
+        return 2;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s: %s\n", argc > 0 ? argv[0] : "program", error.what());
     } catch (...) {
@@ -53,8 +56,8 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
 /// Takes the options --quern:* out of the command line, starts a runtime, runs body() or
 /// body(argc, argv) as its first task, ends the runtime, and returns what main should: the body's
 /// int, or 0 when it returns void. The option --quern:help prints the settings and gives 0; nothing
-/// else is done then. An exception that leaves the body, or an unknown or bad setting, is printed
-/// to stderr and gives 1. Crashes are reported (crash_handler.hpp) unless the settings say no.
+/// else is done then. An exception that leaves the body is printed to stderr and gives 1, an
+/// unknown or bad setting 2. Crashes are reported (crash_handler.hpp) unless the settings say no.
 /// Requires: not called on a worker.
 ///
 ///     int main(int argc, char** argv) {

@@ -20,10 +20,10 @@ struct unit {};
 template <class T>
 using unit_if_void = std::conditional_t<std::is_void_v<T>, unit, T>;
 
-/// A reference result travels as a pointer.
+/// A reference result travels as a pointer; one that is const is kept so that it can be moved out.
 template <class T>
-using stored_result =
-    std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>, unit_if_void<T>>;
+using stored_result = std::conditional_t<std::is_reference_v<T>, std::add_pointer_t<T>,
+                                         unit_if_void<std::remove_cv_t<T>>>;
 
 /// Calls `f` and gives its result in the form in which it is stored. A plain call and not
 /// std::invoke, whose layers keep gcc from inlining a small recursion into itself.
@@ -53,7 +53,7 @@ public:
     template <class F>
     void set_from(F&& f) noexcept {
         try {
-            new (&m_value) stored_result<R>(call_stored(std::forward<F>(f)));
+            new (&m_value) stored_result<R>(detail::call_stored(std::forward<F>(f)));
             m_failed = false;
         } catch (...) {
             new (&m_error) std::exception_ptr(std::current_exception());
@@ -92,5 +92,17 @@ private:
     };
     bool m_failed;
 };
+
+/// Takes the outcome as the function gave it: a reference is no pointer any more.
+template <class R>
+R take_as(late_outcome<R>& outcome) {
+    if constexpr (std::is_void_v<R>) {
+        outcome.take();
+    } else if constexpr (std::is_reference_v<R>) {
+        return static_cast<R>(*outcome.take());
+    } else {
+        return outcome.take();
+    }
+}
 
 }  // namespace quern::detail

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/task/attributes.hpp>
+#include <quern/task/enough_stack.hpp>
 #include <quern/task/shared_state.hpp>
 #include <quern/task/stop.hpp>
 
@@ -16,15 +17,16 @@ template <class Input, class F, class T>
 class pending_call : public shared_state<T>, public runnable {
 protected:
     /// Two references: the future's, and one that is given up when the call has been made.
-    pending_call(const task_attributes& how, Input&& input, F&& f,
+    template <class G>
+    pending_call(const task_attributes& how, Input&& input, G&& f,
                  typename state_base::destroy_function destroy)
         : shared_state<T>(2, destroy),
           runnable(run_queued),
           m_pool(pool_of(how)),
           m_stop(how.stop),
           m_input(std::move(input)),
-          m_function(std::move(f)) {
-        apply_attributes(how, *this);
+          m_function(std::in_place, std::forward<G>(f)) {
+        detail::apply_attributes(how, *this);
     }
     ~pending_call() = default;
 
@@ -33,33 +35,18 @@ protected:
     /// The input is there: a worker makes the call.
     void queue() noexcept { m_pool.make_ready(*this); }
 
-    /// The input is there: makes the call here, on a fresh stack where this one is nearly used up.
-    /// Returns those who must be told.
+    /// The input is there: makes the call here. Returns those who must be told.
     state_waiter* call_here() noexcept {
-        struct request {
-            pending_call& self;
-            state_waiter* told;
-        } r{*this, nullptr};
-        const auto make = [](void* p) {
-            auto& asked = *static_cast<request*>(p);
-            asked.told = asked.self.call(false);
-        };
-        context* here = current_context();
-        if (here != nullptr && here->is_low(__builtin_frame_address(0))) {
-            call_on_fresh_stack(make, &r);
-        } else {
-            make(&r);
-        }
-        return r.told;
+        return detail::on_enough_stack([this]() noexcept { return call(false); });
     }
 
 private:
     static context* run_queued(work& item) {
         auto& self = static_cast<pending_call&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
+        if (context* larger = detail::begin_task(self)) {
             return larger;
         }
-        tell(self.call(true));
+        detail::tell(self.call(true));
         count_task();
         return nullptr;
     }
@@ -75,18 +62,22 @@ private:
     state_waiter* make_call(bool as_task) noexcept {
         return this->settle_from([this, as_task]() -> T {
             const task_end at_end(as_task);
-            Input input = std::move(*m_input);
-            m_input.reset();
-            F function = std::move(*m_function);
-            m_function.reset();
-            return function(std::move(input));
+            struct resetter {  // gone before anybody is told
+                pending_call& self;
+                ~resetter() {
+                    self.m_function.reset();
+                    self.m_input.reset();
+                }
+            } const at_end_of_call{*this};
+            const task_body body;
+            return (*m_function)(std::move(*m_input));
         });
     }
 
     QUERN_COLD state_waiter* cancel() noexcept {
         m_input.reset();
         m_function.reset();
-        return this->settle_error(cancelled_task(this->name));
+        return this->settle_error(detail::cancelled_task(this->name));
     }
 
     pool& m_pool;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <quern/base/unique_function.hpp>
+#include <quern/task/enough_stack.hpp>
 #include <quern/task/future.hpp>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace quern {
@@ -18,35 +20,81 @@ const std::exception_ptr& broken_promise() noexcept;
 
 }  // namespace detail
 
-/// The producing end of a future. As std::promise.
-/// Thread safety: one producer at a time. Any thread, also one that is no worker.
+namespace detail {
+
+/// What promise and packaged_task have in common: a state that they deliver to, or give up.
 template <class T>
-class promise {
+class producer {
 public:
-    promise() : m_state(new detail::plain_state<T>(1)) {}
-    promise(promise&&) noexcept = default;
-    promise& operator=(promise&& other) noexcept {
-        promise(std::move(other)).swap(*this);
+    /// Of no state.
+    producer() noexcept = default;
+    static producer make() {
+        producer made;
+        made.m_state = state_ref<plain_state<T>>(new plain_state<T>(1));
+        return made;
+    }
+    producer(producer&&) noexcept = default;
+    producer& operator=(producer&& other) noexcept {
+        producer(std::move(other)).swap(*this);
         return *this;
     }
-    ~promise() { abandon(); }
-
-    void swap(promise& other) noexcept {
-        std::swap(m_state, other.m_state);
-        std::swap(m_retrieved, other.m_retrieved);
-        std::swap(m_satisfied, other.m_satisfied);
+    ~producer() {
+        if (m_state && m_state->claim()) {
+            m_state->set_error(broken_promise());
+        }
     }
+    void swap(producer& other) noexcept { std::swap(m_state, other.m_state); }
 
-    /// Once. Throws std::future_error(future_already_retrieved, no_state).
+    bool valid() const noexcept { return static_cast<bool>(m_state); }
+
     future<T> get_future() {
-        state();
-        if (std::exchange(m_retrieved, true)) {
+        if (!state()->retrieve()) {
             throw std::future_error(std::future_errc::future_already_retrieved);
         }
-        return future<T>(m_state);
+        m_state->add_reference();
+        return future<T>(state_ref<shared_state<T>>(m_state.get()));
     }
 
-    /// Once, of these two. Throws std::future_error(promise_already_satisfied, no_state).
+    /// One that outlives this object, which may be gone as soon as the state is ready.
+    state_ref<plain_state<T>> state() const {
+        if (!m_state) {
+            throw std::future_error(std::future_errc::no_state);
+        }
+        return m_state;
+    }
+
+private:
+    state_ref<plain_state<T>> m_state;
+};
+
+[[noreturn]] QUERN_COLD inline void refuse_second_result() {
+    throw std::future_error(std::future_errc::promise_already_satisfied);
+}
+
+}  // namespace detail
+
+/// The producing end of a future. As std::promise.
+/// Thread safety: any thread, also one that is no worker. Several may set the result at once: one
+/// of them does, the others get promise_already_satisfied. One that comes while another's value is
+/// being constructed waits until that has been done or has failed.
+template <class T>
+class promise {
+    static constexpr bool k_has_object = !std::is_void_v<T> && !std::is_reference_v<T>;
+    using object = std::conditional_t<k_has_object, T, detail::unit>;
+
+public:
+    promise() : m_to(detail::producer<T>::make()) {}
+    promise(promise&&) noexcept = default;
+    promise& operator=(promise&&) noexcept = default;
+
+    void swap(promise& other) noexcept { m_to.swap(other.m_to); }
+    friend void swap(promise& a, promise& b) noexcept { a.swap(b); }
+
+    /// Once. Throws std::future_error(future_already_retrieved, no_state).
+    future<T> get_future() { return m_to.get_future(); }
+
+    /// Once, of these. Throws std::future_error(promise_already_satisfied, no_state), and what the
+    /// construction of the value throws; the promise is as it was then.
     template <class... Value>
     void set_value(Value&&... value) {
         deliver([&](detail::shared_state<T>& to) {
@@ -57,44 +105,30 @@ public:
             }
         });
     }
+    /// For a list of initialisers in braces.
+    void set_value(object&& value) requires k_has_object {
+        deliver([&](detail::shared_state<T>& to) { to.set_value(std::move(value)); });
+    }
     void set_exception(std::exception_ptr error) {
         deliver([&](detail::shared_state<T>& to) { to.set_error(std::move(error)); });
     }
 
 private:
-    detail::shared_state<T>& state() const {
-        if (!m_state) {
-            throw std::future_error(std::future_errc::no_state);
-        }
-        return *m_state.get();
-    }
-
-    /// The promise may be gone as soon as the state is ready, so from then on only the local
-    /// reference is touched. A value whose constructor throws leaves the promise as it was.
     template <class Set>
     void deliver(Set&& set) {
-        state();
-        if (std::exchange(m_satisfied, true)) {
-            throw std::future_error(std::future_errc::promise_already_satisfied);
+        const auto to = m_to.state();
+        if (!to->claim_in_turn()) {
+            detail::refuse_second_result();
         }
-        const auto kept = m_state;
         try {
-            set(*kept.get());
+            set(*to.get());
         } catch (...) {
-            m_satisfied = false;
+            to->unclaim();
             throw;
         }
     }
 
-    void abandon() noexcept {
-        if (m_state && !m_satisfied) {
-            m_state->set_error(detail::broken_promise());
-        }
-    }
-
-    detail::state_ref<detail::shared_state<T>> m_state;
-    bool m_retrieved = false;
-    bool m_satisfied = false;
+    detail::producer<T> m_to;
 };
 
 /// A future that is ready. One allocation.
@@ -122,48 +156,71 @@ template <class Signature>
 class packaged_task;
 
 /// A function whose call delivers a future. As std::packaged_task.
+/// Thread safety: as promise: of several calls one calls the function.
 template <class R, class... Args>
 class packaged_task<R(Args...)> {
 public:
-    packaged_task() noexcept : m_promise(nullptr) {}
+    packaged_task() noexcept = default;
 
     template <class F>
         requires(!std::is_same_v<std::remove_cvref_t<F>, packaged_task>)
     explicit packaged_task(F&& f)
-        : m_function(std::forward<F>(f)), m_promise(std::make_unique<promise<R>>()) {}
+        : m_function(std::forward<F>(f)), m_to(detail::producer<R>::make()) {}
 
-    bool valid() const noexcept { return m_promise != nullptr; }
-    future<R> get_future() { return checked().get_future(); }
+    void swap(packaged_task& other) noexcept {
+        std::swap(m_function, other.m_function);
+        m_to.swap(other.m_to);
+    }
+    friend void swap(packaged_task& a, packaged_task& b) noexcept { a.swap(b); }
+
+    bool valid() const noexcept { return m_to.valid(); }
+    future<R> get_future() { return m_to.get_future(); }
 
     /// Once. What the function throws comes out of the future.
     void operator()(Args... args) {
-        promise<R>& result = checked();
-        if (std::exchange(m_called, true)) {
-            throw std::future_error(std::future_errc::promise_already_satisfied);
+        const auto to = m_to.state();
+        if (!to->claim()) {
+            detail::refuse_second_result();
         }
-        try {
-            if constexpr (std::is_void_v<R>) {
-                m_function(std::forward<Args>(args)...);
-                result.set_value();
-            } else {
-                result.set_value(m_function(std::forward<Args>(args)...));
-            }
-        } catch (...) {
-            result.set_exception(std::current_exception());
-        }
+        to->set_from([&]() -> R {
+            return detail::on_enough_stack(
+                [&]() -> R { return m_function(std::forward<Args>(args)...); });
+        });
+    }
+
+    /// As new: another result may be delivered by another call, to another future. One that has not
+    /// been delivered is given up. Throws std::future_error(no_state), std::bad_alloc.
+    void reset() {
+        m_to.state();
+        m_to = detail::producer<R>::make();
     }
 
 private:
-    promise<R>& checked() const {
-        if (!m_promise) {
-            throw std::future_error(std::future_errc::no_state);
-        }
-        return *m_promise;
-    }
-
     detail::unique_function<R(Args...)> m_function;
-    std::unique_ptr<promise<R>> m_promise;
-    bool m_called = false;
+    detail::producer<R> m_to;
 };
+
+namespace detail {
+
+/// The signature of a member function without its class, R(Args...).
+template <class Member>
+struct call_signature;
+template <class R, class C, class... Args, bool IsNoexcept>
+struct call_signature<R (C::*)(Args...) noexcept(IsNoexcept)> : std::type_identity<R(Args...)> {};
+template <class R, class C, class... Args, bool IsNoexcept>
+struct call_signature<R (C::*)(Args...) const noexcept(IsNoexcept)>
+    : std::type_identity<R(Args...)> {};
+template <class R, class C, class... Args, bool IsNoexcept>
+struct call_signature<R (C::*)(Args...)& noexcept(IsNoexcept)> : std::type_identity<R(Args...)> {};
+template <class R, class C, class... Args, bool IsNoexcept>
+struct call_signature<R (C::*)(Args...) const& noexcept(IsNoexcept)>
+    : std::type_identity<R(Args...)> {};
+
+}  // namespace detail
+
+template <class R, class... Args>
+packaged_task(R (*)(Args...)) -> packaged_task<R(Args...)>;
+template <class F>
+packaged_task(F) -> packaged_task<typename detail::call_signature<decltype(&F::operator())>::type>;
 
 }  // namespace quern

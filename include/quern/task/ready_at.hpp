@@ -36,7 +36,7 @@ future<void> make_ready_future_at(const std::chrono::time_point<Clock, Duration>
 template <class Clock, class Duration, class T>
 future<std::decay_t<T>> make_ready_future_at(const std::chrono::time_point<Clock, Duration>& when,
                                              T&& value) {
-    return make_ready_future_at(when).then(
+    return quern::make_ready_future_at(when).then(
         launch::sync, [value = std::decay_t<T>(std::forward<T>(value))](auto) mutable {
             return std::move(value);
         });
@@ -49,7 +49,7 @@ future<void> make_ready_future_after(const std::chrono::duration<Rep, Period>& t
 template <class Rep, class Period, class T>
 future<std::decay_t<T>> make_ready_future_after(const std::chrono::duration<Rep, Period>& time,
                                                 T&& value) {
-    return make_ready_future_at(detail::due_after(time), std::forward<T>(value));
+    return quern::make_ready_future_at(detail::due_after(time), std::forward<T>(value));
 }
 
 }  // namespace quern

@@ -13,7 +13,8 @@
 
 namespace quern::detail {
 
-inline constexpr wait_kind k_run_on_wait{"a call that it makes as a task"};
+inline constexpr wait_kind k_run_on_wait{.name = "a call that it makes as a task",
+                                         .is_passing = true};
 
 /// Runs `f` on a worker of the pool and returns its result or throws its exception. `site` is where
 /// the program called, for reports.
@@ -25,8 +26,11 @@ auto run_on(pool& where, const void* site, F&& f) -> std::invoke_result_t<F&> {
         explicit outside_call(F& function) : runnable(run_call), f(function) {}
         static context* run_call(work& item) {
             auto& self = static_cast<outside_call&>(static_cast<runnable&>(item));
-            begin_task(self);  // never asks for a larger stack
-            self.outcome.set_from(self.f);
+            detail::begin_task(self);  // never asks for a larger stack
+            self.outcome.set_from([&self]() -> decltype(auto) {
+                const task_body body;
+                return self.f();
+            });
             end_task();
             count_task();
             self.done.set();  // the call may be gone now
@@ -39,13 +43,7 @@ auto run_on(pool& where, const void* site, F&& f) -> std::invoke_result_t<F&> {
     call.site = site;
     where.inject(call);
     call.done.wait({&k_run_on_wait, &call});
-    if constexpr (std::is_void_v<R>) {
-        call.outcome.take();
-    } else if constexpr (std::is_reference_v<R>) {
-        return static_cast<R>(*call.outcome.take());
-    } else {
-        return call.outcome.take();
-    }
+    return detail::take_as<R>(call.outcome);
 }
 
 }  // namespace quern::detail

@@ -45,6 +45,23 @@ private:
     template <class Body>
     friend void scope(fork_context c, std::stop_token stop, Body&& body);
 
+    /// The whole of a scope.
+    template <class Body>
+    static void run(fork_context c, std::stop_token&& stop, Body& body) {
+        fork_scope s(c.slot(), std::move(stop));
+        const detail::under_signal running(&s.m_stop);
+        try {
+            body(s);
+        } catch (...) {
+            s.body_failed();
+        }
+        s.join_all();
+        if (s.m_error != nullptr) {
+            std::rethrow_exception(std::move(s.m_error));
+        }
+        detail::throw_if_stopped(s.m_stop.token(), task_cancelled::subject::scope);
+    }
+
     /// A forked child that the parent can also run or drop without knowing its type.
     struct child_base : detail::fork_entry {
         child_base(run_function f, fork_scope& s) noexcept : fork_entry(f), home(s) {}
@@ -108,10 +125,10 @@ private:
             return;
         }
         try {
-            if (place.is_low(detail::stack_position()) || place.no_room_at(m_next)) [[unlikely]] {
+            if (place.no_room_at(m_next)) [[unlikely]] {
                 detail::call_child_on_fresh_stack(f);
             } else {
-                detail::call_child(f, m_next);
+                detail::call_child_on_enough_stack(f, m_next);
             }
         } catch (...) {
             failed();
@@ -126,6 +143,7 @@ private:
         }
         const detail::under_signal running(&m_stop);
         try {
+            const detail::task_body body;
             detail::call_child(f, slot);
         } catch (...) {
             m_stop.raise();
@@ -200,12 +218,8 @@ private:
     }
 
     static void run_child(child_base& c, detail::fork_slot* slot) {
-        if (detail::context::of(slot).is_low(detail::stack_position())) [[unlikely]] {
-            auto call = [&c](fork_context there) { c.run_here(c, there.slot()); };
-            detail::call_child_on_fresh_stack(call);
-        } else {
-            c.run_here(c, slot);
-        }
+        const auto call = [&c](fork_context here) { c.run_here(c, here.slot()); };
+        detail::call_child_on_enough_stack(call, slot);
     }
 
     static constexpr std::size_t k_buffer = 768;  // bytes: eight children of usual size
@@ -237,31 +251,24 @@ private:
 ///     });
 template <class Body>
 void scope(fork_context c, std::stop_token stop, Body&& body) {
-    fork_scope s(c.slot(), std::move(stop));
-    const detail::under_signal running(&s.m_stop);
-    try {
-        body(s);
-    } catch (...) {
-        s.body_failed();
-    }
-    s.join_all();
-    if (s.m_error != nullptr) {
-        std::rethrow_exception(std::move(s.m_error));
-    }
-    detail::throw_if_stopped(s.m_stop.token(), task_cancelled::subject::scope);
+    const auto run = [&stop, &body](fork_context here) {
+        fork_scope::run(here, std::move(stop), body);
+    };
+    detail::call_child_on_enough_stack(run, c.slot());
 }
 
 template <class Body>
 void scope(fork_context c, Body&& body) {
-    scope(c, std::stop_token(), body);
+    quern::scope(c, std::stop_token(), body);
 }
 
 namespace detail {
 
 template <class Body>
 QUERN_COLD void scope_from_outside(const void* site, std::stop_token stop, Body& body) {
-    run_on(current_pool().get(), site,
-           [&] { scope(fork_context(current_context()->bottom()), std::move(stop), body); });
+    detail::run_on(current_pool().get(), site, [&] {
+        quern::scope(fork_context(current_context()->bottom()), std::move(stop), body);
+    });
 }
 
 }  // namespace detail
@@ -273,12 +280,12 @@ QUERN_ALWAYS_INLINE void scope(std::stop_token stop, Body&& body) {
         detail::scope_from_outside(detail::code_address(), std::move(stop), body);
         return;
     }
-    scope(fork_context(here->bottom()), std::move(stop), body);
+    quern::scope(fork_context(here->bottom()), std::move(stop), body);
 }
 
 template <class Body>
 QUERN_ALWAYS_INLINE void scope(Body&& body) {
-    scope(std::stop_token(), body);
+    quern::scope(std::stop_token(), body);
 }
 
 }  // namespace quern

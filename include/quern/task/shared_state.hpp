@@ -51,9 +51,7 @@ public:
 
     /// False: the state is ready already and the waiter will not be told.
     bool add_waiter(state_waiter& w) noexcept {
-        if (m_start != nullptr) {
-            m_start(*this);
-        }
+        start_if_deferred();
         std::uintptr_t seen = m_word.load(std::memory_order_acquire);
         do {
             if (seen == k_ready) {
@@ -87,7 +85,7 @@ public:
         // who holds the last reference, for nobody else could make another.
         if (m_references.load(std::memory_order_acquire) == 1 ||
             m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            m_destroy(*this);
+            destroy_self();
         }
     }
 
@@ -97,7 +95,7 @@ protected:
     using destroy_function = void (*)(state_base& self) noexcept;
 
     state_base(std::uint32_t references, destroy_function destroy, maker who) noexcept
-        : m_references(references), m_maker(who), m_destroy(destroy) {}
+        : m_maker(who), m_references(references), m_destroy(destroy) {}
     ~state_base() = default;
 
     /// The result is there. Returns those who must be told now, the oldest first. The caller holds
@@ -121,17 +119,35 @@ protected:
         }
     }
 
-    /// Set by states that one who waits may run itself. It does nothing when the task has begun.
-    begin_function m_begin = nullptr;
-    /// Set by states whose task nobody runs before somebody is interested: makes it ready.
-    start_function m_start = nullptr;
+    /// What one who waits may do for the task.
+    struct help {
+        /// Runs it here and now. Does nothing when the task has begun.
+        begin_function begin = nullptr;
+        /// For a task that nobody runs before somebody is interested: makes it ready. Or null.
+        start_function start = nullptr;
+    };
+    const help* m_help = nullptr;
+
+    void start_if_deferred() noexcept {
+        if (m_help != nullptr && m_help->start != nullptr) {
+            m_help->start(*this);
+        }
+    }
+
+    /// The result, as far as it does not depend on its type; here, where there is room for it.
+    enum class kind : std::uint8_t { none, value, error };
+    kind m_kind = kind::none;
+    std::atomic<bool> m_observed{false};  ///< somebody has got the error
 
 private:
+    /// What it holds may hold the last reference to another state, and so on.
+    void destroy_self() noexcept;
+
     static constexpr std::uintptr_t k_ready = 1;
 
-    std::atomic<std::uintptr_t> m_word{0};
-    std::atomic<std::uint32_t> m_references;
     maker m_maker;
+    std::atomic<std::uint32_t> m_references;
+    std::atomic<std::uintptr_t> m_word{0};
     destroy_function m_destroy;
 };
 
@@ -156,10 +172,12 @@ public:
     void set_value(Args&&... args) {
         new (&m_value) stored_result<T>(std::forward<Args>(args)...);  // may throw: not ready then
         m_kind = kind::value;
-        tell(mark_ready());
+        detail::tell(mark_ready());
     }
 
-    void set_error(std::exception_ptr error) noexcept { tell(settle_error(std::move(error))); }
+    void set_error(std::exception_ptr error) noexcept {
+        detail::tell(settle_error(std::move(error)));
+    }
 
     /// The same; returns those who must be told.
     [[nodiscard]] state_waiter* settle_error(std::exception_ptr error) noexcept {
@@ -171,14 +189,16 @@ public:
     /// Calls the function and keeps what comes of it.
     template <class F>
     void set_from(F&& f, sharing with = sharing::anybody) noexcept {
-        tell(settle_from(std::forward<F>(f), with));
+        if (state_waiter* const chain = settle_from(std::forward<F>(f), with)) {
+            detail::tell(chain);
+        }
     }
 
     /// The same; returns those who must be told.
     template <class F>
     [[nodiscard]] state_waiter* settle_from(F&& f, sharing with = sharing::anybody) noexcept {
         try {
-            new (&m_value) stored_result<T>(call_stored(std::forward<F>(f)));
+            new (&m_value) stored_result<T>(detail::call_stored(std::forward<F>(f)));
             m_kind = kind::value;
         } catch (...) {
             new (&m_error) std::exception_ptr(std::current_exception());
@@ -201,8 +221,6 @@ protected:
     }
 
 private:
-    enum class kind : std::uint8_t { none, value, error };
-
     [[noreturn]] QUERN_COLD void throw_error() {
         m_observed.store(true, std::memory_order_relaxed);
         std::rethrow_exception(m_error);
@@ -218,11 +236,13 @@ private:
         stored_result<T> m_value;
         std::exception_ptr m_error;
     };
-    kind m_kind = kind::none;
-    std::atomic<bool> m_observed{false};  ///< somebody has got the error
 };
 
-/// A state that is made ready by its holder: a promise, a ready future.
+/// Gives way to others, once: the task's worker, or the thread's processor.
+void give_way() noexcept;
+
+/// A state that is made ready by its holder: a promise, a packaged task. Several threads may try
+/// at once; one of them delivers the result.
 template <class T>
 class plain_state final : public shared_state<T> {
 public:
@@ -233,6 +253,31 @@ public:
                   delete static_cast<plain_state*>(static_cast<shared_state<T>*>(&self));
               },
               state_base::maker::promise) {}
+
+    /// True: the caller delivers the result, or takes the claim back. False: another one has
+    /// claimed it.
+    bool claim() noexcept {
+        return !m_claimed.exchange(true, std::memory_order_acquire);  // pairs with unclaim
+    }
+    void unclaim() noexcept { m_claimed.store(false, std::memory_order_release); }  // with claim
+
+    /// The same, but waits for the outcome of another one's attempt. False: it has delivered.
+    bool claim_in_turn() noexcept {
+        while (!claim()) {
+            if (this->ready()) {
+                return false;
+            }
+            give_way();
+        }
+        return true;
+    }
+
+    /// False: another one has had the future. Exclusion only.
+    bool retrieve() noexcept { return !m_retrieved.exchange(true, std::memory_order_relaxed); }
+
+private:
+    std::atomic<bool> m_claimed{false};
+    std::atomic<bool> m_retrieved{false};
 };
 
 /// A counted reference to a state.

@@ -28,14 +28,14 @@ future<Part> split_part(const shared_future<Whole>& whole, Pick pick) {
 template <std::size_t Index, class Whole>
 auto split_element(const shared_future<Whole>& whole) {
     using element = std::tuple_element_t<Index, Whole>;
-    return split_part<element>(whole, [](Whole& value) -> element {
+    return detail::split_part<element>(whole, [](Whole& value) -> element {
         return static_cast<element&&>(std::get<Index>(value));
     });
 }
 
 template <class Whole, std::size_t... Index>
 auto split_elements(const shared_future<Whole>& whole, std::index_sequence<Index...>) {
-    return std::tuple(split_element<Index>(whole)...);
+    return std::tuple(detail::split_element<Index>(whole)...);
 }
 
 }  // namespace detail

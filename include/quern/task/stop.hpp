@@ -82,6 +82,11 @@ private:
     const token_function m_make_token = nullptr;  ///< of groups, which make theirs when asked
 };
 
+/// In place of a token that nobody can stop, so that most tasks are smaller by a pointer.
+struct no_token {
+    static constexpr bool stop_requested() noexcept { return false; }
+};
+
 /// As task_root(), without a call on a worker.
 inline context* quick_task_root() noexcept {
     context* const here = current_context();

@@ -7,7 +7,9 @@
 #include <quern/scheduler/context.hpp>
 #include <quern/scheduler/external_event.hpp>
 #include <quern/task/attributes.hpp>
+#include <quern/task/bounded.hpp>
 #include <quern/task/exceptions.hpp>
+#include <quern/task/group_bound.hpp>
 #include <quern/task/group_count.hpp>
 #include <quern/task/group_stop.hpp>
 
@@ -31,6 +33,18 @@ namespace quern {
 /// Cancellation: by cancel(), which is not an error, or from outside by the token that the group
 /// was given: then wait() throws task_cancelled. What a task gets as its own token in its
 /// attributes concerns that task alone.
+///
+/// Bound: a group that is made with bounded(n) keeps about n tasks that have not begun. At the
+/// bound run() is a scheduling point. On a worker of the group's pool it runs the new task and half
+/// of the queued ones on another stack, and returns when they have ended or one of them suspends.
+/// So a task may wait for what its creator does next, but not for a std::mutex that its creator
+/// holds: that would hang. Priority and hint of a task that runs so have no effect. Tasks with a
+/// hint or another priority, tasks under policies other than work-stealing, and those of an owner
+/// that is a thread outside or a task of another pool are counted: at n of them the owner waits
+/// until n/2 have not begun. Not bounded: run() in a blocking_region, and run() nested more than
+/// 1000 deep in tasks that run() has run. Without a bound run() never runs another task and never
+/// suspends.
+///
 /// Cost: one allocation a task; no atomic read-modify-write on the group for tasks that the owner
 /// runs itself while it waits.
 ///
@@ -42,18 +56,30 @@ public:
     task_group();
     explicit task_group(std::stop_token outer);
     explicit task_group(pool_ref where, std::stop_token outer = {});
+    explicit task_group(bounded most, std::stop_token outer = {});
+    task_group(pool_ref where, bounded most, std::stop_token outer = {});
     ~task_group();
     task_group(const task_group&) = delete;
     task_group& operator=(const task_group&) = delete;
 
     template <class F>
     QUERN_ALWAYS_INLINE void run(F&& f) {
-        run(task_attributes{}, std::forward<F>(f));
+        const detail::describing making;
+        // Without attributes: to write a set of them costs more than the rest of a tiny task.
+        const bool runs_here = m_bound.exists() && runs_at_bound(priority::normal, false);
+        auto& task = make<detail::no_token>(detail::no_token(), std::forward<F>(f));
+        task.site = detail::code_address();
+        runs_here ? run_here(task) : launch_task(task);
     }
 
     template <class F>
     QUERN_ALWAYS_INLINE void run(const task_attributes& wanted, F&& f) {
-        run_made(detail::made_at(detail::code_address(), wanted), std::forward<F>(f));
+        const detail::describing making;
+        const task_attributes how = detail::made_at(detail::code_address(), wanted);
+        const bool is_hinted = how.worker >= 0 || how.numa_node >= 0;
+        const bool runs_here = m_bound.exists() && runs_at_bound(how.urgency, is_hinted);
+        detail::runnable& task = make_for(how, std::forward<F>(f));
+        runs_here ? run_here(task) : launch_task(task);
     }
 
     /// Returns when every task has ended, and throws the first exception, or task_cancelled when
@@ -72,7 +98,12 @@ public:
     std::stop_token stop_token() { return m_stop.own_token(); }
 
 private:
+    task_group(pool_ref where, std::uint32_t most, std::stop_token outer);
+
     static const detail::wait_kind k_wait;
+    static const detail::wait_kind k_bound_wait;
+
+    struct standing_aside;
 
     struct waiting {
         detail::context* task = nullptr;
@@ -86,11 +117,11 @@ private:
         task_group& home_group;
     };
 
-    template <class F>
+    template <class F, class Token>
     struct group_task final : task_base {
         template <class G>
-        group_task(task_group& g, const std::stop_token& own, G&& f)
-            : task_base(run_task, g), stop(own), function(std::forward<G>(f)) {}
+        group_task(task_group& g, const Token& own, G&& f)
+            : task_base(run_task, g), token(own), function(std::forward<G>(f)) {}
 
         static detail::context* run_task(detail::work& item) {
             auto* self = &static_cast<group_task&>(static_cast<runnable&>(item));
@@ -98,6 +129,9 @@ private:
                 return larger;
             }
             task_group& home = self->home_group;
+            if (self->counts_to_bound) [[unlikely]] {
+                home.counted_task_begins();
+            }
             self->call();
             delete self;
             detail::end_task();
@@ -107,36 +141,60 @@ private:
 
         void call() noexcept {
             const detail::stop_signal& of_group = this->home_group.m_stop;
-            const detail::stop_signal own(std::move(stop), &of_group);
-            if (of_group.asks() || own.asks_by_token()) {
+            if (of_group.asks() || token.stop_requested()) {
                 return;
             }
-            const detail::stop_signal* by_token = own.if_token();
-            const detail::under_signal running(by_token != nullptr ? by_token : &of_group);
+            if constexpr (std::is_same_v<Token, std::stop_token>) {
+                const detail::stop_signal own(std::move(token), &of_group);
+                call_under(own);
+            } else {
+                call_under(of_group);
+            }
+        }
+
+        void call_under(const detail::stop_signal& signal) noexcept {
+            const detail::under_signal running(&signal);
             try {
+                const detail::task_body body;
                 function();
             } catch (...) {
                 this->home_group.failed(std::current_exception());
             }
         }
 
-        std::stop_token stop;
-        F function;
+        [[no_unique_address]] Token token;
+        [[no_unique_address]] F function;
     };
 
+    template <class Token, class F>
+    detail::runnable& make(const Token& own, F&& f) {
+        return *new group_task<std::decay_t<F>, Token>(*this, own, std::forward<F>(f));
+    }
+
     template <class F>
-    void run_made(const task_attributes& wanted, F&& f) {
-        const detail::describing making;
-        auto* t = new group_task<std::decay_t<F>>(*this, wanted.stop, std::forward<F>(f));
-        detail::apply_attributes(wanted, *t);
-        launch_task(*t);
+    detail::runnable& make_for(const task_attributes& wanted, F&& f) {
+        detail::runnable& task =
+            wanted.stop.stop_possible()
+                ? make<std::stop_token>(wanted.stop, std::forward<F>(f))
+                : make<detail::no_token>(detail::no_token(), std::forward<F>(f));
+        detail::apply_attributes(wanted, task);
+        return task;
     }
 
     bool owned_here() const noexcept;
     bool is_own(detail::runnable& item) const noexcept {
         return item.in_group && &static_cast<task_base&>(item).home_group == this;
     }
+    void count_spawned() noexcept;
     void launch_task(detail::runnable& item) noexcept;
+    bool stays_in_deque(priority urgency, bool is_hinted) const noexcept;
+    bool runs_at_bound(priority urgency, bool is_hinted) noexcept;
+    void run_here(detail::runnable& item) noexcept;
+    detail::runnable* next_to_run_here() noexcept;
+    bool owner_stands_aside() const noexcept;
+    void wait_for_room() noexcept;
+    void counted_task_begins() noexcept;
+    static void wake(waiting& owner) noexcept;
     detail::context* task_ended() noexcept;
     void failed(std::exception_ptr error) noexcept;
     void run_own_tasks() noexcept;
@@ -146,6 +204,7 @@ private:
     detail::context* m_owner;        ///< null when a thread that is no worker made it
     std::thread::id m_owner_thread;  ///< that thread
     detail::group_count<detail::std_atomics, waiting> m_count;
+    detail::group_bound<detail::std_atomics, waiting> m_bound;
     detail::group_stop m_stop;
     std::atomic<bool> m_failed{false};
     std::exception_ptr m_error;  ///< written by whoever sets m_failed; read after the last task

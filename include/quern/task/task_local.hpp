@@ -3,6 +3,7 @@
 // threads. The values stand in the chain of the task's context (scheduler/task_locals.hpp).
 #pragma once
 
+#include <quern/base/config.hpp>
 #include <quern/scheduler/task_locals.hpp>
 
 #include <concepts>

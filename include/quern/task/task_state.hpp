@@ -13,85 +13,114 @@
 
 namespace quern::detail {
 
-template <class F, class T>
+/// Token: std::stop_token, or no_token where none was given.
+template <class F, class T, class Token = std::stop_token>
 class task_state final : public shared_state<T>, public runnable {
 public:
-    /// Two references: the future's and the queue's.
-    task_state(F&& f, const std::stop_token& stop)
+    /// Two references: the future's and the queue's. The function is made of the parts, in place.
+    template <class... Parts>
+    explicit task_state(const Token& stop, Parts&&... parts)
         : shared_state<T>(
               2, [](state_base& self) noexcept { delete &cast(self); }, state_base::maker::task),
           runnable(run_queued),
           m_stop(stop),
-          m_function(std::move(f)) {}
+          m_function(std::in_place, std::forward<Parts>(parts)...) {}
 
-    /// Whoever waits for it may run it: a worker of that pool, or anybody when it is null.
-    void allow_waiter_to_begin(const pool* of) noexcept {
-        m_pool = of;
-        this->m_begin = [](state_base& base, sharing with) noexcept {
-            task_state& self = cast(base);
-            if (!self.may_run_here()) {
-                return;
-            }
-            // Best out of the queue: else its entry, and with it the state, would stay there until
-            // the worker comes to it, and a recursion that always waits would fill the memory.
-            if (self.m_pool == nullptr || !current_worker()->take_back(self)) {
-                const lent_context lent(self);
-                self.begin(true);
-                return;
-            }
-            {
-                const lent_context lent(self);
-                self.begin_alone(with);
-            }
-            count_task();
-            self.release_of_producer(with);
-        };
+    /// Whoever waits for it may run it, if it is a worker of that pool.
+    void allow_waiter_to_begin(pool& of) noexcept {
+        static constexpr help k_begin{begin_if_possible};
+        m_pool = &of;
+        this->m_help = &k_begin;
     }
 
-    /// A continuation that is attached to it makes it ready, once, in the pool of whoever attaches.
-    void start_when_watched() noexcept {
-        this->m_start = [](state_base& base) noexcept {
-            task_state& self = cast(base);
-            if (!self.m_begun.load(std::memory_order_relaxed) &&
-                !self.m_queued.exchange(true, std::memory_order_relaxed)) {
-                self.add_reference();  // the queue's
-                current_pool().get().make_ready(self);
-            }
-        };
+    /// The same for anybody; and a continuation that is attached to it makes it ready, once, in the
+    /// pool of whoever attaches.
+    void defer() noexcept {
+        static constexpr help k_begin_or_start{begin_if_possible, start_when_watched};
+        this->m_help = &k_begin_or_start;
     }
 
-    /// Runs the function unless somebody has begun to, or the task has been cancelled: as a task,
-    /// or as a part of the caller.
-    void begin(bool as_task) noexcept {
-        if (!m_begun.exchange(true, std::memory_order_relaxed)) {
-            run(as_task, sharing::anybody);  // exclusion only; queue and state carry the data
-        } else if (as_task) {
-            note_nothing_done();
+    /// Runs the function as a part of the caller.
+    void begin_now() noexcept {
+        if (claim()) {
+            run(false, sharing::anybody);
         }
     }
 
 private:
     using sharing = typename state_base::sharing;
+    using help = typename state_base::help;
 
-    /// For one who has taken it out of the queue: nobody else begins it, unless he waits for it
-    /// too.
-    void begin_alone(sharing with) noexcept {
-        if (with == sharing::producer) {
-            m_begun.store(true, std::memory_order_relaxed);
+    static void begin_if_possible(state_base& base, sharing with) noexcept {
+        task_state& self = cast(base);
+        if (self.may_run_here()) {
+            self.begin_in_place(with);
+        }
+    }
+
+    static void start_when_watched(state_base& base) noexcept {
+        task_state& self = cast(base);
+        if (!self.begun.load(std::memory_order_relaxed) &&
+            !self.m_queued.exchange(true, std::memory_order_relaxed)) {
+            self.add_reference();  // the queue's
+            current_pool().get().make_ready(self);
+        }
+    }
+
+    /// True: the caller is the one who runs the function. Relaxed: exclusion only; queue and state
+    /// carry the data.
+    bool claim() noexcept { return !this->begun.exchange(true, std::memory_order_relaxed); }
+
+    /// For one who waits for it. Best out of the queue: else its entry, and with it the state,
+    /// would stay there. One who has taken it out and holds the only future shares it with nobody.
+    void begin_in_place(sharing with) noexcept {
+        worker* const here = current_worker();
+        const bool is_taken = here != nullptr && here->take_back(*this);
+        const bool is_alone = is_taken && with == sharing::producer;
+        if (is_alone) {
+            this->begun.store(true, std::memory_order_relaxed);
+        }
+        if (is_alone || claim()) {
+            run_in_place(is_alone ? sharing::producer : sharing::anybody);
+            if (!is_taken && m_pool != nullptr) {
+                m_pool->entry_left_empty();
+            }
+        }
+        if (is_taken) {
+            this->release_of_producer(is_alone ? sharing::producer : sharing::anybody);
+        }
+    }
+
+    void run_in_place(sharing with) noexcept {
+        worker* const here = current_worker();
+        if (here != nullptr) {
+            here->stats.activations.add();
+        }
+        {
+            const lent_context lent(*this);
             run(true, with);
-        } else {
-            begin(true);
+        }
+        if (here != nullptr) {
+            count_inlined_task();  // perhaps on another worker
         }
     }
 
     void run(bool as_task, sharing with) noexcept {
-        const stop_signal own(std::move(m_stop));
-        if (own.asks_by_token()) {
-            m_function.reset();
-            this->set_error(cancelled_task(this->name));
-            return;
+        if constexpr (std::is_same_v<Token, no_token>) {
+            run_under(nullptr, as_task, with);
+        } else {
+            const stop_signal own(std::move(m_stop));
+            if (own.asks_by_token()) {
+                m_function.reset();
+                this->set_error(detail::cancelled_task(this->name));
+                return;
+            }
+            run_under(own.if_token(), as_task, with);
         }
-        const under_signal running(own.if_token(), !as_task);
+    }
+
+    void run_under(const stop_signal* signal, bool as_task, sharing with) noexcept {
+        const under_signal running(signal, !as_task);
         context* const here = as_task ? current_context() : nullptr;
         if (here != nullptr) {
             here->root().task.result = static_cast<const state_base*>(this);
@@ -99,16 +128,11 @@ private:
         this->set_from(
             [this, as_task]() -> T {
                 const task_end at_end(as_task);
-                return (*m_function)();
+                const task_body body;
+                return (*std::move(m_function))();
             },
             with);
         m_function.reset();
-    }
-
-    static void note_nothing_done() noexcept {
-        if (context* const here = current_context()) {
-            here->root().task.trace.did_nothing = true;
-        }
     }
 
     static task_state& cast(state_base& self) noexcept {
@@ -126,20 +150,28 @@ private:
 
     static context* run_queued(work& item) {
         auto& self = static_cast<task_state&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
-            return larger;
+        if (!self.begun.load(std::memory_order_relaxed)) {
+            if (context* larger = detail::begin_task(self)) {
+                return larger;
+            }
         }
-        self.begin(true);
-        count_task();
+        if (self.claim()) {
+            self.run(true, sharing::anybody);
+            count_task();
+        } else {
+            count_no_task();
+            if (self.m_pool != nullptr) {
+                self.m_pool->empty_entry_is_gone();
+            }
+        }
         self.release();
         return nullptr;
     }
 
-    const pool* m_pool = nullptr;
-    std::atomic<bool> m_begun{false};
+    pool* m_pool = nullptr;
+    [[no_unique_address]] Token m_stop;
+    std::optional<F> m_function;        // destroyed as soon as it has run
     std::atomic<bool> m_queued{false};  ///< a deferred task that has been made ready after all
-    std::stop_token m_stop;
-    std::optional<F> m_function;  // destroyed as soon as it has run
 };
 
 }  // namespace quern::detail

@@ -68,14 +68,14 @@ void sleep_until(std::chrono::steady_clock::time_point when) noexcept;
 template <class Clock, class Duration>
 void sleep_until(const std::chrono::time_point<Clock, Duration>& when) noexcept {
     for (auto now = Clock::now(); now < when; now = Clock::now()) {  // a clock may be set back
-        sleep_until(detail::due_after(when - now));
+        this_task::sleep_until(detail::due_after(when - now));
     }
 }
 
 template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& time) noexcept {
     if (time > time.zero()) {
-        sleep_until(detail::due_after(time));
+        this_task::sleep_until(detail::due_after(time));
     }
 }
 

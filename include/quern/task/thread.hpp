@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <type_traits>
 #include <utility>
@@ -63,9 +64,10 @@ public:
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
     QUERN_ALWAYS_INLINE thread(const task_attributes& wanted, F&& f, Args&&... args) {
-        static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>);
-        start(detail::made_at(detail::code_address(), wanted),
-              detail::bind_call(std::forward<F>(f), std::forward<Args>(args)...));
+        static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+                      "quern::thread: the function cannot be called with these arguments");
+        start<detail::bound_t<F, Args...>>(detail::made_at(detail::code_address(), wanted),
+                                           std::forward<F>(f), std::forward<Args>(args)...);
     }
 
     thread(thread&& other) noexcept { swap(other); }
@@ -97,15 +99,33 @@ public:
     static unsigned hardware_concurrency() noexcept;
 
 private:
+    friend class jthread;
+
+    /// What the task calls: a function that is gone before anybody is told that it has ended.
     template <class Call>
-    void start(task_attributes wanted, Call&& made) {
+    class body {
+    public:
+        template <class... Parts>
+        explicit body(id own, Parts&&... parts)
+            : m_id(own), m_call(std::in_place, std::forward<Parts>(parts)...) {}
+
+        void operator()() && noexcept {
+            enter(m_id);
+            (*std::move(m_call))();
+            m_call.reset();
+        }
+
+    private:
+        id m_id;
+        std::optional<Call> m_call;
+    };
+
+    /// Runs a Call that is made of the parts.
+    template <class Call, class... Parts>
+    void start(task_attributes wanted, Parts&&... parts) {
         wanted.how = launch::async;
         const id mine(detail::new_task_id());
-        m_end = async(wanted, [mine, call = std::forward<Call>(made)]() mutable noexcept {
-            enter(mine);
-            auto function = std::move(call);  // so that it is gone before anybody is told
-            std::move(function)();
-        });
+        m_end = detail::start_task<body<Call>>(wanted, mine, std::forward<Parts>(parts)...);
         m_id = mine;
     }
 

@@ -20,18 +20,19 @@ auto unwrap(Argument&& argument);
 template <class Sequence>
 auto unwrap_sequence(Sequence&& sequence) {
     using element = typename std::remove_cvref_t<Sequence>::value_type;
-    using passed = std::conditional_t<std::is_lvalue_reference_v<Sequence>, element&, element&&>;
-    using unwrapped = decltype(unwrap(std::declval<passed>()));
+    using passed = std::conditional_t<std::is_lvalue_reference_v<Sequence>,
+                                      decltype(*sequence.begin()), element&&>;
+    using unwrapped = decltype(detail::unwrap(std::declval<passed>()));
     if constexpr (std::tuple_size_v<unwrapped> == 0) {
         for (auto& each : sequence) {
-            unwrap(static_cast<passed>(each));
+            detail::unwrap(static_cast<passed>(each));
         }
         return std::tuple<>();
     } else {
         std::vector<std::decay_t<std::tuple_element_t<0, unwrapped>>> values;
         values.reserve(sequence.size());
         for (auto& each : sequence) {
-            values.push_back(std::get<0>(unwrap(static_cast<passed>(each))));
+            values.push_back(std::get<0>(detail::unwrap(static_cast<passed>(each))));
         }
         return std::tuple<decltype(values)>(std::move(values));
     }
@@ -42,7 +43,7 @@ template <class Tuple>
 auto unwrap_tuple(Tuple&& whole) {
     auto values = std::apply(
         [](auto&&... each) {
-            return std::tuple_cat(unwrap(std::forward<decltype(each)>(each))...);
+            return std::tuple_cat(detail::unwrap(std::forward<decltype(each)>(each))...);
         },
         std::forward<Tuple>(whole));
     if constexpr (std::tuple_size_v<decltype(values)> == 0) {
@@ -65,12 +66,20 @@ auto unwrap(Argument&& argument) {
         }
     } else if constexpr (!holds_futures<A>::value) {
         return std::tuple<A>(std::forward<Argument>(argument));
+    } else if constexpr (is_reference_wrapper<A>::value) {
+        return detail::unwrap(argument.get());
     } else if constexpr (sequence_type<A>) {
-        return unwrap_sequence(std::forward<Argument>(argument));
+        return detail::unwrap_sequence(std::forward<Argument>(argument));
     } else {
-        return unwrap_tuple(std::forward<Argument>(argument));
+        return detail::unwrap_tuple(std::forward<Argument>(argument));
     }
 }
+
+/// Whether a function can be called with the elements of a tuple.
+template <class F, class Tuple>
+struct takes_all : std::false_type {};
+template <class F, class... Elements>
+struct takes_all<F, std::tuple<Elements...>> : std::is_invocable<F, Elements...> {};
 
 template <class F>
 struct unwrapping_function {
@@ -78,7 +87,15 @@ struct unwrapping_function {
 
     template <class... Arguments>
     decltype(auto) operator()(Arguments&&... arguments) {
-        return std::apply(function, std::tuple_cat(unwrap(std::forward<Arguments>(arguments))...));
+        using values =
+            decltype(std::tuple_cat(detail::unwrap(std::forward<Arguments>(arguments))...));
+        static_assert(takes_all<F&, values>::value,
+                      "quern: unwrapping: the function cannot be called with the values of these "
+                      "futures; those of void are left out");
+        if constexpr (takes_all<F&, values>::value) {
+            return std::apply(
+                function, std::tuple_cat(detail::unwrap(std::forward<Arguments>(arguments))...));
+        }
     }
 };
 
@@ -86,10 +103,10 @@ struct unwrapping_function {
 
 /// Makes a function of values into one of futures: each future is replaced by its value, a sequence
 /// that holds futures by a vector of values, a tuple or pair that does by a tuple of values, nested
-/// as you like; other arguments are passed on. Futures of void are left out, and so is what holds
-/// nothing else. A shared_future's value comes by reference to const, in a sequence as a copy. A
-/// future inside the value of a future stays one. What a future holds as an exception is thrown
-/// before the function is called.
+/// as you like, and std::ref of any of them as what it refers to; other arguments are passed on.
+/// Futures of void are left out, and so is what holds nothing else. A shared_future's value comes
+/// by reference to const, in a sequence as a copy. A future inside the value of a future stays one.
+/// What a future holds as an exception is thrown before the function is called.
 ///
 ///     std::vector<quern::future<int>> parts = start_all();
 ///     auto most = quern::dataflow(quern::unwrapping([](std::vector<int> all, int least) {

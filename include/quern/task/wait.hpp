@@ -27,7 +27,7 @@ template <class It>
 auto watch_all(It first, It last) {
     std::vector<decltype(watch(*first))> all;
     for (; first != last; ++first) {
-        all.push_back(watch(*first));
+        all.push_back(detail::watch(*first));
     }
     return all;
 }
@@ -53,7 +53,7 @@ void wait_all(It first, It last) {
 }
 template <detail::sequence_type Sequence>
 void wait_all(const Sequence& futures) {
-    wait_all(futures.begin(), futures.end());
+    quern::wait_all(futures.begin(), futures.end());
 }
 
 /// Returns when one is ready: its index, or that of the first one of several; of none at once,
@@ -62,15 +62,15 @@ void wait_all(const Sequence& futures) {
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 std::size_t wait_any(const Futures&... futures) {
-    return when_any(detail::watch(futures)...).get().index;
+    return quern::when_any(detail::watch(futures)...).get().index;
 }
 template <std::forward_iterator It>
 std::size_t wait_any(It first, It last) {
-    return when_any(detail::watch_all(first, last)).get().index;
+    return quern::when_any(detail::watch_all(first, last)).get().index;
 }
 template <detail::sequence_type Sequence>
 std::size_t wait_any(const Sequence& futures) {
-    return wait_any(futures.begin(), futures.end());
+    return quern::wait_any(futures.begin(), futures.end());
 }
 
 /// Returns when `count` of them are ready: their indices, in the order in which they became ready.
@@ -78,15 +78,15 @@ std::size_t wait_any(const Sequence& futures) {
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 std::vector<std::size_t> wait_some(std::size_t count, const Futures&... futures) {
-    return when_some(count, detail::watch(futures)...).get().indices;
+    return quern::when_some(count, detail::watch(futures)...).get().indices;
 }
 template <std::forward_iterator It>
 std::vector<std::size_t> wait_some(std::size_t count, It first, It last) {
-    return when_some(count, detail::watch_all(first, last)).get().indices;
+    return quern::when_some(count, detail::watch_all(first, last)).get().indices;
 }
 template <detail::sequence_type Sequence>
 std::vector<std::size_t> wait_some(std::size_t count, const Sequence& futures) {
-    return wait_some(count, futures.begin(), futures.end());
+    return quern::wait_some(count, futures.begin(), futures.end());
 }
 
 }  // namespace quern

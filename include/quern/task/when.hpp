@@ -45,7 +45,7 @@ public:
                    delete static_cast<when_some_state*>(static_cast<base*>(&self));
                }),
           m_futures(std::move(futures)),
-          m_nodes(count_futures(m_futures)) {}
+          m_nodes(detail::count_futures(m_futures)) {}
 
     std::size_t size() const noexcept { return m_nodes.size(); }
 
@@ -54,7 +54,7 @@ public:
         m_wanted = wanted;
         m_missing.store(wanted + 1, std::memory_order_relaxed);
         std::size_t index = 0;
-        for_each_future(m_futures, [&](auto& f) {
+        detail::for_each_future(m_futures, [&](auto& f) {
             node& n = m_nodes[index];
             n.notify = told;
             n.owner = this;
@@ -64,7 +64,7 @@ public:
                 told(n);  // does not deliver before start() has arrived
             }
         });
-        tell(arrive());  // until here the sequence was being read; now it may be moved away
+        detail::tell(arrive());  // until here the sequence was being read; now it may be moved away
         this->release();
     }
 
@@ -141,9 +141,10 @@ auto when_some_of(std::size_t wanted, Sequence futures) {
 template <class Sequence>
 auto when_all_of(Sequence futures) {
     constexpr bool k_runs_code = false;
-    return join_futures(
-        task_attributes{.how = launch::sync}, std::move(futures),
-        [](Sequence&& ready) { return std::move(ready); }, k_runs_code);
+    const describing making;
+    const auto give_back = [](Sequence&& ready) { return std::move(ready); };
+    return detail::join_futures<std::decay_t<decltype(give_back)>>(
+        task_attributes{.how = launch::sync}, std::move(futures), give_back, k_runs_code);
 }
 
 }  // namespace detail
@@ -162,7 +163,7 @@ auto when_all(std::vector<Future> futures) { return detail::when_all_of(std::mov
 /// Futures of the range are moved away, shared futures copied.
 template <std::input_iterator It>
 auto when_all(It first, It last) {
-    return when_all(detail::take_futures(first, last));
+    return quern::when_all(detail::take_futures(first, last));
 }
 
 /// Ready when the first one is; the value holds all futures and the index of that one. Of an empty
@@ -178,7 +179,7 @@ template <class Future>
 auto when_any(std::vector<Future> futures) { return detail::when_any_of(std::move(futures)); }
 template <std::input_iterator It>
 auto when_any(It first, It last) {
-    return when_any(detail::take_futures(first, last));
+    return quern::when_any(detail::take_futures(first, last));
 }
 
 /// Ready when `count` of them are; the value holds all futures and the indices of those, in the
@@ -203,7 +204,7 @@ auto when_some(std::size_t count, std::vector<Future> futures) {
 }
 template <std::input_iterator It>
 auto when_some(std::size_t count, It first, It last) {
-    return when_some(count, detail::take_futures(first, last));
+    return quern::when_some(count, detail::take_futures(first, last));
 }
 
 }  // namespace quern

@@ -29,7 +29,7 @@ public:
           m_pool(where),
           m_function(std::move(f)),
           m_futures(std::move(futures)),
-          m_nodes(count_futures(m_futures)),
+          m_nodes(detail::count_futures(m_futures)),
           m_left(m_nodes.size()) {
         site = made_at;
     }
@@ -39,7 +39,7 @@ public:
             settle([] {});
         }
         std::size_t index = 0;
-        for_each_future(m_futures, [&](auto& f) {
+        detail::for_each_future(m_futures, [&](auto& f) {
             node& n = m_nodes[index];
             n.notify = told;
             n.owner = this;
@@ -93,7 +93,7 @@ private:
 
     static context* run_queued(work& item) {
         auto& self = static_cast<when_each_state&>(static_cast<runnable&>(item));
-        if (context* larger = begin_task(self)) {
+        if (context* larger = detail::begin_task(self)) {
             return larger;
         }
         self.add_reference();  // those of the nodes go one by one
@@ -138,6 +138,7 @@ private:
 
     void visit(node& n) noexcept {
         try {
+            const task_body body;
             n.call(*m_function, n);
         } catch (...) {
             settle([] { throw; });
@@ -206,7 +207,7 @@ template <class F, class Future>
 /// Futures of the range are moved away, shared futures copied.
 template <class F, std::input_iterator It>
 QUERN_ALWAYS_INLINE future<void> when_each(F&& f, It first, It last) {
-    return when_each(std::forward<F>(f), detail::take_futures(first, last));
+    return quern::when_each(std::forward<F>(f), detail::take_futures(first, last));
 }
 
 }  // namespace quern

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What became of the workers' time, in four parts that a user can act on: work, the runtime's own
-// overhead, starvation for want of tasks, and the inflation of tasks that take longer beside others
-// than alone. Names the largest loss and what to do about it, with the numbers of the run.
+// What became of the workers' time, in five parts that a user can act on: work, the runtime's own
+// overhead, starvation for want of tasks, tasks that block their worker in the kernel, and the
+// inflation of tasks that take longer beside others than alone. Names the largest loss and what to
+// do about it, with the numbers of the run.
 #pragma once
 
 #include <quern/trace/calibration.hpp>
@@ -14,17 +15,20 @@
 
 namespace quern::trace {
 
-enum class loss_kind : std::uint8_t { none, overhead, starvation, inflation };
+enum class loss_kind : std::uint8_t { none, overhead, starvation, blocked, inflation };
 
 /// The parts are nanoseconds of all workers together and add up to total_ns.
 struct efficiency {
     std::size_t workers = 0;
     std::uint64_t tasks = 0;
     double total_ns = 0.0;
-    double work_ns = 0.0;      ///< in task bodies, without the inflation where that is known
-    double overhead_ns = 0.0;  ///< the runtime's own work: making, taking, stealing, switching …
-    double describing_ns = 0.0;  ///< of the overhead: in the making of tasks, by other tasks
+    double work_ns = 0.0;      ///< in task bodies, without what follows that is known of them
+    double overhead_ns = 0.0;  ///< the runtime's own work: making, queueing, switching, settling …
+    double making_ns = 0.0;    ///< of the overhead: in the making of tasks
     double starvation_ns = 0.0;  ///< workers searched or slept
+    /// In task bodies, while the worker's thread slept in the kernel. Nothing: unknown, and
+    /// contained in the work.
+    std::optional<double> blocked_ns;
     std::optional<double> inflation_ns;  ///< nothing: unknown, and contained in the work
     /// Of the total: the workers' threads had no processor, for others had it. Inflation is
     /// attributed to it first.

@@ -25,6 +25,9 @@ struct site {
     std::uint64_t inlined = 0;  ///< run in the place of one who waited for it
     std::uint64_t stolen = 0;   ///< begun on another worker than the one that made it
     double total_ns = 0.0;      ///< in the bodies of its tasks
+    double waited_ns = 0.0;     ///< its tasks were suspended, until they were woken
+    double critical_ns = 0.0;   ///< of recording::critical_path_ns
+    double blocked_ns = 0.0;    ///< of that, its threads slept in the kernel, as far as it is known
     double min_ns = 0.0;
     double max_ns = 0.0;
     double stddev_ns = 0.0;
@@ -69,6 +72,32 @@ struct slice {
     bool first = false;      ///< of its task
     std::uint64_t cause = 0;     ///< the task that made it or woke it, or 0
     std::uint64_t ready_ns = 0;  ///< when it was put into a queue before, or 0
+    std::uint32_t wait = 0;  ///< for what it waits where it ends: recording::waits[wait - 1]; or 0
+};
+
+/// A line at which tasks waited; estimated from those waits of which it was looked up.
+struct wait_line {
+    std::string function{};
+    std::string location{};  ///< "heat.cpp:42"; both are empty where no line was found
+    std::uint64_t waits = 0;
+    double total_ns = 0.0;
+};
+
+/// What the tasks of one site waited for: a row for each thing, or for all of a kind whose things
+/// are waited for once. Of tasks that are coroutines and of threads outside there is none.
+struct wait_row {
+    std::string kind{};       ///< "mutex"
+    bool is_lock = false;     ///< it is released by its holder
+    std::uint64_t thing = 0;  ///< its address; 0: of several
+    std::uint32_t site = 0;   ///< an index into recording::sites
+    std::uint64_t waits = 0;
+    double total_ns = 0.0;  ///< until they were woken
+    double max_ns = 0.0;
+    std::vector<wait_line> lines{};  ///< the one with the most time first
+
+    double mean_ns() const noexcept {
+        return waits == 0 ? 0.0 : total_ns / static_cast<double>(waits);
+    }
 };
 
 struct interval {
@@ -92,9 +121,11 @@ struct lane {
     std::vector<std::uint64_t> events{};
     std::vector<interval> parked{};  ///< asleep for want of work
     std::vector<theft> thefts{};     ///< what it has stolen
+    std::uint64_t waits = 0;         ///< events of tasks that went on after a wait
     std::uint64_t dropped = 0;       ///< events for which there was no room
     worker_totals totals;            ///< of the recorded time
-    double describing_ns = 0.0;      ///< of the running time: in the making of other tasks
+    /// Of the time in tasks: its thread slept in the kernel. Nothing: the system does not say.
+    std::optional<double> blocked_ns{};
 };
 
 /// Something that changed with time.
@@ -143,14 +174,17 @@ struct recording {
     std::vector<counted_event> events{};  ///< by kind of task; the values are in the sites
     std::vector<lane> lanes;
     std::vector<series> counters;
+    std::vector<wait_row> waits{};  ///< the one with the most time first
     std::vector<spawn_count> tree;
     std::vector<decision> decisions;
     taken_time taken;
+    std::string why_no_task{};  ///< in words, when the runtime has run none
     /// Of the tasks; when these are fewer, numbers of short tasks are estimated from a sample.
     std::uint64_t tasks_seen = 0;
-    double overhead_ns_per_task = 0.0;  ///< managing and describing time divided by tasks
+    double overhead_ns_per_task = 0.0;  ///< managing time divided by tasks
     /// The longest chain of tasks one of which made or woke the next, or 0 when it is not known.
     double critical_path_ns = 0.0;
+    double late_ends_ns = 0.0;  ///< of critical_chain (critical_path.hpp)
 };
 
 }  // namespace quern::trace

@@ -37,6 +37,25 @@ function timeAxis(svg, from, to, left, right, y, count) {
 // Stacked areas, one for each of the first sites and one for all others.
 const concurrency = { svg: null, frame: null, width: 0 };
 
+// Of each step, how many workers' events had no room any more.
+function unrecorded(steps) {
+  const width = run.duration / steps;
+  const lost = new Array(steps).fill(0);
+  for (const lane of run.lanes.filter((each) => each.dropped > 0)) {
+    for (let i = 0; i < steps; i++) lost[i] += Math.min(1, Math.max(0, (i + 1) - lane.until / width));
+  }
+  return lost;
+}
+
+// On top of what is known, in stripes: what ran there nobody knows.
+function drawUnrecorded(svg, base, lost, x, y) {
+  let stripes = "";
+  lost.forEach((value, i) => {
+    if (i % 4 < 2 && value > 0) stripes += `M${x(i).toFixed(1)} ${y(base[i]).toFixed(1)}V${y(base[i] + value).toFixed(1)}H${x(i + 1).toFixed(1)}V${y(base[i]).toFixed(1)}Z`;
+  });
+  svg.append(titled(shape("path", { d: stripes, class: "unknown" }), "not recorded: no room for more events"));
+}
+
 function drawConcurrency() {
   const box = byId("concurrency");
   const rows = run.concurrency;
@@ -45,16 +64,18 @@ function drawConcurrency() {
     box.replaceChildren(element("p", { class: "soft" }, "No single tasks were recorded."));
     return;
   }
-  const width = Math.max(600, box.clientWidth);
-  const height = 204;
+  const width = Math.max(320, box.clientWidth);
+  const height = 210;
   const right = width - 8;
   const bottom = height - 24;
   const steps = rows[0].length;
   const sums = rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0));
   const top = Math.max(run.lanes.length, ...sums);
-  const y = (value) => bottom - (value / top) * (bottom - 24);
+  const y = (value) => bottom - (value / top) * (bottom - 30);
   const x = (i) => LEFT + (i / steps) * (right - LEFT);
-  const mean = sums.reduce((a, b) => a + b, 0) / steps;
+  const lost = unrecorded(steps);
+  const seen = run.lanes.length * steps - lost.reduce((a, b) => a + b, 0);
+  const mean = seen > 0 ? (sums.reduce((a, b) => a + b, 0) / seen) * run.lanes.length : 0;
   const svg = chart(width, height, `Tasks that run at a time, by site: on average ${shortNumber(mean)} of ${run.lanes.length}`);
   for (const value of ticks(0, top, 4)) {
     if (Number.isInteger(value)) svg.append(line(LEFT, y(value), right, y(value), "gridline"), label(LEFT - 6, y(value) + 4, value, "end"));
@@ -77,13 +98,14 @@ function drawConcurrency() {
     }
   });
   const workers = run.lanes.length;
-  svg.append(line(LEFT, y(workers), right, y(workers), "limit"), label(right, y(workers) - 5, countWords(workers, "worker"), "end"));
-  timeAxis(svg, 0, run.duration, LEFT, right, bottom, 8);
+  if (lost.some((value) => value > 0)) drawUnrecorded(svg, base, lost, x, y);
+  svg.append(line(LEFT, y(workers), right, y(workers), "limit"), label(right, y(workers) - 10, countWords(workers, "worker"), "end"));
+  timeAxis(svg, 0, run.duration, LEFT, right, bottom, Math.min(8, (right - LEFT) / 90));
   concurrency.frame = shape("rect", { y: y(top) - 4, height: bottom - y(top) + 4, class: "frame" });
   concurrency.width = right - LEFT;
   svg.append(concurrency.frame);
   concurrency.svg = svg;
-  box.replaceChildren(svg, element("p", { class: "soft" }, `On average ${shortNumber(mean)} tasks ran at a time on ${countWords(workers, "worker")}. ` +
+  box.replaceChildren(svg, element("p", { class: "soft" }, `On average ${shortNumber(mean)} tasks ran at a time on ${countWords(workers, "worker")}${lost.some((value) => value > 0) ? " as long as they were recorded (striped: not recorded)" : ""}. ` +
     "The frame is what the lanes above show; colours are as there."));
 }
 

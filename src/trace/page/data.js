@@ -5,8 +5,7 @@ const run = JSON.parse(document.getElementById("data").textContent);
 const NO_SITE = 255;
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442"];
 const OTHER_COLOUR = "#8a919a";
-const PARTS = { work: "#009e73", overhead: "#d55e00", starvation: "#56b4e9", inflation: "#cc79a7" };
-const BETWEEN_COLOUR = PARTS.overhead;
+const PARTS = { work: "#009e73", overhead: "#d55e00", starvation: "#56b4e9", inflation: "#cc79a7", blocked: "#f0e442" };
 
 function siteColour(site) {
   return COLOURS[site] || OTHER_COLOUR;
@@ -101,16 +100,17 @@ class PackedReader {
   }
 }
 
-// Of a lane: {begin, end, site, suspended, task}, each a list in order of time.
+// Of a lane: {begin, end, site, suspended, wait, task}, each a list in order of time. wait: 1 + the index in run.waits, or 0.
 function unpackSlices(lane) {
   const reader = new PackedReader(lane.slices);
-  const slices = { begin: [], end: [], site: [], suspended: [], task: [] };
+  const slices = { begin: [], end: [], site: [], suspended: [], wait: [], task: [] };
   let at = 0;
   let task = 0;
   while (reader.more) {
     const begin = at + reader.difference();
     at = begin + reader.number();
     const code = reader.number();
+    slices.wait.push(code % 2 === 1 ? reader.number() : 0);
     task += reader.difference();
     slices.begin.push(begin);
     slices.end.push(at);

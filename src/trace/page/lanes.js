@@ -15,7 +15,7 @@ const theme = {};
 
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["page", "text", "soft", "line", "idle", "unknown", "link"]) theme[name] = style.getPropertyValue("--" + name).trim();
+  for (const name of ["page", "text", "soft", "line", "idle", "between", "unknown", "link"]) theme[name] = style.getPropertyValue("--" + name).trim();
 }
 
 function plotWidth() {
@@ -127,7 +127,7 @@ function drawLane(g, lane, y, scale) {
   const first = lastNotAbove(lane.pieces.begin, view.from);
   const inView = lastNotAbove(lane.pieces.begin, view.to) - first;
   const exact = complete(lane) && inView < 2 * plotWidth();
-  g.fillStyle = BETWEEN_COLOUR;
+  g.fillStyle = theme.between;
   g.fillRect(LEFT, y, plotWidth(), height);
   if (exact) {
     drawRests(g, lane, y, height, scale, 0);

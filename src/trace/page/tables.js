@@ -11,6 +11,9 @@ const COLUMNS = [
   ["least", (s) => s.min, (s) => durationWords(s.min)],
   ["most", (s) => s.max, (s) => durationWords(s.max)],
   ["waits", (s) => s.suspensions, (s) => countWords(s.suspensions)],
+  ["waited", (s) => s.waited || 0, (s) => durationWords(s.waited || 0)],
+  ["blocked", (s) => s.blocked || 0, (s) => durationWords(s.blocked || 0)],
+  ["critical path", (s) => s.critical || 0, (s) => percentWords((s.critical || 0) / Math.max(1, run.critical))],
   ["in place", (s) => s.inlined, (s) => countWords(s.inlined)],
   ["stolen", (s) => s.stolen, (s) => countWords(s.stolen)],
 ];
@@ -44,12 +47,30 @@ function nameCell(site, colour) {
   return cell;
 }
 
+// Hides the rows of the sites that have none of the words in their name or place.
+function siteSearch(rows) {
+  const field = element("input", { type: "search", id: "site-search", placeholder: "name or file" });
+  const found = element("span", { class: "soft", role: "status" });
+  field.addEventListener("input", () => {
+    const words = String(field.value).toLowerCase().split(/\s+/);
+    let shown = 0;
+    for (const { site, row } of rows) {
+      const text = `${site.name} ${site.place}`.toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
+      shown += row.hidden ? 0 : 1;
+    }
+    found.textContent = String(field.value) === "" ? "" : `${countWords(shown)} of ${countWords(rows.length, "site")}`;
+  });
+  return element("p", {}, element("label", { for: "site-search" }, "Search: "), field, " ", found);
+}
+
 function drawSites() {
   if (run.sites.length === 0) {
     byId("sites").append(element("p", { class: "soft" }, "No tasks were recorded."));
     return;
   }
-  const columns = COLUMNS.filter(([name]) => name !== "alone" || run.sites.some((site) => site.alone !== undefined));
+  const optional = ["alone", "waited", "blocked", "critical path"];
+  const columns = COLUMNS.filter(([name, value]) => !optional.includes(name) || run.sites.some((site) => value(site) > 0));
   const body = element("tbody");
   const headers = columns.map(([name]) => element("th", { scope: "col", class: name === "site" ? "words" : "" }, element("button", { type: "button" }, name)));
   const rows = run.sites.map((site, index) => ({
@@ -70,9 +91,10 @@ function drawSites() {
   headers.forEach((header, i) => header.firstChild.addEventListener("click", () =>
     sort(i, header.getAttribute("aria-sort") ? header.getAttribute("aria-sort") === "ascending" : i !== 0)));
   sort(2, true);
+  if (rows.length > 1) byId("sites").append(siteSearch(rows));
   byId("sites").append(scroll("Table of sites", element("table", {}, element("thead", {}, element("tr", {}, ...headers)), body)));
   const stretch = run.sites.some((site) => site.alone !== undefined) ? " Alone: the mean on one worker, from the calibration." : "";
-  byId("sites").append(element("p", { class: "soft" }, "Choose a column's name to sort by it. Waits: how often tasks gave up their worker. In place: run by one who waited " +
+  byId("sites").append(element("p", { class: "soft" }, "Choose a column's name to sort by it. Waits: how often tasks gave up their worker, and waited: until they were woken. In place: run by one who waited " +
     "for them. Stolen: begun on another worker than the one that made them." + stretch));
   for (const { name, why, counted } of run.events) {
     const text = why !== "" ? `${name}: unavailable (${why}).` : counted < 1 ? `${name}: counted ${percentWords(counted)} of the time and scaled to all of it, an estimate.` : "";
@@ -136,9 +158,9 @@ function drawTree() {
   });
   const words = [];
   if (run.critical > 0) {
-    const work = run.lanes.reduce((sum, lane) => sum + lane.running, 0);
+    const most = run.sites.reduce((a, b) => ((b.critical || 0) > (a.critical || 0) ? b : a), run.sites[0] || {});
     words.push(`The critical path takes ${durationWords(run.critical)}: no number of workers ends sooner. Work divided by it, the average parallelism, is ` +
-      `${shortNumber(work / run.critical)}.`);
+      `${shortNumber(run.parallelism)}.` + (most.critical > 0 ? ` ${percentWords(most.critical / run.critical)} of it is in ${brief(most.name || "(no name)")}.` : ""));
   }
   if (run.tree.length === 0) words.push("No site made tasks of another, or it was not recorded.");
   if (room <= 0) words.push("The tree is longer than shown here; the graph has more of it.");

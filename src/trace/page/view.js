@@ -38,10 +38,15 @@ function pieceAt(lane, time) {
 }
 
 function pieceWords(lane, i) {
-  const { begin, end, site, suspended, task } = lane.pieces;
+  const { begin, end, site, suspended, wait, task } = lane.pieces;
   const place = run.sites[site[i]] && run.sites[site[i]].place;
   return `${brief(siteName(site[i]))}${place ? " (" + place + ")" : ""}: ${durationWords(end[i] - begin[i])}` +
-    ` from ${timeWords(begin[i], (view.to - view.from) / 100)}${task[i] > 0 ? ", task " + task[i] : ""}${suspended[i] ? ", then it waited" : ""}`;
+    ` from ${timeWords(begin[i], (view.to - view.from) / 100)}${task[i] > 0 ? ", task " + task[i] : ""}${suspended[i] ? ", then it waited" + waitWords(wait[i]) : ""}`;
+}
+
+function waitWords(wait) {
+  const row = run.waits[wait - 1];
+  return row ? ` for ${row.thing}${row.lines.length > 0 && row.lines[0][1] ? " at " + row.lines[0][1] : ""}` : "";
 }
 
 function placeWords(lane, time) {

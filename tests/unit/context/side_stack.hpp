@@ -34,6 +34,8 @@ public:
         here.switch_to(m_stack, *m_exceptions, false);
     }
 
+    const quern::detail::execution_stack& stack() const { return m_stack; }
+
     /// Called by the function: goes back to where enter() was called.
     void leave() { m_stack.switch_to(*m_from, *m_exceptions, false); }
 

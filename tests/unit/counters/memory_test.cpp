@@ -14,7 +14,7 @@ namespace {
 namespace counters = quern::counters;
 
 constexpr std::size_t k_count = 10'000;
-constexpr double k_least = 64.0 * k_count;  // bytes: a state is no smaller
+constexpr double k_least = 48.0 * k_count;  // bytes: a state is no smaller
 
 TEST(memory_of_tasks, follows_the_states_that_there_are) {
     const quern::runtime rt(quern::runtime_options::with_workers(2));

@@ -44,6 +44,25 @@ protected:
     std::shared_ptr<std::uint64_t> now = std::make_shared<std::uint64_t>(5'000'000'000);
 };
 
+TEST_F(power_test, is_in_the_mean_energy_over_time) {
+    zone("intel-rapl:0", "package-0", "1000000");
+    zone("intel-rapl:1", "package-1", "1000000");
+    const auto source = make();
+    EXPECT_TRUE(read_counter(*source, "/runtime/average_power").begins);
+    pass_ms(500);
+    show("intel-rapl:0", "3000000");
+    show("intel-rapl:1", "2000000");
+    const auto reading = read_counter(*source, "/runtime/average_power");
+    expect_value(reading, 3);
+    EXPECT_DOUBLE_EQ(reading.below, 0.5);
+}
+
+TEST_F(power_test, is_unknown_in_the_mean_without_zones) {
+    const auto reading = read_counter(*make(), "/runtime/average_power");
+    EXPECT_NE(reading.state, source_state::ok);
+    EXPECT_NE(reading.why, "");
+}
+
 TEST_F(power_test, begins_with_the_first_reading) {
     zone("intel-rapl:0", "package-0", "123456789");
     const auto source = make();

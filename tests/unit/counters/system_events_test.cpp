@@ -77,7 +77,7 @@ private:
     std::map<int, open_event> m_open;
 };
 
-class events_test : public quern_test::on_runtime {
+class events_test : public quern_test::on_lone_runtime {
 protected:
     quern::counters::source& of(std::string_view name) const {
         for (const auto& one : all) {
@@ -250,7 +250,7 @@ TEST(events_absent, without_a_kernel_to_ask) {
     expect_none(all.read("/hw/cycles"), source_state::absent, "perf_event_open");
 }
 
-class live_test : public quern_test::on_runtime {
+class live_test : public quern_test::on_lone_runtime {
 protected:
     /// What a task of 20 ms adds to it.
     quern_test::raw_reading measure(std::string_view name) {

@@ -19,7 +19,7 @@ using quern_test::place;
 using quern_test::source_state;
 using quern_test::sources;
 
-class schedule_test : public quern_test::on_runtime {
+class schedule_test : public quern_test::on_lone_runtime {
 protected:
     place of_pool() { return {rt.default_pool(), {}}; }
     place of_worker(unsigned rank) { return {rt.default_pool(), rank}; }

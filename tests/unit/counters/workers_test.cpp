@@ -210,6 +210,29 @@ TEST_P(workers_counters_test, show_the_tasks_of_the_moment) {
     EXPECT_EQ(now("count/instantaneous/all"), 0);
 }
 
+TEST_P(workers_counters_test, tell_how_long_workers_have_had_work_or_none) {
+    quern_test::door hold;
+    const auto now = [this](const char* counter) {
+        const counters::counter_value read = counters::create(counter, rt).value();
+        return read.ok() ? read.value : -1.0;
+    };
+    std::vector<quern::future<void>> all;
+    for (unsigned i = 0; i < workers(); ++i) {
+        all.push_back(quern::async(rt, [&] { hold.pass(); }));
+    }
+    EXPECT_TRUE(
+        eventually([&] { return now("/threads/count/instantaneous/active") == workers(); }));
+    EXPECT_EQ(now("/threads/idle-loop-count/instantaneous"), 0);
+    EXPECT_GE(now("/threads/busy-loop-count/instantaneous"), workers());
+    hold.open();
+    for (auto& f : all) {
+        f.get();
+    }
+    rt.default_pool().get().wait_until_quiet();
+    EXPECT_GE(now("/threads/idle-loop-count/instantaneous"), workers());
+    EXPECT_EQ(now("/threads/busy-loop-count/instantaneous"), 0);
+}
+
 TEST_P(workers_counters_test, say_why_a_number_is_missing) {
     for (const auto& each : set.evaluate().values) {
         EXPECT_TRUE(each.ok() || !each.why.empty()) << each.name;

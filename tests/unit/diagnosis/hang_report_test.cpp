@@ -389,7 +389,7 @@ TEST(a_hang_report, names_those_who_wait_for_a_task_that_runs_in_their_place) {
     });
     const std::string said = child.says("hang_report=off");
     for (const char* const words :
-         {"task 'other' waits", "made by itself",
+         {"task 'other' waits", "made by task 'outer', in whose place it runs",
           "     runs in the place of task 'inner', which waits for it\n",
           "     runs in the place of task 'outer', which waits for it\n"}) {
         EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
@@ -416,7 +416,7 @@ TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_a_runtime) {
     EXPECT_EQ(said.find("quern: 2 tasks are abandoned at the end of the runtime:\n"), 0U) << said;
     EXPECT_NE(said.find("task 'left behind' waits "), std::string::npos) << said;
     EXPECT_NE(said.find("for event 0x"), std::string::npos) << said;
-    EXPECT_NE(said.find("; and 1 more like it\n     made in "), std::string::npos) << said;
+    EXPECT_NE(said.find("; and 1 more like it\n     waits in "), std::string::npos) << said;
     EXPECT_EQ(said.find("elsewhere"), std::string::npos) << said;
     EXPECT_NE(said.find("\n(--quern:hang_report=off keeps this quiet)\nended"), std::string::npos)
         << said;

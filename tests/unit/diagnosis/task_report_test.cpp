@@ -132,4 +132,20 @@ TEST(a_task_report, may_be_asked_for_while_tasks_come_and_go) {
     }
 }
 
+TEST(task_report_of_blocked_workers, names_a_task_whose_thread_sleeps_in_the_kernel) {
+    quern::runtime rt(quern::runtime_options::with_workers(1));
+    auto task = quern::async({.name = "sleeper", .pool = &rt.default_pool().get()},
+                             [] { ::usleep(1'000'000); });
+    std::string text;
+    EXPECT_TRUE(quern_test::eventually([&text] {
+        text = quern::task_report();
+        return text.find("'sleeper'") != std::string::npos &&
+               text.find("blocks its worker: thread") != std::string::npos;
+    })) << text;
+    EXPECT_NE(text.find("1 blocks its worker"), std::string::npos) << text;
+    EXPECT_NE(text.find("blocking_region"), std::string::npos) << text;
+    task.get();
+    EXPECT_EQ(quern::task_report().find("sleeper"), std::string::npos);
+}
+
 }  // namespace

@@ -147,7 +147,7 @@ struct setting {
 };
 
 /// A case runs once per setting. `inside` calls a function as a task and throws what it throws.
-class on_runtime : public testing::TestWithParam<setting> {
+class on_lone_runtime : public testing::TestWithParam<setting> {
 protected:
     template <class F>
     auto inside(F&& f) {
@@ -166,6 +166,14 @@ protected:
 
     quern::runtime rt{quern::runtime_options::with_workers(GetParam().workers, GetParam().policy)};
 };
+
+struct usual_runtime {
+    quern::runtime& usual = quern::runtime::default_instance();
+};
+
+/// The same beside the default runtime, which is there before, so that what a case calls outside of
+/// any task does not run on its own.
+class on_runtime : private usual_runtime, public on_lone_runtime {};
 
 inline std::string name_of_setting(const testing::TestParamInfo<setting>& info) {
     std::string name = std::to_string(info.param.workers) + "_" + info.param.policy;

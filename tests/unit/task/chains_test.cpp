@@ -235,10 +235,10 @@ TEST_P(promise_test, wakes_every_reader_of_a_shared_future) {
     }
 }
 
-class unwrapping_test : public quern_test::on_runtime {};
-QUERN_ON_ALL_POLICIES(unwrapping_test);
+class nested_futures_test : public quern_test::on_runtime {};
+QUERN_ON_ALL_POLICIES(nested_futures_test);
 
-TEST_P(unwrapping_test, waits_for_the_inner_future_too) {
+TEST_P(nested_futures_test, waits_for_the_inner_future_too) {
     inside([] {
         future<int> flat = async([] { return async([] { return 3; }); });
         EXPECT_EQ(flat.get(), 3);
@@ -250,7 +250,7 @@ TEST_P(unwrapping_test, waits_for_the_inner_future_too) {
     });
 }
 
-TEST_P(unwrapping_test, is_not_ready_before_the_inner_future_is) {
+TEST_P(nested_futures_test, is_not_ready_before_the_inner_future_is) {
     promise<future<int>> outer;
     promise<int> inner;
     future<int> flat(outer.get_future());
@@ -262,7 +262,7 @@ TEST_P(unwrapping_test, is_not_ready_before_the_inner_future_is) {
     EXPECT_EQ(flat.get(), 1);
 }
 
-TEST_P(unwrapping_test, passes_exceptions_of_both_on) {
+TEST_P(nested_futures_test, passes_exceptions_of_both_on) {
     inside([] {
         future<int> from_inner = async([] { return async([]() -> int { throw 1; }); });
         EXPECT_THROW(from_inner.get(), int);

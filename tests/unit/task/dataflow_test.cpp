@@ -7,6 +7,7 @@
 #include "unit/scheduler/on_runtime.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,39 @@ TEST_P(dataflow_test, hands_over_the_futures_each_ready) {
             },
             async([] { return 1; }), async([] { return 2; }));
         EXPECT_EQ(sum.get(), 3);
+    });
+}
+
+TEST_P(dataflow_test, waits_for_futures_that_are_passed_by_reference) {
+    inside([] {
+        promise<int> late;
+        std::vector<future<int>> all;
+        all.push_back(late.get_future());
+        future<int> one = async([] { return 2; });
+        auto sum = dataflow(
+            [](std::vector<future<int>>& many, future<int>& single) {
+                EXPECT_TRUE(many[0].is_ready() && single.is_ready());
+                return many[0].get() + single.get();
+            },
+            std::ref(all), std::ref(one));
+        EXPECT_FALSE(sum.is_ready());
+        late.set_value(1);
+        EXPECT_EQ(sum.get(), 3);
+    });
+}
+
+TEST_P(dataflow_test, unwraps_what_is_passed_by_reference) {
+    inside([] {
+        promise<int> late;
+        std::vector<shared_future<int>> all{late.get_future().share()};
+        auto sum = dataflow(unwrapping([](std::vector<int> values) { return values.at(0); }),
+                            std::cref(all));
+        EXPECT_FALSE(sum.is_ready());
+        late.set_value(1);
+        EXPECT_EQ(sum.get(), 1);
+        int plain = 1;
+        dataflow([](int& n) { n = 2; }, std::ref(plain)).get();
+        EXPECT_EQ(plain, 2);
     });
 }
 

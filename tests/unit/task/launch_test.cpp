@@ -39,6 +39,45 @@ TEST_P(launch_test, of_every_kind_delivers_results_and_exceptions) {
     check();  // and from outside, on the default runtime
 }
 
+TEST(launch_policies, are_a_bitmask) {
+    static_assert((launch::async | launch::deferred) != launch::async);
+    static_assert(((launch::async | launch::deferred) & launch::async) == launch::async);
+    static_assert((launch::async & launch::deferred) == launch{});
+    static_assert((launch::async ^ (launch::async | launch::sync)) == launch::sync);
+    static_assert(~(launch::fork | launch::sync) == (launch::async | launch::deferred));
+    static_assert(~~launch::sync == launch::sync);
+    launch how = launch::async;
+    how |= launch::deferred;
+    how &= ~launch::async;
+    EXPECT_EQ(how, launch::deferred);
+    how ^= launch::deferred;
+    EXPECT_EQ(how, launch{});
+}
+
+TEST_P(launch_test, that_names_several_takes_the_first) {
+    inside([] {
+        bool ran = false;
+        auto f = async(launch::deferred | launch::sync, [&ran] { ran = true; });
+        EXPECT_FALSE(ran);
+        f.get();
+        EXPECT_TRUE(ran);
+        EXPECT_EQ(async(launch::async | launch::deferred, [] { return 1; }).get(), 1);
+        EXPECT_EQ(async(~launch::async, [] { return 2; }).get(), 2);
+        EXPECT_EQ(async([] { return 1; })
+                      .then(launch::async | launch::sync, [](auto g) { return g.get(); })
+                      .get(),
+                  1);
+    });
+}
+
+TEST_P(launch_test, that_names_none_is_refused) {
+    inside([] {
+        EXPECT_THROW((void)async(launch{}, [] {}), std::invalid_argument);
+        EXPECT_THROW((void)quern::dataflow(launch{}, [] {}), std::invalid_argument);
+        EXPECT_THROW((void)async([] {}).then(launch{}, [](auto) {}), std::invalid_argument);
+    });
+}
+
 TEST_P(launch_test, of_every_kind_may_suspend) {
     inside([] {
         for (const launch how : k_all) {

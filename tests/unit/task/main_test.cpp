@@ -54,12 +54,12 @@ TEST(main_function, prints_its_help_instead_of_running) {
 
 TEST(main_function, says_what_is_wrong_with_a_setting) {
     const auto option = run({{}, {"--quern:threads=0"}}, show);
-    EXPECT_EQ(option.status, 1);
+    EXPECT_EQ(option.status, 2);
     EXPECT_EQ(option.output,
               "prog: quern: threads is '0' (command line); accepted: a whole number from 1 to "
               "4096, or auto\n");
     const auto variable = run({{{"QUERN_POLICY", "foo"}}, {}}, show);
-    EXPECT_EQ(variable.status, 1);
+    EXPECT_EQ(variable.status, 2);
     EXPECT_EQ(variable.output,
               "prog: quern: policy is 'foo' (environment QUERN_POLICY); accepted: work-stealing, "
               "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // quern::thread: one case per sentence of the standard's [thread.thread.class], as far as it holds
 // for tasks, and what is said beyond it.
+#include <quern/task/jthread.hpp>
 #include <quern/task/thread.hpp>
 
 #include <quern/task/task_local.hpp>
@@ -10,6 +11,8 @@
 #include <memory>
 #include <set>
 #include <sstream>
+#include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -204,6 +207,49 @@ TEST_P(thread_test, has_destroyed_its_function_and_its_locals_when_it_is_joined)
             t.join();
             EXPECT_EQ(counted.use_count(), 1);
         }
+    });
+}
+
+/// Counts its copies, and throws when it is copied after so many.
+struct copied {
+    explicit copied(int allowed = 1) : left(allowed) {}
+    copied(const copied& other) : left(other.left - 1) {
+        ++copies;
+        if (left < 0) {
+            throw std::runtime_error("a copy");
+        }
+    }
+    void operator()() const {}
+    void operator()(std::stop_token) const {}
+    static void take(const copied&) {}
+
+    int left;
+    static inline int copies = 0;
+};
+
+TEST_P(thread_test, copies_its_function_and_each_argument_once) {
+    inside([] {
+        copied::copies = 0;
+        const copied f;
+        thread(f).join();
+        EXPECT_EQ(copied::copies, 1);
+        thread(&copied::take, f).join();
+        EXPECT_EQ(copied::copies, 2);
+        quern::jthread with_token(f);
+        with_token.join();
+        EXPECT_EQ(copied::copies, 3);
+        quern::jthread without_token(&copied::take, f);
+        without_token.join();
+        EXPECT_EQ(copied::copies, 4);
+    });
+}
+
+TEST_P(thread_test, throws_what_the_copy_of_its_function_throws) {
+    inside([] {
+        const copied f(0);
+        EXPECT_THROW(thread{f}, std::runtime_error);
+        EXPECT_THROW((thread{&copied::take, f}), std::runtime_error);
+        EXPECT_THROW(quern::jthread{f}, std::runtime_error);
     });
 }
 

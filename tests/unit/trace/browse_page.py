@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 """Shows a report page to a headless Chromium: its script runs to the end, nothing is said on the console (where the page's
-policy tells of anything that is to be fetched), and light and dark screenshots differ. Usage: browse_page.py PROGRAM [FOLDER],
+policy tells of anything that is to be fetched), words have room on a telephone, and light and dark
+screenshots differ. Usage: browse_page.py PROGRAM [FOLDER],
 a program that writes the page, and where to keep the pictures. Exits with 77 where there is no Chromium."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,9 +14,14 @@ import tempfile
 LIMIT = 50  # seconds for each start
 
 
-def browse(browser, folder, page, *options):
+# How wide the narrowest cell is that has words in it.
+MEASURE = """<script>document.documentElement.dataset.narrowest = Math.min(...[...document.querySelectorAll("td.words")]
+.filter((cell) => cell.textContent !== "" && cell.offsetParent).map((cell) => cell.getBoundingClientRect().width));</script>"""
+
+
+def browse(browser, folder, page, *options, width=1280):
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-               "--window-size=1280,2400", "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
+               f"--window-size={width},2400", "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
                f"--user-data-dir={folder}/profile", *options, f"file://{page}"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=True)
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
@@ -33,6 +40,12 @@ def main():
                        stdout=subprocess.DEVNULL)
         text = browse(browser, folder, page, "--dump-dom")
         assert 'data-drawn="yes"' in text, "the page's script did not run to its end"
+        narrow = os.path.join(folder, "narrow.html")
+        with open(page, encoding="utf-8") as file, open(narrow, "w", encoding="utf-8") as copy:
+            copy.write(file.read().replace("</body>", MEASURE + "</body>"))
+        text = browse(browser, folder, narrow, "--dump-dom", width=390)
+        narrowest = re.search('data-narrowest="([0-9.]+)"', text)
+        assert narrowest and float(narrowest[1]) >= 100, "words have no room on a narrow screen"
         pictures = []
         for scheme in (1, 0):  # light, dark
             path = os.path.join(folder, f"{scheme}.png")

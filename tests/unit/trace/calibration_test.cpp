@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -104,8 +105,8 @@ TEST_F(calibration_test, that_cannot_be_read_is_reported) {
 }
 
 TEST_F(calibration_test, lies_beside_the_program) {
-    EXPECT_NE(quern::trace::default_calibration_path().find("calibration.quern-calibration"),
-              std::string::npos);
+    const std::string name = std::string(::program_invocation_short_name) + ".quern-calibration";
+    EXPECT_NE(quern::trace::default_calibration_path().find(name), std::string::npos);
 }
 
 }  // namespace

@@ -30,17 +30,31 @@ calibration alone(double mean_ns, std::uint64_t tasks = 1'000'000) {
 }
 
 void expect_parts_to_add_up(const efficiency& of) {
-    EXPECT_NEAR(of.work_ns + of.overhead_ns + of.starvation_ns + of.inflation_ns.value_or(0.0),
+    EXPECT_NEAR(of.work_ns + of.overhead_ns + of.starvation_ns + of.blocked_ns.value_or(0.0) +
+                    of.inflation_ns.value_or(0.0),
                 of.total_ns, 1e-6 * of.total_ns);
 }
 
 TEST(efficiency, of_a_good_run_advises_nothing) {
-    const efficiency good = efficiency_of(recording_of(4, {9.6, 0.3, 0.1}));
+    const efficiency good = efficiency_of(recording_of(4, {9.6, 0.3, 0.1}), alone(9'600.0));
     expect_parts_to_add_up(good);
     EXPECT_EQ(good.largest, loss_kind::none);
     EXPECT_EQ(good.headline, "A good run: 96 % of the time of 4 workers was work.");
-    EXPECT_EQ(good.remedy, "Overhead took 3.0 %, starvation 1.0 %: no loss is worth a change.");
-    EXPECT_TRUE(contains(good.note, "`quern run --calibrate`")) << good.note;
+    EXPECT_EQ(good.remedy,
+              "Overhead took 3.0 %, starvation 1.0 %, inflation 0 %: no loss is worth a change.");
+    EXPECT_EQ(efficiency_of(recording_of(1, {9.6, 0.3, 0.1})).headline,
+              "A good run: 96 % of the time of 1 worker was work.");
+}
+
+TEST(efficiency, without_a_calibration_no_run_beside_others_is_called_good) {
+    const efficiency found = efficiency_of(recording_of(4, {9.6, 0.3, 0.1}));
+    EXPECT_EQ(found.largest, loss_kind::none);
+    EXPECT_EQ(found.headline,
+              "96 % of the time of 4 workers was in tasks; how much of that is work is not known.");
+    EXPECT_TRUE(contains(found.remedy, "Overhead took 3.0 %, starvation 1.0 %")) << found.remedy;
+    EXPECT_TRUE(contains(found.remedy, "false sharing")) << found.remedy;
+    EXPECT_TRUE(contains(found.remedy, "`quern run --calibrate -- program`")) << found.remedy;
+    EXPECT_EQ(found.note, "");
 }
 
 TEST(efficiency, overhead_wants_larger_tasks) {
@@ -55,16 +69,33 @@ TEST(efficiency, overhead_wants_larger_tasks) {
 }
 
 TEST(efficiency, the_making_of_tasks_is_overhead) {
-    recording run = recording_of(1, {8.0, 1.0, 1.0, 1'000'000});
-    run.lanes[0].describing_ns = run.lanes[0].totals.running_ns / 2;
+    recording run = recording_of(1, {4.0, 5.0, 1.0, 1'000'000});
+    run.lanes[0].totals.making_ns = 0.8 * run.lanes[0].totals.managing_ns;
     const efficiency of = efficiency_of(run);
     expect_parts_to_add_up(of);
     EXPECT_NEAR(of.share(of.work_ns), 0.4, 0.01);
     EXPECT_NEAR(of.share(of.overhead_ns), 0.5, 0.01);
     EXPECT_EQ(of.largest, loss_kind::overhead);
     EXPECT_TRUE(contains(of.remedy, "80 % of that went into making them")) << of.remedy;
-    run.lanes[0].describing_ns = 1e30;  // never more than all the time in tasks
+    run.lanes[0].totals.making_ns = 1e30;  // never more than all the overhead
     expect_parts_to_add_up(efficiency_of(run));
+}
+
+TEST(efficiency, names_the_tasks_that_block_their_workers) {
+    recording run = recording_of(2, {9.0, 0.2, 0.8, 100});
+    for (auto& lane : run.lanes) {
+        lane.blocked_ns = 0.8 * lane.totals.running_ns;
+    }
+    ASSERT_FALSE(run.sites.empty());
+    run.sites.front().blocked_ns = 1e9;
+    const efficiency of = efficiency_of(run);
+    expect_parts_to_add_up(of);
+    EXPECT_EQ(of.largest, loss_kind::blocked);
+    EXPECT_NEAR(of.share(of.work_ns), 0.18, 0.01);
+    EXPECT_TRUE(contains(of.remedy, "blocking_region")) << of.remedy;
+    EXPECT_TRUE(contains(of.remedy, "quern::mutex")) << of.remedy;
+    EXPECT_TRUE(contains(of.remedy, "Those of '" + run.sites.front().name)) << of.remedy;
+    EXPECT_TRUE(contains(verdict_text(of), "blocked")) << verdict_text(of);
 }
 
 TEST(efficiency, overhead_of_large_tasks_is_not_blamed_on_their_size) {
@@ -89,6 +120,46 @@ TEST(efficiency, starvation_names_the_task_that_all_wait_for) {
     const efficiency found = efficiency_of(run);
     EXPECT_TRUE(contains(found.remedy, "One task of 'update' (heat.cpp:42) took 900 ms, 90 %"))
         << found.remedy;
+}
+
+/// A run of which a task of 0.9 s is most, with its slice.
+recording run_with_a_long_task(std::uint64_t begin_ns) {
+    recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+    run.sites[0].max_ns = 0.9e9;
+    for (quern::trace::lane& lane : run.lanes) {
+        lane.dropped = 0;
+        lane.slices = {{0, 1'000'000, lane.rank + 1, 0, 0, false}};
+    }
+    run.lanes[1].slices.push_back({begin_ns, begin_ns + 900'000'000, 9, 0, 0, false});
+    return run;
+}
+
+TEST(efficiency, starvation_wants_a_long_task_first_only_where_it_began_late) {
+    const efficiency late = efficiency_of(run_with_a_long_task(200'000'000));
+    EXPECT_TRUE(
+        contains(late.remedy, "Begin it first, for it began when 20 % of the run had passed"))
+        << late.remedy;
+    const efficiency early = efficiency_of(run_with_a_long_task(1'000'000));
+    EXPECT_FALSE(contains(early.remedy, "egin it first")) << early.remedy;
+    EXPECT_TRUE(contains(early.remedy, "only dividing it helps")) << early.remedy;
+}
+
+TEST(efficiency, starvation_names_the_lock_that_tasks_waited_for) {
+    recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+    run.waits = {{.kind = "a future", .waits = 10, .total_ns = 9e9},
+                 {.kind = "mutex",
+                  .is_lock = true,
+                  .thing = 0x5500,
+                  .waits = 1000,
+                  .total_ns = 3e9,
+                  .lines = {{"update", "heat.cpp:44", 1000, 3e9}}}};
+    const efficiency found = efficiency_of(run);
+    EXPECT_TRUE(contains(found.remedy,
+                         "Tasks of 'update' (heat.cpp:42) waited 1,000 times for the mutex 0x5500, "
+                         "locked at heat.cpp:44, 3.00 ms each on average"))
+        << found.remedy;
+    run.waits[1].total_ns = 0.5e9;  // a fourth of the starvation
+    EXPECT_FALSE(contains(efficiency_of(run).remedy, "mutex")) << efficiency_of(run).remedy;
 }
 
 TEST(efficiency, starvation_names_the_critical_path) {
@@ -143,6 +214,8 @@ TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
     EXPECT_DOUBLE_EQ(found.calibrated, 1.0);
     EXPECT_TRUE(contains(found.remedy, "take 8.00 µs, and 4.00 µs on one worker")) << found.remedy;
     EXPECT_TRUE(contains(found.remedy, "try 2 workers")) << found.remedy;
+    EXPECT_TRUE(contains(found.remedy, "false sharing")) << found.remedy;
+    EXPECT_TRUE(contains(found.remedy, "alignas(64)")) << found.remedy;
     EXPECT_EQ(found.note, "");
 }
 
@@ -223,6 +296,14 @@ TEST(efficiency, the_words_of_all_verdicts_differ) {
         efficiency_of(recording_of(4, {2.0, 1.0, 6.0})).remedy,
         efficiency_of(recording_of(4, {8.0, 0.5, 0.5}), alone(4'000.0)).remedy};
     EXPECT_EQ(remedies.size(), 4u);
+}
+
+TEST(efficiency, a_run_whose_processors_others_took_is_not_called_good) {
+    recording run = recording_of(4, {9.6, 0.3, 0.1});
+    run.taken.by_programs_ns = 3.4e9;
+    const efficiency of = efficiency_of(run, alone(9'600.0));
+    EXPECT_EQ(of.headline, "96 % of the time of 4 workers was work.");
+    EXPECT_NE(of.warning, "");
 }
 
 TEST(efficiency, names_who_took_the_processors_without_a_calibration) {

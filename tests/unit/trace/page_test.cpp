@@ -17,6 +17,7 @@ namespace {
 
 using quern::trace::recording;
 using quern::trace::write_dot;
+using quern_test::k_hostile_name;
 using quern_test::sample_recording;
 
 constexpr std::size_t k_limit = 10'000'000;
@@ -143,6 +144,33 @@ TEST(page, withstands_every_name) {
     EXPECT_EQ(occurrences(page, "<script>alert"), 0u);
     EXPECT_EQ(occurrences(page, "\xFF"), 0u);
     expect_readable(page, "names", 200);
+}
+
+TEST(page, has_what_tasks_waited_for) {
+    recording run = sample_recording(2, 2'000);
+    run.waits = {
+        {.kind = "mutex",
+         .is_lock = true,
+         .thing = 0x5500,
+         .site = 1,
+         .waits = 30,
+         .total_ns = 3e6,
+         .max_ns = 4e5,
+         .lines = {{"update_row", "heat.cpp:44", 20, 1'999'999}, {k_hostile_name, "", 10, 1e6}}},
+        {.kind = "a future", .site = 99, .waits = 2, .total_ns = 1e3, .max_ns = 600}};
+    for (quern::trace::lane& lane : run.lanes) {
+        for (quern::trace::slice& piece : lane.slices) {
+            piece.wait = piece.suspended ? 1 : 0;
+        }
+    }
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"thing\":\"mutex 0x5500\",\"lock\":1,"), 1u);
+    EXPECT_EQ(occurrences(page, "\"update_row\",\"heat.cpp:44\",20,1999999"), 1u);
+    EXPECT_EQ(occurrences(page, "</script>"), 2u);
+    expect_readable(page, "waits", 2'000);
+    run.waits.resize(500, run.waits[1]);
+    const std::string long_page = page_of(run);
+    EXPECT_EQ(occurrences(long_page, "The page shows 200 of 500 rows of waits."), 1u);
 }
 
 TEST(page, says_which_counters_could_not_be_read) {

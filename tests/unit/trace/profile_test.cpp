@@ -47,6 +47,32 @@ TEST(profile_test, long_names_are_cut) {
     EXPECT_NE(written(run).find("xxx..."), std::string::npos);
 }
 
+TEST(profile_test, says_what_tasks_waited_for_and_where_the_critical_path_is) {
+    quern::trace::recording run;
+    run.sites = {{.name = "update",
+                  .location = "heat.cpp:42",
+                  .tasks = 10,
+                  .total_ns = 3e6,
+                  .critical_ns = 9e5},
+                 {.name = "other", .tasks = 1, .critical_ns = 1e5}};
+    run.critical_path_ns = 1e6;
+    run.lanes.resize(1);
+    run.lanes[0].totals.running_ns = 3e6;
+    run.waits = {{.kind = "mutex",
+                  .is_lock = true,
+                  .thing = 0x5500,
+                  .waits = 30,
+                  .total_ns = 4e6,
+                  .max_ns = 4e5,
+                  .lines = {{"update", "heat.cpp:44", 20, 3e6}, {"sum", "heat.cpp:9", 10, 1e6}}}};
+    const std::string text = written(run);
+    for (const char* const part :
+         {"waited for", "mutex 0x5500", "4.00 ms", "update at heat.cpp:44, 75 %",
+          "critical path 1 ms, average parallelism 3.00: 90 % update (heat.cpp:42), 10 % other"}) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    }
+}
+
 TEST(profile_test, events_are_those_of_all_tasks_and_of_one) {
     quern::trace::recording run;
     run.events = {{.name = "instructions"}, {.name = "cycles"}, {.name = "r1", .why = "not here"}};

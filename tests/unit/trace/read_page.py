@@ -73,7 +73,10 @@ def check_lane(lane, run):
     at, slices = 0, []
     fields = numbers(lane["slices"])
     for after in fields:
-        length, site, task = next(fields), next(fields) // 2, next(fields)
+        length, code = next(fields), next(fields)
+        wait = next(fields) if code % 2 == 1 else 0
+        site, task = code // 2, next(fields)
+        assert wait <= len(run["waits"]), wait
         begin = moved(at, after)
         assert begin >= at and begin + length <= run["duration"], (begin, at, length, run["duration"])
         assert site < len(run["sites"]) and task is not None, site

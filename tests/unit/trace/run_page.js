@@ -38,7 +38,7 @@ const canvas = anything({
   getContext: () => anything({ measureText: (text) => ({ width: 6 * text.length }) }),
 });
 const world = vm.createContext({
-  console, atob, assert,
+  console, atob, assert, page,
   document: anything({
     activeElement: canvas,
     documentElement: anything(),
@@ -63,6 +63,10 @@ if (listeners.keydown) {
   listeners.pointerup({});
 }
 
+const recorded = JSON.parse(data);
+const isCut = recorded.lanes.some((lane) => lane.dropped > 0);
+assert.strictEqual(String(elements.kept.textContent).startsWith("All "), !isCut && recorded.kept.kept === recorded.kept.total, elements.kept.textContent);
+
 vm.runInContext(`
   assert.strictEqual(lanes.reduce((sum, lane) => sum + lane.pieces.begin.length, 0), run.kept.kept);
   for (const { pieces } of lanes) {
@@ -75,4 +79,11 @@ vm.runInContext(`
   assert.strictEqual(trimmed("50.0 ms") + trimmed("0.50") + trimmed("100 ns") + trimmed("1.00 s"), "50 ms0.5100 ns1 s");
   assert.deepStrictEqual(Array.from(ticks(0, 10, 5)), [0, 2, 4, 6, 8, 10]);
   assert.strictEqual(countWords(1234567, "task"), "1,234,567 tasks");
+  for (const { pieces } of lanes) assert(pieces.wait.every((wait) => wait <= run.waits.length));
+  assert.strictEqual(unrecorded(10).reduce((a, b) => a + b, 0) > 0, lanes.some((lane) => lane.dropped > 0 && lane.until < run.duration));
+  assert.strictEqual(dataOfPage("<p>no report</p>"), null);
+  assert.deepStrictEqual(dataOfPage(page).sites, run.sites);
+  compareWith(page, "other.html");
+  compareWith("", "empty.html");
+  assert.strictEqual(sameSite(run.sites[0] || {}, run.sites), run.sites[0]);
 `, world);

@@ -207,6 +207,7 @@ TEST_F(trace_settings_test, events_without_room_are_told_with_the_remedy) {
     EXPECT_EQ(r.status, 0);
     EXPECT_NE(r.output.find(" events had no room"), std::string::npos) << r.output;
     EXPECT_NE(r.output.find("--quern:trace-events="), std::string::npos) << r.output;
+    EXPECT_NE(r.output.find("than the 1000 of each worker"), std::string::npos) << r.output;
 }
 
 TEST_F(trace_settings_test, nothing_happens_unasked) {

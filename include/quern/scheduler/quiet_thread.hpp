@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads that the counters need to look at something now and then. They take no signals, which are
-// the program's, and while they sleep a report of a hang does not wait for them.
+// Threads of Quern's own that look at something now and then: for counters and for hangs. They take
+// no signals, which are the program's, and while they sleep a report of a hang does not wait for
+// them.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
 
-namespace quern::counters::detail {
+namespace quern::detail {
 
 /// Calls a function when it is due, until it is destroyed. Not to be destroyed by that function.
 class quiet_thread {
@@ -33,4 +34,4 @@ private:
     std::unique_ptr<state> m_state;
 };
 
-}  // namespace quern::counters::detail
+}  // namespace quern::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A thread that sleeps between two looks.
-#include "quiet_thread.hpp"
+#include <quern/scheduler/quiet_thread.hpp>
 
 #include <quern/base/process.hpp>
 #include <quern/scheduler/census.hpp>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-namespace quern::counters::detail {
+namespace quern::detail {
 
 struct quiet_thread::state {
     std::mutex lock;
@@ -21,14 +21,14 @@ struct quiet_thread::state {
     bool ends = false;
     clock::time_point due;
     std::function<clock::time_point()> work;
-    const unsigned generation = quern::detail::fork_generation();
+    const unsigned generation = fork_generation();
     std::thread thread;
 
     void run() {
         std::unique_lock guard(lock);
         while (!ends) {
             if (clock::now() < due) {
-                const quern::detail::harmless_thread asleep;  // no code of users while it sleeps
+                const harmless_thread asleep;  // no code of users while it sleeps
                 changed.wait_until(guard, due);
                 continue;
             }
@@ -83,8 +83,6 @@ void quiet_thread::hurry(clock::time_point until) {
     m_state->changed.notify_all();
 }
 
-bool quiet_thread::inherited() const noexcept {
-    return m_state->generation != quern::detail::fork_generation();
-}
+bool quiet_thread::inherited() const noexcept { return m_state->generation != fork_generation(); }
 
-}  // namespace quern::counters::detail
+}  // namespace quern::detail

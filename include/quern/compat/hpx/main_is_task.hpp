@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// Included as hpx/hpx_main.hpp: the program's main runs as a task. Needs the link option of the
+// CMake target hpx_compat.
+#pragma once
+
+#include <quern/compat/hpx.hpp>
+
+extern "C" {
+extern char quern_hpx_main_is_task;
+// NOLINTNEXTLINE(misc-definitions-in-headers): weak, so that there may be many
+__attribute__((weak, used)) char quern_hpx_main_is_task = 1;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// The timed stretches: a clock reading at each end, and which one is next.
+#include <quern/scheduler/overhead_clock.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+namespace quern::detail {
+
+namespace {
+
+/// Timing a stretch takes about 40 ns: 1 % of this. So one comes in 4 to 16 us.
+constexpr double k_between_ns = 4'000;
+
+/// A stretch stands for no more than so many: after a phase of tiny tasks, as many large ones go by
+/// before their number is known. (chosen: a tiny task of two stretches is 40 ns)
+constexpr std::uint32_t k_most = 256;
+
+/// A stretch that takes longer was interrupted: it stands for itself alone, and counts as this
+/// long. (guessed: the longest that the runtime does without a call of the kernel is 1 us)
+constexpr double k_interrupted_ns = 20'000;
+
+}  // namespace
+
+/// The draw is from 1 to 2n - 1, so that it does not fall into step with the program.
+bool overhead_clock::begin_timed(part what) noexcept {
+    const std::uint32_t weight = m_next;
+    m_next = m_interval;
+    m_random = m_random * 6364136223846793005ULL + 1442695040888963407ULL;  // Knuth's MMIX
+    m_left = 1 + static_cast<std::uint32_t>((m_random >> 33) % (2 * m_next - 1));
+    if (m_open != 0) {
+        return false;  // a part of one that is timed
+    }
+    m_open = weight;
+    m_what = what;
+    m_begun = ticks_in_order();
+    return true;
+}
+
+std::uint32_t overhead_clock::end_timed() noexcept {
+    const tick_count now = ticks_in_order();
+    const tick_count spent = now > m_begun ? now - m_begun : 0;
+    const std::uint32_t stood_for = m_open;
+    const tick_count longest = ticks_of_ns(k_interrupted_ns);
+    const std::uint64_t weight = spent > longest ? 1 : stood_for;
+    timed& into = m_what == part::making ? m_making : m_running;
+    into.ticks = into.ticks + weight * std::min(spent, longest);
+    into.stretches = into.stretches + weight;
+    m_open = 0;
+    adapt(now);
+    return stood_for;
+}
+
+void overhead_clock::go_on_timed(std::uint32_t weight) noexcept {
+    m_open = weight;
+    m_what = part::running;
+    m_begun = ticks_in_order();
+}
+
+void overhead_clock::adapt(tick_count now) noexcept {
+    const tick_count since = now - m_last;
+    const tick_count aim = ticks_of_ns(k_between_ns);
+    m_last = now;
+    if (since < aim) {
+        m_interval = std::min(2 * m_interval, k_most);
+    } else if (since > 4 * aim) {
+        m_interval = std::max(m_interval / 4, 1U);
+    }
+}
+
+double overhead_clock::timed::net(double reading) const noexcept {
+    const double gross = static_cast<double>(static_cast<tick_count>(ticks));
+    const double count = static_cast<double>(static_cast<std::uint64_t>(stretches));
+    return std::max(gross - reading * count, 0.0);
+}
+
+overhead_clock::sums overhead_clock::read() const noexcept {
+    const double each = reading();
+    const double making = m_making.net(each);
+    const double always = static_cast<double>(static_cast<tick_count>(m_always));
+    return {making + m_running.net(each) + always, making};
+}
+
+/// What an empty stretch takes, in ticks.
+double overhead_clock::reading() noexcept {
+    static constinit std::atomic<double> known{0};
+    double value = known.load(std::memory_order_relaxed);
+    if (value == 0) {
+        value = measure_reading();
+        known.store(value, std::memory_order_relaxed);
+    }
+    return value;
+}
+
+/// The mean without what was interrupted. Not the median: the counter may advance in steps as long
+/// as a reading (10 ns on virtual machines). Between two readings passes a time that varies, so
+/// that they do not keep step with it.
+double overhead_clock::measure_reading() noexcept {
+    constexpr int k_readings = 1000;
+    std::array<tick_count, k_readings> each{};
+    overhead_clock one;
+    for (int i = 0; i < k_readings; ++i) {
+        one.m_running.ticks = 0;
+        one.go_on_timed(1);
+        one.end_timed();
+        each[static_cast<std::size_t>(i)] = one.m_running.ticks;
+        for (int pause = i * i % 17; pause > 0; --pause) {
+            compiler_barrier();
+        }
+    }
+    std::sort(each.begin(), each.end());
+    const tick_count most = 3 * each[k_readings / 2];
+    double sum = 0;
+    double count = 0;
+    for (const tick_count spent : each) {
+        sum += spent <= most ? static_cast<double>(spent) : 0.0;
+        count += spent <= most ? 1.0 : 0.0;
+    }
+    return std::max(sum / count, 1.0);
+}
+
+}  // namespace quern::detail

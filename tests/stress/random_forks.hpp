@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+// The ways of random programs to run children that end before the call returns: forks, scopes,
+// groups, loops; with exceptions and stop requests.
+#pragma once
+
+#include <quern/quern.hpp>
+
+#include "random_family.hpp"
+
+#include <vector>
+
+namespace quern_test::ways {
+
+inline void fork_join_from(const family& f, std::size_t first, std::size_t last) {
+    if (last - first < 2) {
+        if (first != last) {
+            f.run(first);
+        }
+        return;
+    }
+    const std::size_t middle = first + (last - first) / 2;
+    quern::fork_join([&f, first, middle] { fork_join_from(f, first, middle); },
+                     [&f, middle, last] { fork_join_from(f, middle, last); });
+}
+inline void fork_join(const family& f) { fork_join_from(f, 0, f.size()); }
+
+inline void fork_one_by_one(quern::fork_context c, const family& f, std::size_t i) {
+    if (i < f.size()) {
+        quern::fork_join(
+            c, [&f, i](quern::fork_context here) { fork_one_by_one(here, f, i + 1); },
+            [&f, i](quern::fork_context) { f.run(i); });
+    }
+}
+inline void fork_join_with_context(const family& f) {
+    quern::fork_join([&f](quern::fork_context c) { fork_one_by_one(c, f, 0); }, [] {});
+}
+
+inline void throwing_fork_join(const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        keep_outcome(
+            f, i, [&f, i] { return quern::fork_join([&f, i] { return f.value_of(i); }, [] {}); });
+    }
+}
+
+inline void scope(const family& f) {
+    quern::scope([&f](quern::fork_scope& s) {
+        for (std::size_t i = 0; i < f.size(); ++i) {
+            s.spawn([&f, i] { f.run(i); });
+        }
+    });
+}
+
+inline void scope_from(quern::fork_context c, const family& f, std::size_t i) {
+    quern::scope(c, [&f, i](quern::fork_scope& s) {
+        if (i < f.size()) {
+            s.spawn([&f, i](quern::fork_context here) { scope_from(here, f, i + 1); });
+            f.run(i);
+        }
+    });
+}
+inline void scope_in_scope(const family& f) {
+    quern::scope([&f](quern::fork_scope& s) {
+        s.spawn([&f](quern::fork_context c) { scope_from(c, f, 0); });
+    });
+}
+
+inline void throwing_scope(const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        keep_outcome(f, i, [&f, i] {
+            std::uint64_t value = 0;
+            quern::scope(
+                [&](quern::fork_scope& s) { s.spawn([&f, &value, i] { value = f.value_of(i); }); });
+            return value;
+        });
+    }
+}
+
+inline void stopped_scope(const family& f) {
+    std::vector<char> done(f.size(), 0);
+    std::stop_source stop;
+    try {
+        quern::scope(stop.get_token(), [&](quern::fork_scope& s) {
+            for (std::size_t i = 0; i < f.size(); ++i) {
+                s.spawn([&f, &done, &stop, i] {
+                    f.run(i);
+                    done[i] = 1;
+                    stop.request_stop();
+                });
+            }
+        });
+    } catch (const quern::task_cancelled&) {
+        run_the_rest(f, done);
+    }
+}
+
+inline void fill(quern::task_group& group, const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        group.run([&f, i] { f.run(i); });
+    }
+    group.wait();
+}
+inline void task_group(const family& f) {
+    quern::task_group group;
+    fill(group, f);
+}
+inline void bounded_group(const family& f) {
+    quern::task_group group(quern::bounded(1 + static_cast<int>(f.size() % 3)));
+    fill(group, f);
+}
+
+inline void group_that_fills_itself_from(quern::task_group& group, const family& f, std::size_t i) {
+    if (i < f.size()) {
+        group.run([&group, &f, i] { group_that_fills_itself_from(group, f, i + 1); });
+        f.run(i);
+    }
+}
+inline void group_that_fills_itself(const family& f) {
+    quern::task_group group;
+    group_that_fills_itself_from(group, f, 0);
+    group.wait();
+}
+inline void bounded_group_that_fills_itself(const family& f) {
+    quern::task_group group(quern::bounded(2));
+    group_that_fills_itself_from(group, f, 0);
+    group.wait();
+}
+
+inline void throwing_group(const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        keep_outcome(f, i, [&f, i] {
+            quern::task_group group;
+            std::uint64_t value = 0;
+            group.run({.name = "throws"}, [&f, &value, i] { value = f.value_of(i); });
+            group.wait();
+            return value;
+        });
+    }
+}
+
+inline void cancelled_group(const family& f) {
+    std::vector<char> done(f.size(), 0);
+    quern::task_group group;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        group.run([&f, &done, i] {
+            f.run(i);
+            done[i] = 1;
+        });
+    }
+    group.cancel();
+    group.wait();
+    run_the_rest(f, done);
+}
+
+inline void parallel_for(const family& f) {
+    quern::parallel_for(std::size_t{0}, f.size(), quern::grain::fixed(1),
+                        [&f](std::size_t i) { f.run(i); });
+}
+inline void parallel_for_of_automatic_grain(const family& f) {
+    quern::parallel_for(0, static_cast<int>(f.size()),
+                        [&f](int i) { f.run(static_cast<std::size_t>(i)); });
+}
+
+inline void stopped_loop(const family& f) {
+    std::vector<char> done(f.size(), 0);
+    std::stop_source stop;
+    try {
+        quern::parallel_for(stop.get_token(), std::size_t{0}, f.size(), quern::grain::fixed(1),
+                            [&](std::size_t i) {
+                                f.run(i);
+                                done[i] = 1;
+                                stop.request_stop();
+                            });
+    } catch (const quern::task_cancelled&) {
+        run_the_rest(f, done);
+    }
+}
+
+/// The order of the values must be that of the indices.
+inline void parallel_reduce(const family& f) {
+    using list = std::vector<std::size_t>;
+    const list all = quern::parallel_reduce(
+        std::size_t{0}, f.size(), quern::grain::fixed(1), list(),
+        [&f](std::size_t i) {
+            f.run(i);
+            return list{i};
+        },
+        [](list left, const list& right) {
+            left.insert(left.end(), right.begin(), right.end());
+            return left;
+        });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i] != i) {
+            f.spoil();
+        }
+    }
+}
+
+}  // namespace quern_test::ways

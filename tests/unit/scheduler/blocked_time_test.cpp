@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+// Blocked time: tasks that sleep in the kernel and keep their worker. Compared with sleeps of a
+// known length; computing and waiting for work are not blocked time.
+#include <quern/scheduler/blocked_time.hpp>
+#include <quern/task/async.hpp>
+#include <quern/task/task_group.hpp>
+
+#include "on_runtime.hpp"
+
+#include <mutex>
+
+#include <unistd.h>
+
+namespace {
+
+using quern::detail::read_blocked_ns;
+using quern_test::eventually;
+
+class blocked_time_test : public testing::Test {
+protected:
+    double blocked_ns() {
+        double sum = 0;
+        for (unsigned rank = 0; rank < k_workers; ++rank) {
+            const auto one = read_blocked_ns(rt.default_pool().get().at(rank));
+            EXPECT_TRUE(one) << one.reason();
+            sum += one ? *one : 0.0;
+        }
+        return sum;
+    }
+
+    static constexpr unsigned k_workers = 2;
+    quern::runtime rt{quern::runtime_options::with_workers(k_workers)};
+};
+
+TEST_F(blocked_time_test, is_what_a_task_sleeps_in_the_kernel) {
+    constexpr int k_tasks = 20;
+    constexpr double k_ns = 5e6;
+    double spent = 0;
+    // On a machine with many other threads a worker waits for a processor after each wake-up.
+    for (int attempt = 0; attempt < 20 && spent < 0.8 * k_tasks * k_ns; ++attempt) {
+        const double before = blocked_ns();
+        quern::async(rt, [] {
+            quern::task_group group;
+            for (int i = 0; i < k_tasks; ++i) {
+                group.run([] { ::usleep(5'000); });
+            }
+            group.wait();
+        }).get();
+        spent = blocked_ns() - before;
+    }
+    EXPECT_GE(spent, 0.8 * k_tasks * k_ns);
+    EXPECT_LE(spent, rt.totals().running_ns);
+}
+
+TEST_F(blocked_time_test, is_what_a_task_waits_for_a_foreign_lock) {
+    std::mutex lock;
+    const double before = blocked_ns();
+    quern::async(rt, [&lock] {
+        quern::task_group group;
+        for (int i = 0; i < 10; ++i) {
+            group.run([&lock] {
+                const std::scoped_lock held(lock);
+                quern_test::spin_for(std::chrono::milliseconds(10));
+            });
+        }
+        group.wait();
+    }).get();
+    // While one computes for 10 ms the other waits, but for the time that it takes to be scheduled.
+    EXPECT_GT(blocked_ns() - before, 20e6);
+}
+
+TEST_F(blocked_time_test, is_not_what_a_task_computes) {
+    const double before = blocked_ns();
+    quern::async(rt, [] { quern_test::spin_for(std::chrono::milliseconds(200)); }).get();
+    EXPECT_LT(blocked_ns() - before, 20e6);
+}
+
+TEST_F(blocked_time_test, is_not_what_a_worker_waits_for_work) {
+    const double before = blocked_ns();
+    ::usleep(100'000);
+    EXPECT_LT(blocked_ns() - before, 5e6);
+}
+
+TEST_F(blocked_time_test, grows_while_a_task_still_sleeps) {
+    const double before = blocked_ns();
+    auto task = quern::async(rt, [] { ::usleep(1'000'000); });
+    EXPECT_TRUE(eventually([&] { return blocked_ns() - before > 100e6; }));
+    EXPECT_FALSE(task.is_ready());
+    task.get();
+}
+
+}  // namespace
