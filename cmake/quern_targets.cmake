@@ -6,6 +6,10 @@
 function(quern_configure_target target)
     target_compile_features(${target} PRIVATE cxx_std_20)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    if(CMAKE_UNITY_BUILD)
+        # gcc takes a source that another one includes for a header.
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+    endif()
     if(NOT PROJECT_IS_TOP_LEVEL)
         return()
     endif()

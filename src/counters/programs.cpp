@@ -58,7 +58,7 @@ std::string folder_told(pid_t program) {
             return entry.substr(k_folder.size());
         }
         if (entry.starts_with(k_variable)) {
-            folder = detail::live_folder_in(entry.c_str() + k_variable.size());
+            folder = quern::detail::live_folder_in(entry.c_str() + k_variable.size());
         }
     }
     return folder;
@@ -67,8 +67,8 @@ std::string folder_told(pid_t program) {
 /// Where programs of a user have their sockets, each once: those who ask may have another
 /// environment, under sudo or in cron's place.
 std::vector<std::string> folders_of(uid_t owner, const std::string& told = "") {
-    std::vector<std::string> all = detail::live_folders();
-    if (!detail::chosen_live_folder().empty()) {
+    std::vector<std::string> all = quern::detail::live_folders();
+    if (!quern::detail::chosen_live_folder().empty()) {
         if (!told.empty() && told != all.front()) {
             all.push_back(told);
         }
@@ -76,7 +76,7 @@ std::vector<std::string> folders_of(uid_t owner, const std::string& told = "") {
     }
     const std::string usual = "/run/user/" + std::to_string(owner);
     for (const std::string& each :
-         {told, detail::live_folder_in(usual.c_str()), detail::live_folder_of(owner)}) {
+         {told, quern::detail::live_folder_in(usual.c_str()), quern::detail::live_folder_of(owner)}) {
         if (!each.empty() && std::find(all.begin(), all.end(), each) == all.end()) {
             all.push_back(each);
         }
@@ -91,7 +91,7 @@ bool is_usable(const std::string& folder, uid_t owner) {
     if (::lstat(folder.c_str(), &found) != 0 || found.st_uid != owner) {
         return false;
     }
-    if (const std::string fault = detail::fault_of_folder(folder, owner); !fault.empty()) {
+    if (const std::string fault = quern::detail::fault_of_folder(folder, owner); !fault.empty()) {
         throw cannot_ask("the folder '" + folder + "' is not to be trusted: " + fault);
     }
     return true;
@@ -125,8 +125,8 @@ int connect_to(pid_t program) {
         if (!is_usable(folder, owner)) {
             continue;
         }
-        const int connected = detail::connect_to(path);
-        if (connected >= 0 && detail::is_peer(connected, owner)) {
+        const int connected = quern::detail::connect_to(path);
+        if (connected >= 0 && quern::detail::is_peer(connected, owner)) {
             return connected;
         }
         if (connected >= 0) {
@@ -178,16 +178,16 @@ std::vector<pid_t> live_programs() {
             if (number == 0) {
                 continue;
             }
-            switch (detail::probe_socket(file.path())) {
-                case detail::socket_state::answers:
+            switch (quern::detail::probe_socket(file.path())) {
+                case quern::detail::socket_state::answers:
                     all.push_back(number);
                     break;
-                case detail::socket_state::stale:
+                case quern::detail::socket_state::stale:
                     if (!is_there(number)) {
                         ::unlink(file.path().c_str());
                     }
                     break;
-                case detail::socket_state::absent:
+                case quern::detail::socket_state::absent:
                     break;
             }
         }

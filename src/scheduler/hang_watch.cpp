@@ -25,7 +25,7 @@ namespace detail {
 
 namespace {
 
-constexpr std::chrono::nanoseconds k_first_pause = std::chrono::milliseconds(500);
+constexpr std::chrono::nanoseconds k_first_look = std::chrono::milliseconds(500);
 constexpr std::chrono::nanoseconds k_longest_pause = std::chrono::minutes(1);
 
 /// The state that was told last: its `begun`, and one.
@@ -94,7 +94,7 @@ bool say_hang(const std::string& heading, const std::vector<sighting>& seen, std
 }
 
 hang_watch::hang_watch(pool& of) noexcept
-    : m_kept(of.hang_report().enabled && of.all_asleep()), m_pause(k_first_pause) {
+    : m_kept(of.hang_report().enabled && of.all_asleep()), m_pause(k_first_look) {
     if (m_kept) {
         const std::scoped_lock guard(census::lock());
         const state_of_all now = look_at_pools();

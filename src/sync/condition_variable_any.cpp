@@ -7,17 +7,17 @@ namespace quern {
 
 namespace {
 
-constexpr detail::wait_kind k_notice_wait{"a notice of a condition_variable_any"};
+constexpr detail::wait_kind k_any_notice_wait{"a notice of a condition_variable_any"};
 
 }  // namespace
 
 void condition_variable_any::wait_for_notice(const entry& self) noexcept {
-    self.notified.wait_as({&k_notice_wait, this});
+    self.notified.wait_as({&k_any_notice_wait, this});
 }
 
 bool condition_variable_any::wait_for_notice_until(
     const entry& self, detail::timer::clock::time_point deadline) noexcept {
-    return self.notified.wait_as_until({&k_notice_wait, this}, deadline);
+    return self.notified.wait_as_until({&k_any_notice_wait, this}, deadline);
 }
 
 void condition_variable_any::notify_first() noexcept {

@@ -2,7 +2,7 @@
 // The finest level is made of the slices, each coarser one of the level below it.
 #include "lane_levels.hpp"
 
-#include "packed.hpp"
+#include "packed_bytes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -95,7 +95,7 @@ std::uint8_t share(double ns, double width_ns) {
 }
 
 std::string encoded(const std::vector<cell>& cells, double width_ns) {
-    packed bytes;
+    packed_bytes bytes;
     for (const cell& c : cells) {
         bytes.byte(c.site);
         bytes.byte(share(c.busy_ns, width_ns));

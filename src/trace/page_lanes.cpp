@@ -4,7 +4,7 @@
 
 #include "idle_time.hpp"
 #include "lane_levels.hpp"
-#include "packed.hpp"
+#include "packed_bytes.hpp"
 #include "slice_choice.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr std::size_t k_sleeps = 120'000;  // of all lanes together
 /// Only those that could be wider than a pixel of a very wide screen.
 std::string sleeps(const recording& run, const std::vector<interval>& idle) {
     const std::uint64_t shortest = run.duration_ns * run.lanes.size() / k_sleeps;
-    packed bytes;
+    packed_bytes bytes;
     std::uint64_t at = 0;
     for (const interval& sleep : idle) {
         if (sleep.end_ns > sleep.begin_ns && sleep.end_ns - sleep.begin_ns >= shortest) {

@@ -3,7 +3,7 @@
 // smaller until it fits.
 #include "slice_choice.hpp"
 
-#include "packed.hpp"
+#include "packed_bytes.hpp"
 #include "page_waits.hpp"
 
 #include <algorithm>
@@ -62,9 +62,9 @@ private:
     std::uint64_t m_total = 0;
 };
 
-packed encode(const lane& one, const page_sites& sites, const slice_choice& choice,
+packed_bytes encode(const lane& one, const page_sites& sites, const slice_choice& choice,
               std::uint64_t& kept) {
-    packed out;
+    packed_bytes out;
     std::uint64_t at = 0;
     std::uint64_t task = 0;
     for (const slice& piece : one.slices) {
@@ -109,7 +109,7 @@ slice_choice choose_slices(const recording& run, const page_sites& sites, std::s
         slice_choice choice = plan(lengths, run.duration_ns, share);
         std::size_t size = 0;
         for (const lane& one : run.lanes) {
-            const packed slices = encode(one, sites, choice, choice.kept);
+            const packed_bytes slices = encode(one, sites, choice, choice.kept);
             size += slices.base64_size();
             choice.lanes.push_back(slices.base64());
         }

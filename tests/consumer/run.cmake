@@ -35,7 +35,9 @@ if(KIND STREQUAL "find_package")
     run("${CMAKE_COMMAND}" ${common} "-DCMAKE_PREFIX_PATH=${prefix}")
     run("${CMAKE_COMMAND}" --build "${build}")
 elseif(KIND STREQUAL "fetch_content")
-    run("${CMAKE_COMMAND}" ${common} "-DQUERN_SOURCE_DIR=${SOURCE_DIR}" -DFETCHCONTENT_FULLY_DISCONNECTED=ON)
+    # As a unity build, which a host may choose; one that is none is the build in BUILD_DIR.
+    run("${CMAKE_COMMAND}" ${common} "-DQUERN_SOURCE_DIR=${SOURCE_DIR}" -DFETCHCONTENT_FULLY_DISCONNECTED=ON
+        -DCMAKE_UNITY_BUILD=ON)
     run("${CMAKE_COMMAND}" --build "${build}" --target consumer)
 elseif(KIND STREQUAL "pkg_config")
     # Moved before use: the pkg-config file must find its prefix from its own place.

@@ -124,15 +124,9 @@ TEST_F(live_test, a_question_that_it_does_not_know_is_answered_with_the_nearest)
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
-/// Sanitizers have a thread of their own from the first thread on.
-std::size_t threads_before() {
-    std::thread([] {}).join();
-    return quern_test::thread_count();
-}
-
 TEST_F(live_test, one_thread_serves_all_runtimes) {
     const auto end = play([] {
-        const std::size_t before = threads_before();
+        const std::size_t before = quern_test::thread_count_at_rest();
         std::optional<runtime> first(std::in_place, runtime_options::with_workers(1));
         const runtime second({.pools = {{.name = "second", .workers = 1}}});
         const std::size_t during = quern_test::thread_count();
@@ -152,9 +146,9 @@ TEST_F(live_test, one_thread_serves_all_runtimes) {
 TEST_F(live_test, it_can_be_turned_off) {
     const auto end = play(
         [] {
-            const std::size_t before = threads_before();
+            const std::size_t before = quern_test::thread_count_at_rest();
             const runtime rt(runtime_options::with_workers(1));
-            const bool no_thread = quern_test::thread_count() == before + 1;
+            const bool no_thread = quern_test::becomes_thread_count(before + 1);
             const std::string why = refusal(::getpid());
             std::puts(why.c_str());
             return no_thread && has(why, "the setting live is off") ? 0 : 1;

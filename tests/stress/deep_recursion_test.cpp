@@ -82,7 +82,7 @@ TYPED_TEST(deep_recursion, may_have_larger_frames_on_large_stacks) {
 }
 
 TYPED_TEST(deep_recursion, may_begin_on_a_thread_of_the_host) {
-    EXPECT_EQ(deeper::descend<TypeParam>(k_depth, 1), k_depth);
+    EXPECT_EQ(deeper::descend<TypeParam>(k_depth / 5, 1), k_depth / 5);
     std::thread([] {
         EXPECT_EQ(deeper::descend<TypeParam>(k_large_depth, 256 * k_kib), k_large_depth);
     }).join();

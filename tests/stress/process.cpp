@@ -3,11 +3,13 @@
 #include "process.hpp"
 
 #include <unistd.h>
+#include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 namespace quern_test {
 
@@ -35,6 +37,29 @@ std::size_t mapped_bytes() { return pages().total * page_bytes(); }
 std::size_t thread_count() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
     return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+std::size_t thread_count_at_rest() {
+    constexpr std::chrono::milliseconds k_while(50);
+    std::thread([] {}).join();
+    std::size_t before = 0, now = thread_count();
+    do {
+        before = now;
+        std::this_thread::sleep_for(k_while);
+        now = thread_count();
+    } while (now != before);
+    return now;
+}
+
+bool becomes_thread_count(std::size_t count) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (thread_count() != count) {
+        if (std::chrono::steady_clock::now() > deadline) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
 }
 
 double cpu_seconds() {

@@ -12,14 +12,12 @@ using quern_test::random_for;
 using quern_test::random_program;
 using quern_test::stress_end;
 
-constexpr double k_seconds = quern_test::scaled(0.7, 0.3);
-
 class random_programs : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(random_programs);
 
 TEST_P(random_programs, give_the_serial_answer) {
     auto random = random_for(workers());
-    const auto end = stress_end(k_seconds);
+    const auto end = stress_end();
     int programs = 0;
     for (; programs == 0 || std::chrono::steady_clock::now() < end; ++programs) {
         const std::uint64_t seed = random.next();
@@ -33,7 +31,7 @@ TEST_P(random_programs, give_the_serial_answer) {
 
 TEST_P(random_programs, give_the_serial_answer_when_many_run_at_once) {
     auto random = random_for(100 + workers());
-    const auto end = stress_end(k_seconds);
+    const auto end = stress_end();
     do {
         struct program {
             std::uint64_t seed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Seeds and time limits of the stress tests. The seed is printed and can be given again in
-// TEST_STRESS_SEED; TEST_STRESS_SECONDS makes a run longer.
+// TEST_STRESS_SEED; TEST_STRESS_SECONDS makes each case longer.
 #pragma once
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -25,12 +25,12 @@ inline std::uint64_t stress_seed() {
     return seed;
 }
 
-/// Until when a stress test goes on that takes so long unless something else is wished for.
-inline std::chrono::steady_clock::time_point stress_end(double usual = scaled(2.0, 1.5)) {
+/// Until when a stress test goes on that begins now. A share of 1 takes TEST_STRESS_SECONDS.
+inline std::chrono::steady_clock::time_point stress_end(double share = 1.0) {
     const char* given = std::getenv("TEST_STRESS_SECONDS");
-    const double seconds = given != nullptr ? std::strtod(given, nullptr) : usual;
+    const double seconds = given != nullptr ? std::strtod(given, nullptr) : scaled(0.5, 0.3);
     return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                  std::chrono::duration<double>(seconds));
+                                                  std::chrono::duration<double>(share * seconds));
 }
 
 /// A small random generator that each part of a random program carries by value, so that what it

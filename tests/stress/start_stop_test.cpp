@@ -18,7 +18,6 @@ using quern_test::random_program;
 using quern_test::resident_bytes;
 using quern_test::scaled;
 using quern_test::stopwatch;
-using quern_test::thread_count;
 
 TEST(start_stop, ten_thousand_times_leaves_nothing_behind) {
     constexpr int k_cycles = scaled(10'000, 200);
@@ -28,14 +27,14 @@ TEST(start_stop, ten_thousand_times_leaves_nothing_behind) {
     for (int i = 0; i < k_cycles; ++i) {
         if (i == k_warm_up) {
             memory = resident_bytes();
-            threads = thread_count();  // sanitizers may have started some of their own
+            threads = quern_test::thread_count_at_rest();
         }
         runtime rt(runtime_options::with_workers(2));
         if (i % 3 == 0) {
             ASSERT_EQ(quern::async(rt, [i] { return i; }).get(), i);
         }
     }
-    EXPECT_TRUE(quern_test::eventually([&] { return thread_count() == threads; }));
+    EXPECT_TRUE(quern_test::becomes_thread_count(threads));
     std::printf("[ stress   ] %d cycles: %zu -> %zu KiB resident\n", k_cycles - k_warm_up,
                 memory >> 10, resident_bytes() >> 10);
     if (!quern_test::k_sanitized) {

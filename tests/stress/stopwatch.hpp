@@ -20,13 +20,10 @@ inline quern::detail::rng random_for(std::uint64_t part) {
     return r;
 }
 
-/// Says when a part has run for its share of the time: seconds, fewer under sanitizers.
+/// Says when a part has run for its share of the time.
 class stopwatch {
 public:
-    explicit stopwatch(double seconds)
-        : m_end(std::chrono::steady_clock::now() +
-                std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                    std::chrono::duration<double>(scaled(1.0, 0.3) * seconds))) {}
+    explicit stopwatch(double share) : m_end(stress_end(share)) {}
 
     bool running() const { return std::chrono::steady_clock::now() < m_end; }
 

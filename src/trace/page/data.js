@@ -75,7 +75,7 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// Numbers of variable length (src/trace/packed.hpp); without bit operators, which end at 32 bits.
+// Numbers of variable length (src/trace/packed_bytes.hpp); without bit operators, which end at 32 bits.
 class PackedReader {
   constructor(base64) {
     this.bytes = bytesOf(base64);

@@ -289,12 +289,12 @@ future<int> count_down(int left) {
 }
 
 TEST_P(then_test, unwraps_a_chain_of_any_length) {
-    const int length = scaled(1'000'000, 10'000);
+    const int length = a_million();
     EXPECT_EQ(inside([&] { return count_down(length).get(); }), 0);
 }
 
 TEST_P(then_test, unwraps_a_chain_of_any_length_outside) {
-    const int length = scaled(1'000'000, 10'000);
+    const int length = a_million();
     std::vector<promise<future<int>>> links(static_cast<std::size_t>(length));
     std::vector<future<int>> flat;
     for (auto& link : links) {
@@ -311,7 +311,7 @@ TEST_P(then_test, unwraps_a_chain_of_any_length_outside) {
 TEST_P(then_test, runs_a_chain_of_sync_continuations_of_any_length_outside) {
     promise<int> first;
     future<int> last = first.get_future();
-    const int length = scaled(1'000'000, 10'000);
+    const int length = a_million();
     const quern::task_attributes sync{.how = launch::sync, .pool = &rt.default_pool().get()};
     for (int i = 0; i < length; ++i) {
         last = last.then(sync, plus_one);

@@ -39,7 +39,7 @@ class Reader(html.parser.HTMLParser):
 
 
 def numbers(text):
-    """The numbers of variable length that packed.hpp writes."""
+    """The numbers of variable length that packed_bytes.hpp writes."""
     value = shift = 0
     for byte in base64.b64decode(text, validate=True):
         value |= (byte & 127) << shift

@@ -10,7 +10,7 @@
 
 namespace quern::trace::detail {
 
-class packed {
+class packed_bytes {
 public:
     void byte(std::uint8_t value) { m_bytes.push_back(static_cast<char>(value)); }
 
