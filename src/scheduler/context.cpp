@@ -26,9 +26,10 @@ constexpr std::uint32_t k_eager_pushes = 16;
 /// Pushes farther apart than this are coarse: they can afford the slow path (20 ns). (guessed)
 constexpr double k_coarse_ns = 500;
 
-/// Rounds that a parent waits for a stolen child before it suspends: about 100-200 ns, the cost of
-/// a suspension and a resumption.
-constexpr int k_join_spins = 30;
+/// Rounds that a parent waits for a stolen child before it suspends: about half a microsecond. A
+/// suspension costs as much, and its task goes on on the worker of the child, away from its data
+/// (docs/design/0018-contiguous-loops.md).
+constexpr int k_join_spins = 100;
 
 /// A low mark above every address: the next child goes to a fresh stack.
 const void* const k_always_low =

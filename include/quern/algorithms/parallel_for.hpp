@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops over index ranges that split themselves only when a worker wants something to do (lazy
-// binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP 2010; here the demand is the hunger
-// of thieves and not an empty deque). One worker, or nobody hungry: no task at all.
+// Loops over index ranges. A loop that takes a while gives each worker a contiguous part, the same
+// one each time (loop_parts.hpp); a part splits itself only when a worker wants something to do
+// (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP 2010; here the demand is the
+// hunger of thieves and not an empty deque). One worker, or a short loop: no task at all.
 #pragma once
 
+#include <quern/algorithms/loop_parts.hpp>
 #include <quern/base/clock.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/stop.hpp>
@@ -17,6 +19,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace quern {
 
@@ -43,7 +46,7 @@ public:
     /// Runs a chunk and learns from how long it took.
     template <class Chunk>
     void run(Chunk&& chunk) {
-        if (m_fixed || m_settled) {
+        if (settled()) {
             chunk();
             return;
         }
@@ -56,7 +59,8 @@ public:
         }
     }
 
-    bool settled() const noexcept { return m_settled; }
+    /// Whether it will not change any more.
+    bool settled() const noexcept { return m_fixed || m_settled; }
 
 private:
     std::size_t m_size;
@@ -84,21 +88,6 @@ Index loop_end(Bound bound) {
                                     std::to_string(bound));
     }
     return static_cast<Index>(bound);
-}
-
-/// Iterations from first to last, also where a signed difference would overflow.
-template <class Index>
-std::size_t distance(Index first, Index last) noexcept {
-    using unsigned_index = std::make_unsigned_t<Index>;
-    return static_cast<unsigned_index>(static_cast<unsigned_index>(last) -
-                                       static_cast<unsigned_index>(first));
-}
-
-template <class Index>
-Index advance(Index from, std::size_t n) noexcept {
-    using unsigned_index = std::make_unsigned_t<Index>;
-    return static_cast<Index>(static_cast<unsigned_index>(static_cast<unsigned_index>(from) +
-                                                          static_cast<unsigned_index>(n)));
 }
 
 /// Runs a part of a loop; when it throws, the other parts stop.
@@ -143,60 +132,194 @@ struct loop_map {
     }
 };
 
+/// What all parts of a loop share.
+template <class Index>
+struct shared_loop {
+    stop_signal& stop;
+    std::optional<loop_parts<Index>> parts{};  ///< none while it has not been dealt
+};
+
+/// In how many parts a loop that begins here is dealt: one for each worker that may come.
+inline std::size_t parts_for(fork_slot* slot) noexcept {
+    const pool& home = context::of(slot).host().home();
+    const std::size_t workers = home.knobs.active_workers.load(std::memory_order_relaxed);
+    return home.policy().steals ? std::min(workers, k_most_loop_parts) : 1;
+}
+
+/// Whether a loop is to be dealt to the workers: it is known to take a while, or somebody wants
+/// work; and each part is a chunk at least.
+inline bool is_to_be_dealt(fork_slot* slot, const chunk_size& chunk, std::size_t left,
+                           std::size_t parts) noexcept {
+    return parts > 1 && (chunk.settled() || context::of(slot).wanted()) &&
+           left / parts >= chunk.get();
+}
+
+/// Whether a part is to split itself: somebody wants work, and every part has been begun. Before
+/// that the parts are what is offered.
+template <class Index>
+bool is_to_split(fork_slot* slot, const shared_loop<Index>& loop) noexcept {
+    context& place = context::of(slot);
+    if (!place.wanted()) {
+        return false;
+    }
+    if (loop.parts && loop.parts->has_free()) {
+        place.offer_if_wanted();
+        return false;
+    }
+    return true;
+}
+
+/// Runs so many of the parts of a loop; the worker that comes to run one claims its own, if that
+/// is free.
+template <class Index, class Run>
+void run_parts(fork_slot* slot, std::size_t count, shared_loop<Index>& loop, Run& run) {
+    if (loop.stop.asks()) {
+        return;
+    }
+    if (count == 1) {
+        run(slot, loop.parts->claim(context::of(slot).host().rank()));
+        return;
+    }
+    // Who deals goes on with one part; the others are for whoever comes.
+    const std::size_t here = count == loop.parts->to_claim() ? 1 : count / 2;
+    quern::fork_join(
+        fork_context(slot),
+        [&loop, &run, count, here](fork_context c) {
+            const under_signal running(&loop.stop);
+            detail::run_parts(c.slot(), count - here, loop, run);
+        },
+        [&loop, &run, here](fork_context c) { detail::run_parts(c.slot(), here, loop, run); });
+}
+
 template <class Index, class Range>
-void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, stop_signal& stop,
+void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, shared_loop<Index>& loop,
                Range& range) {
-    while (first < last && !stop.asks()) {
+    while (first < last && !loop.stop.asks()) {
         const std::size_t left = detail::distance(first, last);
-        if (context::of(slot).wanted() && left > chunk.get()) {
+        if (detail::is_to_split(slot, loop) && left > chunk.get()) {
             const Index middle = detail::advance(first, left / 2);
             quern::fork_join(
                 fork_context(slot),
-                [&stop, &range, middle, last, chunk](fork_context c) {
-                    const under_signal running(&stop);
-                    detail::split_for(c.slot(), middle, last, chunk, stop, range);
+                [&loop, &range, middle, last, chunk](fork_context c) {
+                    const under_signal running(&loop.stop);
+                    detail::split_for(c.slot(), middle, last, chunk, loop, range);
                 },
-                [&stop, &range, first, middle, chunk](fork_context c) {
-                    detail::split_for(c.slot(), first, middle, chunk, stop, range);
+                [&loop, &range, first, middle, chunk](fork_context c) {
+                    detail::split_for(c.slot(), first, middle, chunk, loop, range);
                 });
             return;
         }
         const Index end = detail::advance(first, std::min(left, chunk.get()));
-        chunk.run([&] { detail::run_part(stop, [&] { range(fork_context(slot), first, end); }); });
+        chunk.run(
+            [&] { detail::run_part(loop.stop, [&] { range(fork_context(slot), first, end); }); });
         first = end;
     }
+}
+
+/// A whole loop: begins as one part, and is dealt to the workers when that is worth it.
+template <class Index, class Range>
+void deal_for(fork_slot* slot, const Index first, const Index last, chunk_size chunk,
+              shared_loop<Index>& loop, Range& range) {
+    const std::size_t parts = detail::parts_for(slot);
+    for (Index next = first; next < last && !loop.stop.asks();) {
+        const std::size_t left = detail::distance(next, last);
+        if (detail::is_to_be_dealt(slot, chunk, left, parts)) {
+            loop.parts.emplace(first, last, next, parts);
+            const auto run = [&loop, &range, chunk](fork_slot* at, const auto& part) {
+                detail::split_for(at, part.first, part.last, chunk, loop, range);
+            };
+            detail::run_parts(slot, loop.parts->to_claim(), loop, run);
+            return;
+        }
+        if (parts == 1 || chunk.settled() || context::of(slot).wanted()) {
+            detail::split_for(slot, next, last, chunk, loop, range);
+            return;
+        }
+        const Index end = detail::advance(next, std::min(left, chunk.get()));
+        chunk.run(
+            [&] { detail::run_part(loop.stop, [&] { range(fork_context(slot), next, end); }); });
+        next = end;
+    }
+}
+
+template <class Index, class T, class Range, class Combine>
+T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
+               shared_loop<Index>& loop, Range& range, Combine& combine);
+
+/// The same for a part that begins without a value: its first chunk gives it one.
+template <class Index, class T, class Range, class Combine>
+T reduce_part(fork_slot* slot, Index first, Index last, chunk_size chunk, shared_loop<Index>& loop,
+              Range& range, Combine& combine) {
+    const Index end = detail::advance(first, std::min(detail::distance(first, last), chunk.get()));
+    T begin = detail::run_part(loop.stop, [&] { return range(first, end); });
+    return detail::split_reduce<Index, T>(slot, end, last, chunk, std::move(begin), loop, range,
+                                          combine);
 }
 
 /// A part that stops early returns a value for nobody: the loop throws.
 template <class Index, class T, class Range, class Combine>
 T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
-               stop_signal& stop, Range& range, Combine& combine) {
-    while (first < last && !stop.asks()) {
+               shared_loop<Index>& loop, Range& range, Combine& combine) {
+    while (first < last && !loop.stop.asks()) {
         const std::size_t left = detail::distance(first, last);
-        if (context::of(slot).wanted() && left > chunk.get()) {
+        if (detail::is_to_split(slot, loop) && left > chunk.get()) {
             const Index middle = detail::advance(first, left / 2);
             // `value` goes to the left part; the right one begins with its first chunk.
             auto parts = quern::fork_join(
                 fork_context(slot),
                 [&, middle, last, chunk](fork_context c) {
-                    const under_signal running(&stop);
-                    const Index end = detail::advance(
-                        middle, std::min(detail::distance(middle, last), chunk.get()));
-                    T begin = detail::run_part(stop, [&] { return range(middle, end); });
-                    return detail::split_reduce<Index, T>(c.slot(), end, last, chunk,
-                                                          std::move(begin), stop, range, combine);
+                    const under_signal running(&loop.stop);
+                    return detail::reduce_part<Index, T>(c.slot(), middle, last, chunk, loop, range,
+                                                         combine);
                 },
                 [&, first, middle, chunk](fork_context c) {
                     return detail::split_reduce<Index, T>(c.slot(), first, middle, chunk,
-                                                          std::move(value), stop, range, combine);
+                                                          std::move(value), loop, range, combine);
                 });
             return combine(std::move(parts.second), std::move(parts.first));
         }
         const Index end = detail::advance(first, std::min(left, chunk.get()));
         chunk.run([&] {
-            detail::run_part(stop, [&] { value = combine(std::move(value), range(first, end)); });
+            detail::run_part(loop.stop,
+                             [&] { value = combine(std::move(value), range(first, end)); });
         });
         first = end;
+    }
+    return value;
+}
+
+/// A whole reduction, as deal_for. The values of the parts are combined in the order of the parts.
+template <class Index, class T, class Range, class Combine>
+T deal_reduce(fork_slot* slot, const Index first, const Index last, chunk_size chunk, T value,
+              shared_loop<Index>& loop, Range& range, Combine& combine) {
+    const std::size_t parts = detail::parts_for(slot);
+    for (Index next = first; next < last && !loop.stop.asks();) {
+        const std::size_t left = detail::distance(next, last);
+        if (detail::is_to_be_dealt(slot, chunk, left, parts)) {
+            loop.parts.emplace(first, last, next, parts);
+            std::vector<std::optional<T>> values(parts);
+            const auto run = [&, chunk](fork_slot* at, const auto& part) {
+                values[part.number].emplace(detail::reduce_part<Index, T>(
+                    at, part.first, part.last, chunk, loop, range, combine));
+            };
+            detail::run_parts(slot, loop.parts->to_claim(), loop, run);
+            for (std::optional<T>& each : values) {
+                if (each) {  // not of a part that was done before, or that a stop left out
+                    value = combine(std::move(value), std::move(*each));
+                }
+            }
+            return value;
+        }
+        if (parts == 1 || chunk.settled() || context::of(slot).wanted()) {
+            return detail::split_reduce<Index, T>(slot, next, last, chunk, std::move(value), loop,
+                                                  range, combine);
+        }
+        const Index end = detail::advance(next, std::min(left, chunk.get()));
+        chunk.run([&] {
+            detail::run_part(loop.stop,
+                             [&] { value = combine(std::move(value), range(next, end)); });
+        });
+        next = end;
     }
     return value;
 }
@@ -225,8 +348,9 @@ void run_for(const void* site, std::stop_token stop, First first, Last last, gra
     using index = loop_index<First, Last>;
     detail::run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
         loop_body<index, Body> range{body};
-        detail::split_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
-                          chunk_size(how), signal, range);
+        shared_loop<index> loop{signal};
+        detail::deal_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
+                         chunk_size(how), loop, range);
     });
 }
 
@@ -237,9 +361,10 @@ T run_reduce(const void* site, std::stop_token stop, First first, Last last, gra
     std::optional<T> result;
     detail::run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
         loop_map<index, T, Map, Combine> range{map, combine};
-        result.emplace(detail::split_reduce<index, T>(
-            slot, detail::loop_end<index>(first), detail::loop_end<index>(last), chunk_size(how),
-            std::move(initial), signal, range, combine));
+        shared_loop<index> loop{signal};
+        result.emplace(detail::deal_reduce<index, T>(slot, detail::loop_end<index>(first),
+                                                     detail::loop_end<index>(last), chunk_size(how),
+                                                     std::move(initial), loop, range, combine));
     });
     return std::move(*result);
 }
@@ -257,7 +382,9 @@ T run_reduce(const void* site, std::stop_token stop, First first, Last last, gra
 /// when its stop was requested before the end; every worker stops at the end of its chunk.
 /// std::invalid_argument when one bound is negative and the other one's type unsigned.
 /// Thread safety: any thread; outside a worker the loop runs on the default runtime.
-/// Cost: as a serial loop, plus a few ns a chunk, while nobody wants work.
+/// Cost: as a serial loop, plus a few ns a chunk, while nobody wants work; a loop of more than
+/// about 4 us forks one entry for each active worker besides the caller's. In each loop over the
+/// same range a worker has the same contiguous part, if it comes in time.
 ///
 ///     quern::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
 ///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
