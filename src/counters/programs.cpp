@@ -75,8 +75,8 @@ std::vector<std::string> folders_of(uid_t owner, const std::string& told = "") {
         return all;
     }
     const std::string usual = "/run/user/" + std::to_string(owner);
-    for (const std::string& each :
-         {told, quern::detail::live_folder_in(usual.c_str()), quern::detail::live_folder_of(owner)}) {
+    for (const std::string& each : {told, quern::detail::live_folder_in(usual.c_str()),
+                                    quern::detail::live_folder_of(owner)}) {
         if (!each.empty() && std::find(all.begin(), all.end(), each) == all.end()) {
             all.push_back(each);
         }

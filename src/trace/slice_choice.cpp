@@ -63,7 +63,7 @@ private:
 };
 
 packed_bytes encode(const lane& one, const page_sites& sites, const slice_choice& choice,
-              std::uint64_t& kept) {
+                    std::uint64_t& kept) {
     packed_bytes out;
     std::uint64_t at = 0;
     std::uint64_t task = 0;

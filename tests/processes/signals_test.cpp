@@ -106,8 +106,9 @@ TEST(signals_of_workers, reach_the_hosts_handler) {
 
 constexpr auto k_stop = std::chrono::milliseconds(300);
 
-/// Whether a process is stopped. Asks the kernel alone, for the caller is a child of fork(): another thread of its parent may
-/// have held the lock of the heap then, and gcc 12's address sanitizer does not take that before it forks.
+/// Whether a process is stopped. Asks the kernel alone, for the caller is a child of fork():
+/// another thread of its parent may have held the lock of the heap then, and gcc 12's address
+/// sanitizer does not take that before it forks.
 bool is_stopped(const char* stat) {
     char text[256];
     const int file = ::open(stat, O_RDONLY | O_CLOEXEC);

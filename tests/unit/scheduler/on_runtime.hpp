@@ -159,7 +159,8 @@ protected:
     /// Whether an idle worker takes what another one holds.
     bool has_thieves() const { return workers() > 1 && rt.default_pool().get().policy().steals; }
 
-    /// The length of a chain that must not lie on a stack: a million, once for each number of workers.
+    /// The length of a chain that must not lie on a stack: a million, once for each number of
+    /// workers.
     int a_million() const {
         const bool first = GetParam().policy == quern::scheduling_policies().front()->name;
         return scaled(first ? 1'000'000 : 100'000, 10'000);
