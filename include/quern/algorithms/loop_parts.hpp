@@ -4,6 +4,8 @@
 // before. Why: docs/design/0018-contiguous-loops.md.
 #pragma once
 
+#include <quern/base/config.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
