@@ -229,9 +229,13 @@ TEST_P(guard_test, runs_the_next_function_after_one_that_was_cancelled) {
     std::stop_source stop;
     auto stopped = here;
     stopped.stop = stop.get_token();
-    auto first = run_guarded(here, a, [&go] { go.wait(); });
+    bool has_run = false;  // its result may become ready after the guard has gone on
+    auto first = run_guarded(here, a, [&] {
+        go.wait();
+        has_run = true;
+    });
     auto dropped = run_guarded(stopped, {&a, &b}, [] { return 2; });
-    auto last = run_guarded(here, {&b, &c}, [&first] { return first.is_ready() ? 3 : 0; });
+    auto last = run_guarded(here, {&b, &c}, [&has_run] { return has_run ? 3 : 0; });
     stop.request_stop();
     go.set();
     EXPECT_EQ(last.get(), 3);
