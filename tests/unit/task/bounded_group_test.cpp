@@ -131,7 +131,7 @@ TEST_P(bounded_group, takes_tasks_from_its_tasks) {
     };
     inside([] {
         for (const int bound : {1, 3, 64}) {
-            std::vector<int> runs(scaled(5'000U, 500U), 0);
+            std::vector<int> runs(scaled(5'000U, 200U), 0);
             task_group group{bounded(bound)};
             group.run([&] { tree::grow(group, runs, 0); });
             group.wait();
@@ -329,7 +329,7 @@ void descend(int depth) {
 }
 
 TEST_P(bounded_group, may_be_nested_deeply) {
-    inside([] { descend(scaled(20'000, 1'000)); });
+    inside([] { descend(scaled(20'000, 300)); });
 }
 
 std::string refusal_of(long long tasks) {

@@ -4,6 +4,8 @@
 #include <quern/base/blocks.hpp>
 #include <quern/task/async.hpp>
 
+#include "unit/scheduler/on_runtime.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +17,7 @@
 
 namespace {
 
-constexpr int k_tasks = 20'000;
+constexpr int k_tasks = quern_test::scaled(20'000, 2'000);
 /// Entries that may stand in the queues although their tasks have run.
 constexpr int k_few = 130;
 
