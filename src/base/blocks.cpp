@@ -23,9 +23,6 @@ constexpr std::size_t k_batch = 64;
 /// tasks need few pages, and for the others a page fault each would cost more.
 constexpr std::size_t k_chunk = 256U << 10;
 
-constexpr std::size_t class_of(std::size_t bytes) noexcept {
-    return bytes == 0 ? 0 : (bytes - 1) / k_block_step;
-}
 constexpr std::size_t bytes_of(std::size_t which) noexcept { return (which + 1) * k_block_step; }
 
 /// Whether memory of that size comes from operator new.
@@ -213,16 +210,6 @@ QUERN_COLD void* take_from_depot(std::size_t which) {
     return fresh;
 }
 
-/// What a thread takes soon has perhaps been written by another core: it is fetched meanwhile.
-constexpr std::uint32_t k_ahead = 4;
-
-void fetch(const void* block, std::size_t bytes) noexcept {
-    constexpr int k_to_write = 1;
-    for (std::size_t at = 0; at < bytes; at += k_cache_line) {
-        __builtin_prefetch(static_cast<const std::byte*>(block) + at, k_to_write);
-    }
-}
-
 /// The shelf is empty: memory of the thread's own, or the depot's.
 QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
     if (own.fresh != own.fresh_end) {
@@ -284,8 +271,10 @@ QUERN_COLD void give_to_depot(void* block, std::size_t which) noexcept {
 
 }  // namespace
 
+constinit thread_local block_cache* quern_tls_blocks = nullptr;
+
 void* take_block(std::size_t bytes) {
-    const std::size_t which = class_of(bytes);
+    const std::size_t which = block_class(bytes);
     block_cache* const cache = t_cache;
     if (cache == nullptr) [[unlikely]] {
         return take_from_depot(which);
@@ -294,18 +283,14 @@ void* take_block(std::size_t bytes) {
     if (own.count == 0) [[unlikely]] {
         return take_slowly(own, which);
     }
-    void* const block = own.blocks[--own.count];
-    if (own.count >= k_ahead) {
-        fetch(own.blocks[own.count - k_ahead], bytes);
-    }
-    return block;
+    return own.take(bytes);
 }
 
 void give_block(void* block, std::size_t bytes) noexcept {
     if (block == nullptr) {
         return;
     }
-    const std::size_t which = class_of(bytes);
+    const std::size_t which = block_class(bytes);
     block_cache* const cache = t_cache;
     if (cache == nullptr) [[unlikely]] {
         give_to_depot(block, which);
@@ -319,11 +304,11 @@ void give_block(void* block, std::size_t bytes) noexcept {
     own.blocks[own.count++] = block;
 }
 
-void* allocate_block(std::size_t bytes) {
+void* allocate_block_slowly(std::size_t bytes) {
     return is_plain(bytes) ? ::operator new(bytes) : take_block(bytes);
 }
 
-void free_block(void* block, std::size_t bytes) noexcept {
+void free_block_slowly(void* block, std::size_t bytes) noexcept {
     if (is_plain(bytes)) {
         ::operator delete(block);
     } else {
@@ -337,10 +322,12 @@ block_cache::block_cache() noexcept {
         g_depot.add_cache();
     }
     t_cache = this;
+    quern_tls_blocks = is_plain(k_block_step) ? nullptr : this;
 }
 
 block_cache::~block_cache() {
     t_cache = nullptr;
+    quern_tls_blocks = nullptr;
     const std::scoped_lock lock(depot_lock());
     for (std::size_t which = 0; which < k_block_classes; ++which) {
         shelf& own = shelves[which];

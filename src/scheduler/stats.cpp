@@ -102,9 +102,9 @@ worker_totals worker_stats::read() const noexcept {
     result.making_ns = std::min(spent.making, managing) * ns;
     result.idle_ns = times[static_cast<int>(use::idle)] * ns;
     result.asleep_ns = std::min(asleep(), times[static_cast<int>(use::idle)]) * ns;
-    result.tasks = tasks.value();
     result.inlined = inlined.value();
-    result.activations = activations.value();
+    result.tasks = tasks.value() + result.inlined;
+    result.activations = activations.value() + result.inlined;
     result.suspensions = suspensions.value();
     result.stolen = stolen.value();
     result.parks = parks.value();

@@ -225,30 +225,42 @@ void task_group::failed(std::exception_ptr error) noexcept {
     cancel();
 }
 
-/// Runs the youngest ready items of the calling worker as long as they are the group's: the owner
-/// could not go on without them.
-void task_group::run_own_tasks() noexcept {
-    for (;;) {
-        detail::worker& here = detail::current_context()->host();
-        here.stats.overhead.ends();
-        here.stats.overhead.begins(detail::overhead_clock::part::running);
-        if (&here.home() != &m_pool) {
-            break;
-        }
-        detail::runnable* item = m_pool.policy().pop(here);
-        if (item == nullptr) {
-            break;
-        }
-        if (!is_own(*item) || item->stack != stack_class::small) {
-            here.put_back(*item);
-            break;
-        }
-        here.note_wait_of(*item);
-        detail::on_enough_stack([item]() noexcept {
-            const detail::lent_context lent(*item);
-            item->run(*item);
-        });
+/// The youngest ready item of the calling worker if it is the group's and can run on any stack, or
+/// null. What comes before it is the runtime's own work, and a stretch of it begins.
+detail::runnable* task_group::next_own_task() noexcept {
+    detail::worker& here = detail::current_context()->host();
+    here.stats.overhead.ends();
+    here.stats.overhead.begins(detail::overhead_clock::part::running);
+    if (&here.home() != &m_pool) {
+        return nullptr;
     }
+    detail::runnable* const item = m_pool.policy().pop(here);
+    if (item == nullptr) {
+        return nullptr;
+    }
+    if (!is_own(*item) || item->stack != stack_class::small) {
+        here.put_back(*item);
+        return nullptr;
+    }
+    here.note_wait_of(*item);
+    return item;
+}
+
+/// The owner could not go on without them.
+void task_group::run_own_tasks() noexcept {
+    detail::runnable* item = next_own_task();
+    if (item == nullptr) {
+        return;
+    }
+    detail::on_enough_stack([this, item]() mutable noexcept {
+        detail::lent_context lent;
+        do {
+            lent.begin(*item);
+            item->run(*item);
+            lent.end();
+            item = next_own_task();
+        } while (item != nullptr);
+    });
 }
 
 void task_group::wait_for_all() noexcept {

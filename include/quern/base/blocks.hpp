@@ -8,6 +8,7 @@
 
 #include <quern/base/cache_line.hpp>
 #include <quern/base/config.hpp>
+#include <quern/base/thread_word.hpp>
 
 #include <array>
 #include <cstddef>
@@ -50,6 +51,21 @@ public:
         std::byte* fresh = nullptr;
         std::byte* fresh_end = nullptr;
         std::array<void*, k_room> blocks;  // the first `count`, the youngest last
+
+        /// The youngest; requires one. What the thread takes soon has perhaps been written by
+        /// another core: it is fetched meanwhile.
+        QUERN_ALWAYS_INLINE void* take(std::size_t bytes) noexcept {
+            constexpr std::uint32_t k_ahead = 4;
+            constexpr int k_to_write = 1;
+            void* const block = blocks[--count];
+            if (count >= k_ahead) {
+                const auto* const later = static_cast<const std::byte*>(blocks[count - k_ahead]);
+                for (std::size_t at = 0; at < bytes; at += k_cache_line) {
+                    __builtin_prefetch(later + at, k_to_write);
+                }
+            }
+            return block;
+        }
     };
     static_assert(sizeof(shelf) == 1024, "found by a shift");
     std::array<shelf, k_block_classes> shelves;
@@ -67,12 +83,46 @@ block_totals read_block_totals() noexcept;
 using block_permission = bool (*)() noexcept;
 void set_block_permission(block_permission ask) noexcept;
 
+/// What allocate_block() and free_block() do where the thread has no cache, the shelf is empty or
+/// full, or the size is none of blocks.
+QUERN_NOINLINE void* allocate_block_slowly(std::size_t bytes);
+QUERN_NOINLINE void free_block_slowly(void* block, std::size_t bytes) noexcept;
+
+/// The cache of this thread; null without one, and where the library was built for a sanitizer.
+QUERN_THREAD_WORD block_cache* quern_tls_blocks;
+QUERN_ALWAYS_INLINE block_cache* quick_block_cache() noexcept {
+    QUERN_READ_THREAD_WORD(block_cache, quern_tls_blocks);
+}
+
+constexpr std::size_t block_class(std::size_t bytes) noexcept {
+    return bytes == 0 ? 0 : (bytes - 1) / k_block_step;
+}
+
 /// Any thread. Throws std::bad_alloc. All memory goes back to the system when the last cache has
 /// gone and the last block is free. Where the library was built for a sanitizer, which is to see
 /// each use, this is operator new.
-void* allocate_block(std::size_t bytes);
+QUERN_ALWAYS_INLINE void* allocate_block(std::size_t bytes) {
+    block_cache* const cache = quick_block_cache();
+    if (cache != nullptr && bytes <= k_largest_block) [[likely]] {
+        block_cache::shelf& own = cache->shelves[block_class(bytes)];
+        if (own.count != 0) [[likely]] {
+            return own.take(bytes);
+        }
+    }
+    return allocate_block_slowly(bytes);
+}
 /// Any thread. The size is that with which it was allocated.
-void free_block(void* block, std::size_t bytes) noexcept;
+QUERN_ALWAYS_INLINE void free_block(void* block, std::size_t bytes) noexcept {
+    block_cache* const cache = quick_block_cache();
+    if (cache != nullptr && block != nullptr && bytes <= k_largest_block) [[likely]] {
+        block_cache::shelf& own = cache->shelves[block_class(bytes)];
+        if (own.count != block_cache::shelf::k_room) [[likely]] {
+            own.blocks[own.count++] = block;
+            return;
+        }
+    }
+    free_block_slowly(block, bytes);
+}
 
 /// The same with blocks in any case, up to k_largest_block; for tests.
 void* take_block(std::size_t bytes);

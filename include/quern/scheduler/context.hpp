@@ -7,6 +7,7 @@
 #include <quern/base/clock.hpp>
 #include <quern/base/intrusive_list.hpp>
 #include <quern/base/relaxed.hpp>
+#include <quern/base/thread_word.hpp>
 #include <quern/context/execution_stack.hpp>
 #include <quern/scheduler/completion.hpp>
 #include <quern/scheduler/fork_deque.hpp>
@@ -205,26 +206,10 @@ private:
 /// every call: after a suspension the thread may be another one.
 context* current_context() noexcept;
 
-/// In the block that every thread has from its start, also where Quern is part of a library that is
-/// loaded later: eight of the bytes that the C library keeps free for such.
-extern "C" [[gnu::tls_model("initial-exec")]] constinit thread_local context* quern_tls_context;
+QUERN_THREAD_WORD context* quern_tls_context;
 
 QUERN_ALWAYS_INLINE context* current_context() noexcept {
-#if defined(__x86_64__)
-    context* value;
-    asm volatile("movq quern_tls_context@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0" : "=r"(value));
-    return value;
-#elif defined(__aarch64__)
-    context* value;
-    std::uintptr_t base;
-    asm volatile(
-        "mrs %1, tpidr_el0\n\tadrp %0, :gottprel:quern_tls_context\n\t"
-        "ldr %0, [%0, #:gottprel_lo12:quern_tls_context]\n\tldr %0, [%1, %0]"
-        : "=&r"(value), "=&r"(base));
-    return value;
-#else
-#    error "quern: no way to read thread-local memory that survives a change of thread"
-#endif
+    QUERN_READ_THREAD_WORD(context, quern_tls_context);
 }
 
 /// Whose task the calling thread runs, also where it does so in a blocking region and is no worker:
@@ -233,7 +218,7 @@ context* task_root() noexcept;
 
 /// A task's function has returned and nobody has been told: destroys what is local to the task.
 /// One branch when that is nothing.
-inline void end_task() noexcept {
+QUERN_ALWAYS_INLINE void end_task() noexcept {
     if (context* const here = current_context()) {
         here->root().task.locals.destroy_all();
     }

@@ -291,10 +291,10 @@ QUERN_ALWAYS_INLINE void body_ends(std::uint32_t timed) noexcept {
 /// Stands around the call of a task's function.
 class task_body {
 public:
-    task_body() noexcept : m_timed(body_begins()) {}
+    QUERN_ALWAYS_INLINE task_body() noexcept : m_timed(body_begins()) {}
     task_body(const task_body&) = delete;
     task_body& operator=(const task_body&) = delete;
-    ~task_body() { body_ends(m_timed); }
+    QUERN_ALWAYS_INLINE ~task_body() { body_ends(m_timed); }
 
 private:
     std::uint32_t m_timed;
@@ -326,20 +326,20 @@ private:
 /// end.
 [[noreturn]] QUERN_COLD void returned_in_child() noexcept;
 
-/// To be called by a task's run function when the user's function has ended.
-inline void count_task() noexcept {
-    context* here = current_context();
+/// The worker on which a task's function has ended.
+QUERN_ALWAYS_INLINE worker& worker_of_task() noexcept {
+    context* const here = current_context();
     if (here == nullptr) [[unlikely]] {
         returned_in_child();
     }
-    here->host().stats.tasks.add();
+    return here->host();
 }
 
+/// To be called by a task's run function when the user's function has ended.
+QUERN_ALWAYS_INLINE void count_task() noexcept { worker_of_task().stats.tasks.add(); }
+
 /// The same by one who has run the task in its own place.
-inline void count_inlined_task() noexcept {
-    count_task();
-    current_worker()->stats.inlined.add();
-}
+QUERN_ALWAYS_INLINE void count_inlined_task() noexcept { worker_of_task().stats.inlined.add(); }
 
 /// Instead of it when the item was an empty entry: its task has been begun elsewhere, and is
 /// counted there.

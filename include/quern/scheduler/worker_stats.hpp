@@ -177,8 +177,10 @@ public:
     worker_totals read() const noexcept;
 
     overhead_clock overhead;
-    single_writer_counter activations;  ///< the end of a pool relies on it
-    statistic tasks, inlined, suspensions, stolen, parks, wakes;
+    single_writer_counter activations;  ///< the end of a pool relies on it; without the inlined
+    statistic tasks;                    ///< without the inlined
+    statistic inlined;
+    statistic suspensions, stolen, parks, wakes;
     statistic contexts_recycled, contexts_made, looks, misses, waits, first_waits;
 
 private:

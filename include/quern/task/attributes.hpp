@@ -113,34 +113,45 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.site = wanted.site;
 }
 
-/// While a task runs on the stack of one who waits for it: keeps what is known of the one who
-/// waits, and gives it back. Does nothing outside a worker.
+/// While tasks run on the stack of one who waits for them, one after the other: keeps what is known
+/// of the one who waits, and gives it back. Does nothing outside a worker.
 class lent_context {
 public:
-    QUERN_ALWAYS_INLINE explicit lent_context(const runnable& item) noexcept
-        : m_here(current_context()) {
+    QUERN_ALWAYS_INLINE lent_context() noexcept : m_here(current_context()) {
         if (m_here != nullptr) {
-            task_record& task = m_here->root().task;
-            m_record.copy_but_for_trace(task);
-            task.restart_but_for_trace(item.name, item.site, item.run);
-            task.outer = &m_record;
-            m_urgency = std::exchange(m_here->urgency, item.urgency);
-            if (const hooks* h = hooks_here()) [[unlikely]] {
-                begin(*h, item);
-            }
+            m_record.copy_but_for_trace(m_here->root().task);
+            m_urgency = m_here->urgency;
         }
     }
     lent_context(const lent_context&) = delete;
     lent_context& operator=(const lent_context&) = delete;
     QUERN_ALWAYS_INLINE ~lent_context() {
         if (m_here != nullptr) {
-            task_record& task = m_here->root().task;
-            task.locals.destroy_all();
-            if (const hooks* h = hooks_here(); h != nullptr || m_is_traced) [[unlikely]] {
-                end(h);
-            }
-            task.copy_but_for_trace(m_record);
+            m_here->root().task.copy_but_for_trace(m_record);
             m_here->urgency = m_urgency;
+        }
+    }
+
+    bool is_on_worker() const noexcept { return m_here != nullptr; }
+
+    /// A task begins, and has ended. Called in turns.
+    QUERN_ALWAYS_INLINE void begin(const runnable& item) noexcept {
+        if (m_here != nullptr) {
+            task_record& task = m_here->root().task;
+            task.restart_but_for_trace(item.name, item.site, item.run);
+            task.outer = &m_record;
+            m_here->urgency = item.urgency;
+            if (const hooks* h = hooks_here()) [[unlikely]] {
+                begin_traced(*h, item);
+            }
+        }
+    }
+    QUERN_ALWAYS_INLINE void end() noexcept {
+        if (m_here != nullptr) {
+            m_here->root().task.locals.destroy_all();
+            if (const hooks* h = hooks_here(); h != nullptr || m_is_traced) [[unlikely]] {
+                end_traced(h);
+            }
         }
     }
 
@@ -150,18 +161,19 @@ private:
     }
 
     // Without hooks nobody looks at what they keep with a task, and it stays where it is.
-    QUERN_COLD void begin(const hooks& h, const runnable& item) noexcept {
+    QUERN_COLD void begin_traced(const hooks& h, const runnable& item) noexcept {
         task_record& task = m_here->root().task;
         m_is_traced = true;
         m_record.trace = task.trace;
         task.trace = {};
         h.inline_begins(h, m_here->host(), m_record, item);
     }
-    QUERN_COLD void end(const hooks* h) noexcept {
+    QUERN_COLD void end_traced(const hooks* h) noexcept {
         if (h != nullptr) {
             h->inline_ends(*h, m_here->host(), m_record);
         }
         m_here->root().task.trace = m_record.trace;
+        m_is_traced = false;
     }
 
     context* m_here;
@@ -170,10 +182,17 @@ private:
     bool m_is_traced = false;
 };
 
+/// A larger context with the task as its first item.
+QUERN_COLD inline context& begin_on_larger(runnable& item) noexcept {
+    context& larger = current_context()->host().take_context(item.stack);
+    larger.reopen_for_loop(&item);
+    return larger;
+}
+
 /// For the beginning of a task's run function: lends the task's name, site and priority to the
 /// context that runs it, or returns a larger context with the task as its first item when the
 /// present one is too small.
-inline context* begin_task(runnable& item) noexcept {
+QUERN_ALWAYS_INLINE context* begin_task(runnable& item) noexcept {
     context& here = *current_context();
     if (here.size() >= item.stack) [[likely]] {
         task_record& task = here.root().task;
@@ -182,9 +201,7 @@ inline context* begin_task(runnable& item) noexcept {
         here.urgency = item.urgency;
         return nullptr;
     }
-    context& larger = here.host().take_context(item.stack);
-    larger.reopen_for_loop(&item);
-    return &larger;
+    return &begin_on_larger(item);
 }
 
 /// Stands around the making of a task.

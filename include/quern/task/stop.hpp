@@ -55,7 +55,7 @@ public:
     bool raised() const noexcept { return m_raised.load(std::memory_order_relaxed); }
 
     /// Whether this one asks; and whether this one or one around it does.
-    bool asks() const noexcept { return raised() || asks_by_token(); }
+    QUERN_ALWAYS_INLINE bool asks() const noexcept { return raised() || asks_by_token(); }
     bool somebody_asks() const noexcept {
         const stop_signal* s = this;
         while (s != nullptr && !s->asks()) {
@@ -88,7 +88,7 @@ struct no_token {
 };
 
 /// As task_root(), without a call on a worker.
-inline context* quick_task_root() noexcept {
+QUERN_ALWAYS_INLINE context* quick_task_root() noexcept {
     context* const here = current_context();
     return here != nullptr ? &here->root() : task_root();
 }

@@ -197,6 +197,7 @@ private:
     static void wake(waiting& owner) noexcept;
     detail::context* task_ended() noexcept;
     void failed(std::exception_ptr error) noexcept;
+    detail::runnable* next_own_task() noexcept;
     void run_own_tasks() noexcept;
     void wait_for_all() noexcept;
 

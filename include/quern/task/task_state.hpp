@@ -92,15 +92,11 @@ private:
     }
 
     void run_in_place(sharing with) noexcept {
-        worker* const here = current_worker();
-        if (here != nullptr) {
-            here->stats.activations.add();
-        }
-        {
-            const lent_context lent(*this);
-            run(true, with);
-        }
-        if (here != nullptr) {
+        lent_context lent;
+        lent.begin(*this);
+        run(true, with);
+        lent.end();
+        if (lent.is_on_worker()) {
             count_inlined_task();  // perhaps on another worker
         }
     }
