@@ -7,6 +7,7 @@
 
 #include <quern/base/symbols.hpp>
 #include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/record_copy.hpp>
 #include <quern/scheduler/worker.hpp>
 
 #include <unistd.h>
@@ -75,7 +76,7 @@ bool is_overflow(const fault& what, const context* here) noexcept {
            (is_in_guard(here->span(), what.info.si_addr) || is_in_guard(here->span(), what.stack));
 }
 
-void add_task(fixed_text& text, const task_record& task) noexcept {
+void add_task(fixed_text& text, const task_description& task) noexcept {
     if (const char* const name = task.name) {
         text.add("task '").add(name).add("'");
     } else {
@@ -95,7 +96,7 @@ void write_headline(const fault& what, context* here) noexcept {
     fixed_text text;
     text.add("\nquern: crash: ");
     if (is_overflow(what, here)) {
-        add_task(text, here->root().task);
+        add_task(text, *record_copy(*here));
         text.add(" has overflowed its ");
         add_stack_class(text, here->size());
     } else {
@@ -173,13 +174,13 @@ void write_task(const fault& what, const victim& who) noexcept {
     }
     fixed_text text;
     text.add("  in ");
-    add_task(text, here.root().task);
+    add_task(text, *record_copy(here));
     write_text(k_file, text.add("\n"));
     write_stack_use(what, here);
 }
 
 /// Where the task was made, or what for.
-void write_origin(const task_record& task, spelling_of_names how) noexcept {
+void write_origin(const task_description& task, spelling_of_names how) noexcept {
     fixed_text text;
     if (const void* const site = task.site) {
         text.add("  made in ");
@@ -195,12 +196,12 @@ void write_origin(const task_record& task, spelling_of_names how) noexcept {
 
 /// Those in whose place it runs, the nearest first. Their records lie on a stack that may be
 /// broken.
-void write_outer(const task_record& innermost, spelling_of_names how) noexcept {
+void write_outer(const task_description& innermost, spelling_of_names how) noexcept {
     constexpr int k_most = 16;
-    alignas(task_record) std::byte copy[sizeof(task_record)];
-    const task_record* at = innermost.outer;
-    for (int i = 0; i < k_most && at != nullptr && copy_if_there(copy, at, sizeof copy); ++i) {
-        auto& task = *reinterpret_cast<task_record*>(copy);
+    record_copy copy;
+    const task_description* at = innermost.outer;
+    for (int i = 0; i < k_most && at != nullptr && copy.take(at); ++i) {
+        task_description& task = *copy;
         shown_name name;
         copy_text(task.name, name);
         task.name = name.front() != '\0' ? name.data() : nullptr;
@@ -227,9 +228,9 @@ void write_crash_report(const fault& what) noexcept {
     const auto how =
         calls.is_in_heap() ? spelling_of_names::as_linked : spelling_of_names::demangled;
     if (who.in_task) {
-        const task_record& task = who.here->root().task;
-        write_origin(task, how);
-        write_outer(task, how);
+        record_copy task(*who.here);
+        write_origin(*task, how);
+        write_outer(*task, how);
     }
     write_text(k_file, fixed_text().add(calls.size() != 0 ? "  calls, the youngest first:\n"
                                                           : "  the calls cannot be found\n"));

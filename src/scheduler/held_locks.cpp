@@ -21,7 +21,7 @@ void add_locks(fixed_text& text, int count) noexcept {
 }
 
 void warn(context& self, fixed_text& text) noexcept {
-    if (const void* const site = self.root().task.site) {
+    if (const void* const site = self.root().task().site) {
         text.add("\n  made in ");
         add_site(text, site);
     }
@@ -32,7 +32,7 @@ void warn(context& self, fixed_text& text) noexcept {
 fixed_text begin_text(context& self) noexcept {
     fixed_text text;
     text.add("quern: ");
-    if (const char* const name = self.root().task.name) {
+    if (const char* const name = self.root().task().name) {
         return text.add("task '").add(name).add("'");
     }
     return text.add("a task without a name");

@@ -10,6 +10,7 @@
 #include <quern/scheduler/census.hpp>
 #include <quern/scheduler/external_event.hpp>
 #include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/record_copy.hpp>
 #include <quern/scheduler/worker.hpp>
 
 #include <algorithm>
@@ -75,7 +76,7 @@ std::string copy_text(const char* text) {
 
 namespace {
 
-seen_task seen(const task_record& task) {
+seen_task seen(const task_description& task) {
     return {copy_text(task.name), task.id, task.site,
             reinterpret_cast<const void*>(static_cast<work::run_function>(task.entry))};
 }
@@ -109,15 +110,15 @@ public:
                 continue;
             }
             const int index = static_cast<int>(m_found.size());
-            const task_record& task = c->root().task;
-            one.task = seen(task);
+            record_copy task(*c);
+            one.task = seen(*task);
             one.where = where.name();
             if (!one.kind->is_running && m_walks < k_most_walks) {
                 ++m_walks;
                 one.calls = calls_of(*c, one);
             }
-            m_makers.emplace(task.result, maker{index, 0});
-            add_outer(one, task, index);
+            m_makers.emplace(task->result, maker{index, 0});
+            add_outer(one, *task, index);
             m_found.push_back(std::move(one));
             holds_as_each_part(*c, index);
         }
@@ -135,7 +136,8 @@ public:
             seen_thread thread = look_at_thread(w.thread_id());
             sighting one;
             one.what = sighted::blocked;
-            one.task = seen(running->root().task);
+            record_copy task(*running);
+            one.task = seen(*task);
             one.where = where.name();
             one.thread = w.thread_id();
             if (thread.sleeps && w.stats.activations.value() == begun &&
@@ -143,8 +145,8 @@ public:
                 const int index = static_cast<int>(m_found.size());
                 one.doing = std::move(thread.doing);
                 one.calls = std::move(thread.calls);
-                m_makers.emplace(running->root().task.result, maker{index, 0});
-                add_outer(one, running->root().task, index);
+                m_makers.emplace(task->result, maker{index, 0});
+                add_outer(one, *task, index);
                 m_found.push_back(std::move(one));
                 holds_as_each_part(*running, index);
             }
@@ -222,15 +224,13 @@ private:
     }
 
     /// Those in whose place it runs. Their records lie on its stack, and may be gone.
-    void add_outer(sighting& to, const task_record& innermost, int index) {
-        alignas(task_record) std::byte copy[sizeof(task_record)];
-        const task_record* at = innermost.outer;
-        while (at != nullptr && to.outer.size() < k_deepest_outer &&
-               copy_if_there(copy, at, sizeof copy)) {
-            const auto& task = *reinterpret_cast<const task_record*>(copy);
-            to.outer.push_back(seen(task));
-            m_makers.emplace(task.result, maker{index, to.outer.size()});
-            at = task.outer;
+    void add_outer(sighting& to, const task_description& innermost, int index) {
+        record_copy task;
+        const task_description* at = innermost.outer;
+        while (at != nullptr && to.outer.size() < k_deepest_outer && task.take(at)) {
+            to.outer.push_back(seen(*task));
+            m_makers.emplace(task->result, maker{index, to.outer.size()});
+            at = task->outer;
         }
     }
 

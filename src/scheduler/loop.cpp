@@ -39,7 +39,7 @@ void worker::run_loop(context& self) noexcept {
         }
         before.begin_item(*item);
         context* next = item->run(*item);
-        self.task.locals.destroy_all();  // of an item that did not do so itself; may suspend
+        self.own_task.locals.destroy_all();  // of an item that did not do so itself; may suspend
         self.next_holder();
         if constexpr (k_check_held_locks) {
             check_left_locks(self);
@@ -93,7 +93,7 @@ void worker::begin_item(work& item) noexcept {
     note_wait(item);
     context& here = *m_current.load(std::memory_order_relaxed);
     here.trap();
-    here.task.restart(nullptr, nullptr, item.run);  // until begin_task says more
+    here.own_task.restart(item.run);  // until begin_task says more
     here.pin = nullptr;
     here.urgency = priority::normal;
     if (h != nullptr) {

@@ -7,6 +7,7 @@
 #include <quern/scheduler/blocked_time.hpp>
 #include <quern/scheduler/census.hpp>
 #include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/record_copy.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -30,9 +31,9 @@ worker_view view_of(const worker& w) {
     seen.phase = w.stats.phase();
     context* const running = w.running();
     if (seen.phase == worker_phase::running && running != nullptr) {
-        const task_record& task = running->root().task;
-        seen.task = copy_text(task.name);
-        seen.site = task.site;
+        record_copy task(*running);
+        seen.task = copy_text(task->name);
+        seen.site = task->site;
     }
     return seen;
 }

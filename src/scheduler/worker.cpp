@@ -273,7 +273,7 @@ bool worker::take_back_elsewhere(const runnable& item) noexcept {
 }
 
 void worker::drop(runnable& empty) noexcept {
-    traced_task& task = m_current.load(std::memory_order_relaxed)->root().task.trace;
+    traced_task& task = m_current.load(std::memory_order_relaxed)->root().task().trace;
     const bool did_nothing = task.did_nothing;
     stats.activations.add();
     empty.run(empty);

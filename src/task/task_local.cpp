@@ -31,7 +31,7 @@ std::uint64_t new_task_local() noexcept {
 
 task_locals& own_task_locals() noexcept {
     context* const root = task_root();
-    return root != nullptr ? root->task.locals : thread_locals();
+    return root != nullptr ? root->task().locals : thread_locals();
 }
 
 }  // namespace quern::detail

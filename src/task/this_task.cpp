@@ -77,15 +77,15 @@ std::uint64_t id() noexcept {
     if (root == nullptr) {
         return 0;
     }
-    if (root->task.id == 0) {  // most tasks are never asked
-        root->task.id = detail::new_task_id();
+    if (root->task().id == 0) {  // most tasks are never asked
+        root->task().id = detail::new_task_id();
     }
-    return root->task.id;
+    return root->task().id;
 }
 
 const char* name() noexcept {
     const detail::context* const root = detail::task_root();
-    return root != nullptr ? static_cast<const char*>(root->task.name) : nullptr;
+    return root != nullptr ? static_cast<const char*>(root->task().name) : nullptr;
 }
 
 priority get_priority() noexcept {

@@ -17,7 +17,7 @@ namespace {
 
 void thread::enter(id own) noexcept {
     if (detail::context* const root = detail::task_root()) {
-        root->task.id = own.number();
+        root->task().id = own.number();
     }
 }
 
@@ -26,7 +26,7 @@ void thread::join() {
         refuse(std::errc::invalid_argument, "quern: thread::join() without a thread");
     }
     const detail::context* const caller = detail::task_root();
-    if (caller != nullptr && caller->task.id == m_id.number()) {
+    if (caller != nullptr && caller->task().id == m_id.number()) {
         refuse(std::errc::resource_deadlock_would_occur, "quern: a thread joins itself");
     }
     m_end.get();

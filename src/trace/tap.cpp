@@ -5,6 +5,7 @@
 #include "tap_visit.hpp"
 
 #include <quern/base/process.hpp>
+#include <quern/scheduler/record_copy.hpp>
 #include <quern/task/this_task.hpp>
 
 #include <algorithm>
@@ -34,13 +35,13 @@ bool is_known(const readiness& ready) noexcept { return ready.by != 0; }
 std::uint64_t task_of(const readiness& ready) noexcept { return ready.by >> k_rank_bits; }
 std::uint64_t rank_of(const readiness& ready) noexcept { return (ready.by & k_rank_mask) - 1; }
 
-task_record& present_task() noexcept { return current_context()->root().task; }
+task_record& present_task() noexcept { return current_context()->root().task(); }
 
 /// Who made a task that begins on this worker.
 traced_task origin_of(const worker& on, const work& item, context* forked_by) noexcept {
     traced_task made;
     if (forked_by != nullptr) {
-        made.parent = forked_by->root().task.id;
+        made.parent = quern::detail::record_copy(*forked_by)->id;
         made.is_stolen = &forked_by->host() != &on;
         return made;
     }
@@ -150,7 +151,7 @@ void tap::on_made_ready(self which, pool& home, runnable& item) {
     tap& all = of(which);
     const task_record* const maker = [] {
         context* const root = quern::detail::task_root();
-        return root != nullptr ? &root->task : nullptr;
+        return root != nullptr ? &root->task() : nullptr;
     }();
     const worker* const here = quern::detail::current_worker();
     const bool is_inside = here != nullptr && &here->home() == &home;
@@ -216,7 +217,7 @@ void tap::pass_over(worker& on, task_record& task, context* resumed) noexcept {
 /// A context goes on where it was; anything else begins on the loop's own context.
 void tap::on_begin(self which, worker& on, work& item, context* forked_by) {
     context* const resumed = forked_by == nullptr ? context::from(item) : nullptr;
-    task_record& task = resumed != nullptr ? resumed->root().task : present_task();
+    task_record& task = resumed != nullptr ? resumed->root().task() : present_task();
     if (resumed != nullptr) {
         of(which).lane_of(on).woken_at = resumed->ready.at;
     } else {

@@ -16,7 +16,7 @@ void tap::on_waited(self which, worker& on, const quern::detail::wait_reason& wh
         return;
     }
     const tick_count begin = std::max(since, all.m_since.load(std::memory_order_relaxed));
-    task_record& task = quern::detail::current_context()->root().task;
+    task_record& task = quern::detail::current_context()->root().task();
     const task_wait what{begin, std::max(begin, woken), why, task};
     bool wants_place = false;
     if (const visit v(which, on); v) {

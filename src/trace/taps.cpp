@@ -73,7 +73,7 @@ void tap::show_unfinished(const lane& l, std::uint32_t rank, sink& to) const noe
     if (!is_own && !l.is_running) {
         return;
     }
-    task_record task = is_own ? quern::detail::current_context()->root().task : l.running;
+    task_record task = is_own ? quern::detail::current_context()->root().task() : l.running;
     task.trace.pieces = task.trace.pieces + 1;
     to.piece_ends({rank, begin_of(task), quern::detail::ticks(), l.cause, l.ready_at,
                    l.is_continued, piece_end::covered, task});

@@ -92,7 +92,8 @@ class WaitingTask(Waiting):
         root = context
         while int(loaded(root["m_below"])):
             root = loaded(root["m_below"]).dereference()
-        super().__init__(pool, context["waits"], loaded(root["task"]["name"]), loaded(root["task"]["site"]))
+        task = loaded(root["m_task"]).dereference()
+        super().__init__(pool, context["waits"], loaded(task["name"]), loaded(task["site"]))
         self.sp = int(context["m_sp"])
 
     def calls(self):

@@ -335,7 +335,7 @@ void run_loop(const void* site, std::stop_token token, F&& f) {
     }
     detail::on_enough_stack([&token, &f] {
         context& place = *current_context();
-        stop_signal stop(std::move(token), place.root().task.stop);
+        stop_signal stop(std::move(token), place.root().task().stop);
         const under_signal running(&stop);
         f(place.bottom(), stop);
         throw_if_stopped(stop.token(), task_cancelled::subject::loop);

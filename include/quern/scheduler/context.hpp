@@ -43,45 +43,35 @@ struct creator_link {
     bool is_over = false;  ///< there were no more, and none has suspended
 };
 
-/// What is known of a task that has begun. The task's own, but reports read all but the locals.
-struct task_record {
-    relaxed<const char*> name = nullptr;          ///< given by the user, or null
-    relaxed<const void*> site = nullptr;          ///< where it was made, or null
-    relaxed<work::run_function> entry = nullptr;  ///< what runs it
-    relaxed<std::uint64_t> id = 0;                ///< once somebody has asked
-    relaxed<const void*> result = nullptr;        ///< the state of its future, or null
-    relaxed<const task_record*> outer = nullptr;  ///< of whom it runs in the place, or null
-    const stop_signal* stop = nullptr;            ///< who may ask it to stop, if anybody
-    task_locals locals{};                         ///< its task-local variables
-    traced_task trace{};                          ///< the hooks' own
+/// What reports say of a task that has begun.
+struct task_description {
+    relaxed<const char*> name = nullptr;               ///< given by the user, or null
+    relaxed<const void*> site = nullptr;               ///< where it was made, or null
+    relaxed<work::run_function> entry = nullptr;       ///< what runs it
+    relaxed<std::uint64_t> id = 0;                     ///< once somebody has asked
+    relaxed<const void*> result = nullptr;             ///< the state of its future, or null
+    relaxed<const task_description*> outer = nullptr;  ///< of whom it runs in the place, or null
+};
+
+/// All that is known of it; what is added here is the task's own. Lies in the context on which the
+/// task began, or in the frame of the one in whose place it runs.
+struct task_record : task_description {
+    const stop_signal* stop = nullptr;  ///< who may ask it to stop, if anybody
+    task_locals locals{};               ///< its task-local variables
+    traced_task trace{};                ///< the hooks' own
 
     /// Begins afresh. Field by field: a copy of a record that has just been written, in other
     /// portions than it was written in, takes longer than the rest of a tiny task.
-    QUERN_ALWAYS_INLINE void restart(const char* named, const void* made_at,
-                                     work::run_function run) noexcept {
-        restart_but_for_trace(named, made_at, run);
-        trace = {};
-    }
-    QUERN_ALWAYS_INLINE void restart_but_for_trace(const char* named, const void* made_at,
-                                                   work::run_function run) noexcept {
-        name = named;
-        site = made_at;
+    QUERN_ALWAYS_INLINE void restart(work::run_function run) noexcept {
+        name = nullptr;
+        site = nullptr;
         entry = run;
         id = 0;
         result = nullptr;
         outer = nullptr;
         stop = nullptr;
         locals = {};
-    }
-    QUERN_ALWAYS_INLINE void copy_but_for_trace(const task_record& other) noexcept {
-        name = other.name;
-        site = other.site;
-        entry = other.entry;
-        id = other.id;
-        result = other.result;
-        outer = other.outer;
-        stop = other.stop;
-        locals = other.locals;
+        trace = {};
     }
 };
 
@@ -136,6 +126,12 @@ public:
     /// stack.
     context& root() noexcept { return *m_root.load(std::memory_order_relaxed); }
 
+    /// Of the task that runs here now: of the one that began here, unless another one runs in its
+    /// place. Requires: it is its own root(). Who does not run it takes a record_copy.
+    task_record& task() const noexcept { return *m_task.load(std::memory_order_relaxed); }
+    /// The next task that runs here in another one's place; and again the one before.
+    void set_task(task_record& now) noexcept { m_task.store(&now, std::memory_order_release); }
+
     stack_class size() const noexcept { return span().size; }
 
     /// The context that the item is, or null.
@@ -158,7 +154,7 @@ public:
     context* made_before() const noexcept { return m_made_before; }
 
     wait_note waits;               ///< while it is suspended
-    task_record task;              ///< of the task that began here; so it is looked for in root()
+    task_record own_task;          ///< of the task that began here
     int held_locks = 0;            ///< what the task on this stack has locked: see held_locks.hpp
     worker* pin = nullptr;         ///< the worker that task must not leave (pin_to_worker), or null
     creator_link* link = nullptr;  ///< who stands aside for the task that began here, or null
@@ -190,6 +186,7 @@ private:
     std::atomic<shelf*> m_shelf{nullptr};    ///< where thieves find it while it does not run
     std::atomic<context*> m_below{nullptr};  ///< who waits for the call that runs here, if any
     std::atomic<context*> m_root{this};      ///< the last one below it, or itself
+    std::atomic<task_record*> m_task{&own_task};
     std::atomic<std::uintptr_t> m_holder{reinterpret_cast<std::uintptr_t>(this)};
     void call_beside(context& fresh, runnable& first, creator_link& aside) noexcept;
     static void call_entry(void* self) noexcept;
@@ -220,7 +217,7 @@ context* task_root() noexcept;
 /// One branch when that is nothing.
 QUERN_ALWAYS_INLINE void end_task() noexcept {
     if (context* const here = current_context()) {
-        here->root().task.locals.destroy_all();
+        here->root().task().locals.destroy_all();
     }
 }
 

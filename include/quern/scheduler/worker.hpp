@@ -345,7 +345,7 @@ QUERN_ALWAYS_INLINE void count_inlined_task() noexcept { worker_of_task().stats.
 /// counted there.
 inline void count_no_task() noexcept {
     context& here = *current_context();
-    here.root().task.trace.did_nothing = true;
+    here.root().task().trace.did_nothing = true;
     here.host().stats.activations.take_back();
 }
 

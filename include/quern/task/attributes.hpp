@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 #include <stop_token>
 #include <utility>
@@ -113,13 +114,13 @@ inline void apply_attributes(const task_attributes& wanted, runnable& item) noex
     item.site = wanted.site;
 }
 
-/// While tasks run on the stack of one who waits for them, one after the other: keeps what is known
-/// of the one who waits, and gives it back. Does nothing outside a worker.
+/// While tasks run on the stack of one who waits for them, one after the other: what is known of
+/// the one who waits is kept, and their records take its place. Does nothing outside a worker.
 class lent_context {
 public:
     QUERN_ALWAYS_INLINE lent_context() noexcept : m_here(current_context()) {
         if (m_here != nullptr) {
-            m_record.copy_but_for_trace(m_here->root().task);
+            m_outer = &m_here->root().task();
             m_urgency = m_here->urgency;
         }
     }
@@ -127,7 +128,7 @@ public:
     lent_context& operator=(const lent_context&) = delete;
     QUERN_ALWAYS_INLINE ~lent_context() {
         if (m_here != nullptr) {
-            m_here->root().task.copy_but_for_trace(m_record);
+            m_here->root().set_task(*m_outer);
             m_here->urgency = m_urgency;
         }
     }
@@ -137,20 +138,19 @@ public:
     /// A task begins, and has ended. Called in turns.
     QUERN_ALWAYS_INLINE void begin(const runnable& item) noexcept {
         if (m_here != nullptr) {
-            task_record& task = m_here->root().task;
-            task.restart_but_for_trace(item.name, item.site, item.run);
-            task.outer = &m_record;
+            ::new (&m_inner) task_record{{item.name, item.site, item.run, 0, nullptr, m_outer}};
+            m_here->root().set_task(m_inner);
             m_here->urgency = item.urgency;
-            if (const hooks* h = hooks_here()) [[unlikely]] {
-                begin_traced(*h, item);
+            if (const hooks* const h = hooks_here()) [[unlikely]] {
+                h->inline_begins(*h, m_here->host(), *m_outer, item);
             }
         }
     }
     QUERN_ALWAYS_INLINE void end() noexcept {
         if (m_here != nullptr) {
-            m_here->root().task.locals.destroy_all();
-            if (const hooks* h = hooks_here(); h != nullptr || m_is_traced) [[unlikely]] {
-                end_traced(h);
+            m_inner.locals.destroy_all();
+            if (const hooks* const h = hooks_here()) [[unlikely]] {
+                h->inline_ends(*h, m_here->host(), *m_outer);
             }
         }
     }
@@ -160,26 +160,12 @@ private:
         return m_here->host().home().hooks.load(std::memory_order_acquire);
     }
 
-    // Without hooks nobody looks at what they keep with a task, and it stays where it is.
-    QUERN_COLD void begin_traced(const hooks& h, const runnable& item) noexcept {
-        task_record& task = m_here->root().task;
-        m_is_traced = true;
-        m_record.trace = task.trace;
-        task.trace = {};
-        h.inline_begins(h, m_here->host(), m_record, item);
-    }
-    QUERN_COLD void end_traced(const hooks* h) noexcept {
-        if (h != nullptr) {
-            h->inline_ends(*h, m_here->host(), m_record);
-        }
-        m_here->root().task.trace = m_record.trace;
-        m_is_traced = false;
-    }
-
     context* m_here;
-    task_record m_record;
+    task_record* m_outer = nullptr;
     priority m_urgency = priority::normal;
-    bool m_is_traced = false;
+    union {
+        task_record m_inner;  ///< from begin() on
+    };
 };
 
 /// A larger context with the task as its first item.
@@ -195,7 +181,7 @@ QUERN_COLD inline context& begin_on_larger(runnable& item) noexcept {
 QUERN_ALWAYS_INLINE context* begin_task(runnable& item) noexcept {
     context& here = *current_context();
     if (here.size() >= item.stack) [[likely]] {
-        task_record& task = here.root().task;
+        task_record& task = here.root().task();
         task.name = item.name;
         task.site = item.site;
         here.urgency = item.urgency;

@@ -228,8 +228,8 @@ private:
         context* here = current_context();  // null where a stranger has resumed it
         if (here != nullptr) {
             here->host().stats.tasks.add();
-            if (here->root().task.stop == &stop()) {
-                here->root().task.stop = nullptr;  // it goes now
+            if (here->root().task().stop == &stop()) {
+                here->root().task().stop = nullptr;  // it goes now
             }
         }
         this->release();

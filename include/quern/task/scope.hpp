@@ -107,7 +107,7 @@ private:
     fork_scope(detail::fork_slot* first, std::stop_token stop) noexcept
         : m_first(first),
           m_next(first),
-          m_stop(std::move(stop), detail::context::of(first).root().task.stop) {}
+          m_stop(std::move(stop), detail::context::of(first).root().task().stop) {}
 
     /// The array is full of children that were stolen, thousands of them: waits for those that are
     /// not done, and is a rest among so many. False: it is full of what others on this stack

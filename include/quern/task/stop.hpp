@@ -104,14 +104,14 @@ public:
         }
         m_root = quick_task_root();
         if (m_root != nullptr) {
-            m_before = std::exchange(m_root->task.stop, signal);
+            m_before = std::exchange(m_root->task().stop, signal);
         }
     }
     under_signal(const under_signal&) = delete;
     under_signal& operator=(const under_signal&) = delete;
     ~under_signal() {
         if (m_root != nullptr) {
-            m_root->task.stop = m_before;
+            m_root->task().stop = m_before;
         }
     }
 
@@ -124,14 +124,14 @@ private:
 /// under_signal around.
 inline void go_under_signal(const stop_signal* signal) noexcept {
     if (context* const root = quick_task_root()) {
-        root->task.stop = signal;
+        root->task().stop = signal;
     }
 }
 
 /// The signal of the task that runs here, or null.
 inline const stop_signal* running_signal() noexcept {
     const context* const root = quick_task_root();
-    return root != nullptr ? root->task.stop : nullptr;
+    return root != nullptr ? root->task().stop : nullptr;
 }
 
 /// The error of a task that was dropped.

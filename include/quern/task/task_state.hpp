@@ -119,7 +119,7 @@ private:
         const under_signal running(signal, !as_task);
         context* const here = as_task ? current_context() : nullptr;
         if (here != nullptr) {
-            here->root().task.result = static_cast<const state_base*>(this);
+            here->root().task().result = static_cast<const state_base*>(this);
         }
         this->set_from(
             [this, as_task]() -> T {

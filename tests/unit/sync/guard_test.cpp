@@ -114,7 +114,7 @@ TEST_P(guard_test, runs_tasks_that_know_the_line_of_the_call) {
     guard a;
     guard b;
     const auto site = [] {
-        return quern::detail::describe_site(quern::detail::current_context()->root().task.site);
+        return quern::detail::describe_site(quern::detail::current_context()->root().task().site);
     };
     const auto is_at = [](const std::string& text, int line) {
         return text.find("guard_test.cpp:" + std::to_string(line)) != std::string::npos;

@@ -23,9 +23,9 @@ namespace {
 
 using quern_test::on_runtime;
 
-const void* own_site() { return quern::detail::current_context()->root().task.site; }
+const void* own_site() { return quern::detail::current_context()->root().task().site; }
 quern::detail::work::run_function own_entry() {
-    return quern::detail::current_context()->root().task.entry;
+    return quern::detail::current_context()->root().task().entry;
 }
 
 /// "line of this file", or what the site is instead.
