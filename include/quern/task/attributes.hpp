@@ -138,7 +138,13 @@ public:
     /// A task begins, and has ended. Called in turns.
     QUERN_ALWAYS_INLINE void begin(const runnable& item) noexcept {
         if (m_here != nullptr) {
-            ::new (&m_inner) task_record{{item.name, item.site, item.run, 0, nullptr, m_outer}};
+            // One by one: the compiler would load several of what has just been written at once,
+            // and wait for the writes longer than the rest of a tiny task takes.
+            auto* const inner = ::new (&m_inner) task_record;
+            inner->name = item.name;
+            inner->site = item.site;
+            inner->entry = item.run;
+            inner->outer = m_outer;
             m_here->root().set_task(m_inner);
             m_here->urgency = item.urgency;
             if (const hooks* const h = hooks_here()) [[unlikely]] {
