@@ -71,7 +71,7 @@ public:
             return all_alike(*refused, m_infos.size());
         }
         topology::detail::notes said;
-        const auto chains = topology::detail::find_cgroup_chains(m_root, "memory", said);
+        const auto chains = topology::detail::cgroup_files(m_root).chains_of("memory", said);
         if (!chains) {
             return all_alike(no_reading(unavailable{chains.reason(), chains.error()}),
                              m_infos.size());

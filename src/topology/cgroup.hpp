@@ -9,7 +9,7 @@
 
 namespace quern::topology::detail {
 
-outcome<cpu_quota> read_cgroup_quota(const system_root& root, notes& said);
-outcome<cpu_set> read_cgroup_cpuset(const system_root& root, notes& said);
+outcome<cpu_quota> read_cgroup_quota(const cgroup_files& files, notes& said);
+outcome<cpu_set> read_cgroup_cpuset(const cgroup_files& files, notes& said);
 
 }  // namespace quern::topology::detail

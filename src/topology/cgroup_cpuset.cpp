@@ -40,8 +40,9 @@ std::optional<cpu_set> read_folder(const system_root& root, const std::string& f
 
 }  // namespace
 
-outcome<cpu_set> read_cgroup_cpuset(const system_root& root, notes& said) {
-    const outcome<std::vector<cgroup_chain>> chains = find_cgroup_chains(root, "cpuset", said);
+outcome<cpu_set> read_cgroup_cpuset(const cgroup_files& files, notes& said) {
+    const system_root& root = files.root();
+    const outcome<std::vector<cgroup_chain>> chains = files.chains_of("cpuset", said);
     if (!chains) {
         return unavailable{chains.reason()};
     }

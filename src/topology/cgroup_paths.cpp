@@ -13,6 +13,9 @@ namespace quern::topology::detail {
 
 namespace {
 
+constexpr std::string_view k_groups = "/proc/self/cgroup";
+constexpr std::string_view k_mounts = "/proc/self/mountinfo";
+
 struct membership {
     bool version_2 = false;
     std::string_view path;
@@ -148,23 +151,22 @@ std::optional<cgroup_chain> join(const membership& group, const std::vector<moun
 
 }  // namespace
 
-outcome<std::vector<cgroup_chain>> find_cgroup_chains(const system_root& root,
-                                                      std::string_view controller, notes& said) {
-    constexpr std::string_view k_groups = "/proc/self/cgroup";
-    constexpr std::string_view k_mounts = "/proc/self/mountinfo";
-    const outcome<std::string> groups = read_text(root, k_groups);
-    if (!groups) {
-        return unavailable{groups.reason(), groups.error()};
+cgroup_files::cgroup_files(const system_root& root)
+    : m_root(root), m_groups(read_text(root, k_groups)), m_mounts(read_text(root, k_mounts)) {}
+
+outcome<std::vector<cgroup_chain>> cgroup_files::chains_of(std::string_view controller,
+                                                           notes& said) const {
+    if (!m_groups) {
+        return unavailable{m_groups.reason(), m_groups.error()};
     }
-    const outcome<std::string> mount_table = read_text(root, k_mounts);
-    if (!mount_table) {
-        return unavailable{mount_table.reason(), mount_table.error()};
+    if (!m_mounts) {
+        return unavailable{m_mounts.reason(), m_mounts.error()};
     }
     const std::vector<mount> mounts =
-        find_mounts(*mount_table, controller, root.resolve(k_mounts), said);
+        find_mounts(*m_mounts, controller, m_root.resolve(k_mounts), said);
     std::vector<cgroup_chain> chains;
     for (const membership& group :
-         find_memberships(*groups, controller, root.resolve(k_groups), said)) {
+         find_memberships(*m_groups, controller, m_root.resolve(k_groups), said)) {
         if (std::optional<cgroup_chain> chain = join(group, mounts, said)) {
             chains.push_back(std::move(*chain));
         }

@@ -74,8 +74,9 @@ reading read_version_1(const system_root& root, const std::string& folder, notes
 
 }  // namespace
 
-outcome<cpu_quota> read_cgroup_quota(const system_root& root, notes& said) {
-    const outcome<std::vector<cgroup_chain>> chains = find_cgroup_chains(root, "cpu", said);
+outcome<cpu_quota> read_cgroup_quota(const cgroup_files& files, notes& said) {
+    const system_root& root = files.root();
+    const outcome<std::vector<cgroup_chain>> chains = files.chains_of("cpu", said);
     if (!chains) {
         return unavailable{chains.reason()};
     }

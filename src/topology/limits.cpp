@@ -97,8 +97,9 @@ cpu_limits read_cpu_limits(const system_root& root) {
     cpu_limits limits;
     limits.affinity =
         root.real() ? this_thread_affinity() : affinity_from_status(root, limits.notes);
-    limits.cpuset = detail::read_cgroup_cpuset(root, limits.notes);
-    limits.quota = detail::read_cgroup_quota(root, limits.notes);
+    const detail::cgroup_files groups(root);
+    limits.cpuset = detail::read_cgroup_cpuset(groups, limits.notes);
+    limits.quota = detail::read_cgroup_quota(groups, limits.notes);
     // The two readings of the cgroup files find the same faults in them.
     std::sort(limits.notes.begin(), limits.notes.end());
     limits.notes.erase(std::unique(limits.notes.begin(), limits.notes.end()), limits.notes.end());

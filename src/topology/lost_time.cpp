@@ -106,7 +106,7 @@ outcome<double> steal_in(const std::vector<double>& times) {
 
 outcome<throttling> read_throttling(const system_root& root) {
     notes said;
-    const auto chains = find_cgroup_chains(root, "cpu", said);
+    const auto chains = cgroup_files(root).chains_of("cpu", said);
     if (!chains) {
         return unavailable{chains.reason(), chains.error()};
     }

@@ -22,10 +22,23 @@ struct cgroup_chain {
         folders;  ///< nearest first; the mount point last. Invariant: not empty
 };
 
-/// The version-2 chain, if mounted, then the version-1 chain of the controller, if mounted.
-/// Unavailable when there is neither, or when /proc/self/cgroup or /proc/self/mountinfo cannot be
-/// read. Malformed lines become notes.
-outcome<std::vector<cgroup_chain>> find_cgroup_chains(const system_root& root,
-                                                      std::string_view controller, notes& said);
+/// What the kernel says of this process's groups, read once for several controllers: the kernel
+/// writes both files anew for each reader, which takes longer than to start a thread.
+class cgroup_files {
+public:
+    explicit cgroup_files(const system_root& root);
+
+    /// The version-2 chain, if mounted, then the version-1 chain of the controller, if mounted.
+    /// Unavailable when there is neither, or when /proc/self/cgroup or /proc/self/mountinfo cannot
+    /// be read. Malformed lines become notes.
+    outcome<std::vector<cgroup_chain>> chains_of(std::string_view controller, notes& said) const;
+
+    const system_root& root() const noexcept { return m_root; }
+
+private:
+    system_root m_root;
+    outcome<std::string> m_groups;
+    outcome<std::string> m_mounts;
+};
 
 }  // namespace quern::topology::detail
