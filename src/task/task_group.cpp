@@ -226,11 +226,9 @@ void task_group::failed(std::exception_ptr error) noexcept {
 }
 
 /// The youngest ready item of the calling worker if it is the group's and can run on any stack, or
-/// null. What comes before it is the runtime's own work, and a stretch of it begins.
+/// null.
 detail::runnable* task_group::next_own_task() noexcept {
     detail::worker& here = detail::current_context()->host();
-    here.stats.overhead.ends();
-    here.stats.overhead.begins(detail::overhead_clock::part::running);
     if (&here.home() != &m_pool) {
         return nullptr;
     }
@@ -248,6 +246,9 @@ detail::runnable* task_group::next_own_task() noexcept {
 
 /// The owner could not go on without them.
 void task_group::run_own_tasks() noexcept {
+    detail::overhead_clock& overhead = detail::current_context()->host().stats.overhead;
+    overhead.ends();
+    overhead.begins(detail::overhead_clock::part::running);
     detail::runnable* item = next_own_task();
     if (item == nullptr) {
         return;
@@ -258,6 +259,7 @@ void task_group::run_own_tasks() noexcept {
             lent.begin(*item);
             item->run(*item);
             lent.end();
+            detail::current_context()->host().stats.overhead.between_bodies();
             item = next_own_task();
         } while (item != nullptr);
     });

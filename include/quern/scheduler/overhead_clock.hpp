@@ -36,6 +36,20 @@ public:
         return m_open == 0 ? 0 : end_timed();
     }
 
+    /// For one who runs tasks in turn, between two of them. There a stretch is from the end of a
+    /// body to the beginning of the next one, and is not divided: the measured parts would together
+    /// be longer than it, for the processor overlaps them.
+    QUERN_ALWAYS_INLINE void between_bodies() noexcept {
+        if constexpr (!k_counters) {
+            return;
+        }
+        if (m_open != 0) [[unlikely]] {
+            m_ends_at_body = true;
+        } else if (--m_left == 0) [[unlikely]] {
+            begin_after_body();
+        }
+    }
+
     /// The user code has ended, before which a stretch that stood for so many has ended.
     QUERN_ALWAYS_INLINE void goes_on(std::uint32_t weight) noexcept {
         if (k_counters && weight != 0) [[unlikely]] {
@@ -65,8 +79,10 @@ private:
     };
 
     QUERN_COLD bool begin_timed(part what) noexcept;
+    QUERN_COLD void begin_after_body() noexcept;
     QUERN_COLD std::uint32_t end_timed() noexcept;
     QUERN_COLD void go_on_timed(std::uint32_t weight) noexcept;
+    std::uint32_t draw() noexcept;
     void adapt(tick_count now) noexcept;
     static double reading() noexcept;
     static double measure_reading() noexcept;
@@ -77,6 +93,8 @@ private:
     std::uint32_t m_next = 1;  ///< the same of the next one that is timed
     std::uint32_t m_interval = 1;
     part m_what = part::running;
+    bool m_waits_for_body = false;  ///< the present one begins when the next body has ended
+    bool m_ends_at_body = false;    ///< the present one does not go on after the next body
     tick_count m_begun = 0;
     tick_count m_last = 0;  ///< when a timed one ended
     std::uint64_t m_random = 1;
