@@ -319,4 +319,14 @@ void resume(context& suspended) noexcept {
     }
 }
 
+void resume_in_turn(context& suspended) noexcept {
+    suspended.waits.end();
+    pool& home = suspended.host().home();
+    if (worker* const only = suspended.root().pin) {
+        home.make_ready_on(*only, suspended);
+    } else {
+        home.inject(suspended);
+    }
+}
+
 }  // namespace quern::detail

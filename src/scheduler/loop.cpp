@@ -223,12 +223,15 @@ context& worker::next_context(context& leaving) noexcept {
 /// Before an item that may run long: fires what is due, and sees that somebody keeps watch.
 void worker::look_after_timers() noexcept {
     if (m_pool.timers.may_be_due(ticks())) {
-        m_pool.timers.fire_due();
+        fire_timers();
     }
     if (m_pool.m_watch.load(std::memory_order_relaxed) == nullptr) {
         notify_public_work();
     }
 }
+
+/// What a timer makes ready lies in the injector.
+void worker::fire_timers() noexcept { m_fired += m_pool.timers.fire_due(); }
 
 work* worker::take_ready() noexcept {
     stats.looks.add();
@@ -255,6 +258,13 @@ work* worker::look_for_ready() noexcept {
             return item;
         }
     }
+    if (m_fired != 0 && m_tick % 4 == 1) {  // in turns with all others, too
+        work* const item = m_pool.injector.pop();
+        m_fired = item != nullptr ? m_fired - 1 : 0;
+        if (item != nullptr) {
+            return item;
+        }
+    }
     if (m_tick % k_fairness_interval == 0) {
         if (work* item = m_pool.injector.pop()) {
             return item;
@@ -274,23 +284,43 @@ work* worker::look_for_ready() noexcept {
             return item;
         }
     }
+    return take_forked();
+}
+
+/// Of a suspended task that this worker keeps.
+work* worker::take_forked() noexcept {
     m_loot = suspended.steal(m_robbed);
     return m_loot;
 }
 
-/// In turns an item of low priority and one of normal priority, whatever else is ready.
+/// In turns an item of low priority and one of normal priority, whatever else is ready; the latter
+/// in turns a pinned one, the one that the policy would give last, and a forked child.
 work* worker::take_aged() noexcept {
-    const std::uint32_t turn = m_tick / k_ageing_interval % 4;
+    const std::uint32_t turn = m_tick / k_ageing_interval % 6;
     if (turn % 2 == 0) {
         return m_pool.low.pop();
     }
-    if (turn == 1) {
-        if (work* item = queues.pinned.pop()) {
+    work* item = turn == 1 ? queues.pinned.pop() : turn == 3 ? take_oldest() : take_forked();
+    if (item == nullptr) {
+        item = m_pool.policy().pop(*this);
+    }
+    return item != nullptr ? item : take_injected();
+}
+
+/// What stands longest in this worker's own queues, as a thief would take it: tasks that wake one
+/// another are always the youngest, and may do so for ever.
+work* worker::take_oldest() noexcept {
+    if (queues.deque.public_size() == 0 && queues.deque.has_private()) {
+        queues.deque.publish_half();
+        notify_public_work();
+    }
+    const scheduling_policy& policy = m_pool.policy();
+    for (unsigned turn = 0; turn < policy.turns; ++turn) {
+        if (work* item = policy.steal(*this, *this, {.turn = turn, .batch = 1})) {
             return item;
         }
     }
-    work* item = m_pool.policy().pop(*this);
-    return item != nullptr ? item : take_injected();
+    return nullptr;
 }
 
 work* worker::take_injected() noexcept {
@@ -358,7 +388,7 @@ work* worker::search() noexcept {
             m_pool.pollers.poll();
         }
         if (m_pool.timers.may_be_due(ticks())) {
-            m_pool.timers.fire_due();
+            fire_timers();
         }
         if (pauses == k_last_pause) {
             ::sched_yield();

@@ -81,7 +81,7 @@ void worker::sleep() noexcept {
         while (!woken && needed()) {
             woken = m_pool.gate.sleep_for(bed, until_next_look());
             if (!woken) {
-                m_pool.timers.fire_due();
+                fire_timers();
                 m_pool.pollers.poll();
                 lay_open();
                 if (!may_be_robbed() && has_public_work()) {

@@ -154,8 +154,9 @@ constexpr scheduling_policy k_sherwood{
     .take_back = [](worker& self,
                     const runnable& item) { return self.queues.of_node->remove(item); },
     .steal = [](worker& victim, worker& thief, const theft& what) -> runnable* {
-        const bool is_own = victim.queues.of_node == thief.queues.of_node;
-        return is_own ? nullptr : victim.queues.of_node->take_oldest(what.batch);
+        // Another worker of the node would pop it.
+        const bool is_shared = &victim != &thief && victim.queues.of_node == thief.queues.of_node;
+        return is_shared ? nullptr : victim.queues.of_node->take_oldest(what.batch);
     },
     .has_items = [](const worker& w) { return !w.queues.of_node->empty(); },
 };

@@ -147,7 +147,8 @@ bool timer_queue::cancel(timer& t) noexcept {
     return true;
 }
 
-void timer_queue::fire_due() noexcept {
+std::size_t timer_queue::fire_due() noexcept {
+    std::size_t fired = 0;
     const auto now = timer::clock::now();
     m_lock.lock();
     while (m_due <= now) {
@@ -155,6 +156,7 @@ void timer_queue::fire_due() noexcept {
         remove_root(due);
         due.m_set = false;
         ++m_firing;
+        ++fired;
         m_lock.unlock();
         due.fire(due);
         m_lock.lock();
@@ -162,6 +164,7 @@ void timer_queue::fire_due() noexcept {
     }
     publish_earliest();
     m_lock.unlock();
+    return fired;
 }
 
 }  // namespace quern::detail

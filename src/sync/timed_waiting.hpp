@@ -18,7 +18,11 @@ inline bool has_passed(timer::clock::time_point deadline) noexcept {
 
 /// The end of a withdrawal. The waiter may be gone then.
 inline bool wake_expired(waiter& w) noexcept {
-    w.wake();
+    if (w.kind == waiter::sleeper::task) {
+        resume_in_turn(*w.suspended);
+    } else {
+        w.wake();
+    }
     return true;
 }
 

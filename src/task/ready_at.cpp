@@ -17,7 +17,7 @@ public:
           runnable(run_queued),
           timer([](timer& t) noexcept {
               auto& self = static_cast<timed_state&>(t);
-              self.m_pool.make_ready(self);
+              self.m_pool.inject(self);  // in its turn, as all that a timer ends
           }),
           m_pool(where) {}
 

@@ -28,7 +28,9 @@ constexpr detail::wait_kind k_sleep{"a time: it sleeps"};
 
 struct alarm final : detail::timer {
     alarm() noexcept
-        : timer([](timer& self) noexcept { detail::resume(*static_cast<alarm&>(self).sleeper); }) {}
+        : timer([](timer& self) noexcept {
+              detail::resume_in_turn(*static_cast<alarm&>(self).sleeper);
+          }) {}
     detail::context* sleeper = nullptr;
 };
 

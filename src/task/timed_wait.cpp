@@ -18,13 +18,13 @@ public:
     timed_wait() noexcept
         : state_waiter{[](state_waiter& self) noexcept -> state_waiter* {
               auto& wait = static_cast<timed_wait&>(self);
-              wait.wake();
+              wait.wake(resume);
               wait.release();
               return nullptr;
           }},
           timer([](timer& self) noexcept {
               auto& wait = static_cast<timed_wait&>(self);
-              wait.wake();
+              wait.wake(resume_in_turn);
               wait.release();
           }) {}
 
@@ -55,14 +55,14 @@ public:
     bool of_thread = false;
 
 private:
-    void wake() noexcept {
+    void wake(void (&by)(context&) noexcept) noexcept {
         if (m_claimed.exchange(true, std::memory_order_relaxed)) {
             return;
         }
         if (of_thread) {
             m_thread.set();
         } else if (context* waiting = m_task.complete()) {
-            resume(*waiting);
+            by(*waiting);
         }
     }
 

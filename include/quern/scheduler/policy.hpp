@@ -42,7 +42,8 @@ struct scheduling_policy {
     /// another one and can run it in its place.
     bool (*take_back)(detail::worker& self, const detail::runnable& item);
     /// Items that `thief` takes from the queues of `victim`, linked by `next` from the oldest to
-    /// the youngest, or null.
+    /// the youngest, or null. A worker that is its own victim wants the one that `pop` would give
+    /// last.
     detail::runnable* (*steal)(detail::worker& victim, detail::worker& thief,
                                const detail::theft& what);
     /// Whether the worker's own queues hold anything that others may see (any thread, seq_cst).

@@ -100,8 +100,8 @@ public:
         return now >= m_look_at.load(std::memory_order_relaxed);
     }
 
-    /// Fires all whose time has come, the earliest first. O(log n) for each.
-    void fire_due() noexcept;
+    /// Fires all whose time has come, the earliest first, and says how many. O(log n) for each.
+    std::size_t fire_due() noexcept;
 
 private:
     using time_point = timer::clock::time_point;

@@ -215,6 +215,9 @@ private:
     void ask_all_others() noexcept;
     void give_up(context& self) noexcept;
     void look_after_timers() noexcept;
+    void fire_timers() noexcept;
+    work* take_oldest() noexcept;
+    work* take_forked() noexcept;
     work* take_ready() noexcept;
     work* look_for_ready() noexcept;
     work* take_aged() noexcept;
@@ -242,7 +245,8 @@ private:
     const std::uint32_t m_rank;
     const bool m_keeps_in_deque;  ///< as the policy says
     std::uint32_t m_tick = 0;
-    sampling_turn m_timed;  ///< of what this worker makes ready
+    std::size_t m_fired = 0;  ///< timers whose tasks have not had their turn in the injector
+    sampling_turn m_timed;    ///< of what this worker makes ready
     rng m_random;
     tick_count m_last_hunger = 0;
     tick_count m_hunger_interval = 0;

@@ -69,11 +69,12 @@ TEST(waits_test, for_a_mutex_name_the_mutex_the_task_and_the_line) {
     EXPECT_TRUE(row->is_lock);
     EXPECT_EQ(row->thing, reinterpret_cast<std::uint64_t>(&shared));
     EXPECT_EQ(run.sites[row->site].name, "holder");
-    // The first one does not wait, and the last one waits for all others.
+    // The first one does not wait, and the last one waits for all others: on a busy machine for
+    // less than they hold it, as it begins late.
     EXPECT_EQ(row->waits, k_holders - 1U);
     const double held_ns = std::chrono::nanoseconds(k_held).count();
-    EXPECT_GE(row->max_ns, (k_holders - 2) * held_ns);
-    EXPECT_GE(row->total_ns, (k_holders - 2) * (k_holders - 2) / 2 * held_ns);
+    EXPECT_GE(row->max_ns, k_holders / 2 * held_ns);
+    EXPECT_GE(row->total_ns, k_holders * k_holders / 4 * held_ns);
     EXPECT_EQ(row->lines.front().location, place(line));
     EXPECT_EQ(row->lines.front().waits, row->waits);
     EXPECT_GE(run.sites[row->site].waited_ns, row->total_ns);
