@@ -179,7 +179,7 @@ TEST_P(recorder_test, knows_who_made_whom_and_who_woke_whom) {
             auto gate = std::make_shared<quern::promise<void>>();
             auto waits = quern::async({.name = "waits", .stack = quern::stack_class::medium},
                                       [f = gate->get_future()]() mutable { f.get(); });
-            quern::this_task::sleep_for(std::chrono::milliseconds(2));
+            quern::this_task::sleep_for(std::chrono::milliseconds(20));
             auto wakes = quern::async({.name = "wakes", .stack = quern::stack_class::medium},
                                       [&waker, gate] {
                                           waker = quern::this_task::id();
