@@ -5,8 +5,6 @@
 
 #include <quern/quern.hpp>
 
-#include "unit/scheduler/on_runtime.hpp"
-
 #include "random_family.hpp"
 
 #include <chrono>
@@ -269,10 +267,8 @@ inline void timed_waits(const family& f) {
             f.run(i);
         }));
     }
-    // A suspension takes the thread sanitizer half a millisecond.
-    const std::chrono::microseconds step = quern_test::scaled(20us, 2000us);
     for (auto& each : all) {
-        while (each.wait_for(step) != std::future_status::ready) {
+        while (each.wait_for(20us) != std::future_status::ready) {
         }
         each.get();
     }

@@ -259,8 +259,8 @@ inline bool may_stand_aside() noexcept {
 
 /// Makes a suspended context ready. Any thread. Exactly once per suspension.
 void resume(context& suspended) noexcept;
-/// The same for a timer: behind what is ready now, so that many short waits cannot keep a worker
-/// from all else.
+/// The same for a timer: last of the work from outside, so that many short waits cannot keep a
+/// worker from all else.
 void resume_in_turn(context& suspended) noexcept;
 
 }  // namespace quern::detail
