@@ -6,7 +6,7 @@ DEMO = build/release/bin/heat --points 100000000 --steps 50 --sweep=short
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-full check format clean
+.PHONY: help demo test bench bench-full docs check format clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ bench-full: ## The same with the full sizes: about an hour
 	@scripts/build-preset bench $(JOBS)
 	@bench/run --full --build build/bench --output build/bench/results-full.json
 	@bench/report build/bench/results-full.json --markdown build/bench/report-full.md --html build/bench/report-full.html
+
+docs: ## Build the site of the documents, with the API reference, in build/docs
+	@scripts/install-dependencies docs
+	@scripts/build-docs
 
 check: ## Everything that must pass before a change is merged
 	@.ci/run

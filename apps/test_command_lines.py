@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs the applications with command lines and environments that are right and wrong. Usage: test_command_lines.py <bin>
+"""Runs the applications with valid and invalid command lines and environments. Usage: test_command_lines.py <bin>
 
-The programs are found in the folder <bin>; what they compute is tested elsewhere.
+The programs are in the folder <bin>; other tests check their results.
 """
 
 import os
@@ -17,7 +17,7 @@ FIB = ["fib", "--n", "15", "--repeat", "1", "--variant", "plain"]
 
 
 def limit_memory():
-    """Of address space: so that a system which promises any amount does not run out of it."""
+    """Limits the address space, so that a system that overcommits memory does not run out of it."""
     resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
 
 

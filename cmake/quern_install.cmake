@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: BSL-1.0
-# Install rules: libraries, headers, the CMake package (find_package(quern CONFIG)), the pkg-config file, and what belongs to
-# the command quern. Included once by the top CMakeLists.txt after all layers exist.
+# Install rules: the library, headers, the CMake package (find_package(quern CONFIG)), the pkg-config file, and what belongs
+# to the command quern. A static and a shared Quern of one version may be installed into one prefix; what one of them alone
+# needs is in a file of its own. Included once by the top CMakeLists.txt after all layers exist.
 include(CMakePackageConfigHelpers)
 
-get_property(layers GLOBAL PROPERTY QUERN_LAYER_TARGETS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quern")
+set(kind static)
+if(BUILD_SHARED_LIBS)
+    set(kind shared)
+endif()
 
-install(TARGETS ${layers} quern EXPORT quern-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
-                                                     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(EXPORT quern-targets NAMESPACE quern:: DESTINATION "${package_dir}")
+install(TARGETS quern quern_hpx_main quern_hpx_compat EXPORT quern-${kind}-targets
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT quern-${kind}-targets NAMESPACE quern:: DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quern" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING
         PATTERN "*.hpp")
 install(FILES "${quern_generated_include}/quern/version.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quern")
+install(DIRECTORY "${quern_hpx_headers}/hpx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quern/compat/hpx/include")
 
-# What a user of the static libraries must find too; the shared ones carry it themselves.
+# What a user of the static library must find too; the shared one names it itself.
 set(QUERN_NEEDS_HWLOC OFF)
 set(QUERN_NEEDS_BOOST OFF)
 if(NOT BUILD_SHARED_LIBS)
@@ -25,31 +30,47 @@ endif()
 configure_package_config_file(
     "${PROJECT_SOURCE_DIR}/cmake/quernConfig.cmake.in" "${PROJECT_BINARY_DIR}/quernConfig.cmake"
     INSTALL_DESTINATION "${package_dir}" NO_SET_AND_CHECK_MACRO)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/quern-needs.cmake.in" "${PROJECT_BINARY_DIR}/quern-${kind}-needs.cmake" @ONLY)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/quernConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES "${PROJECT_BINARY_DIR}/quernConfig.cmake" "${PROJECT_BINARY_DIR}/quernConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake" DESTINATION "${package_dir}")
+install(
+    FILES "${PROJECT_BINARY_DIR}/quernConfig.cmake" "${PROJECT_BINARY_DIR}/quernConfigVersion.cmake"
+          "${PROJECT_BINARY_DIR}/quern-${kind}-needs.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake"
+    DESTINATION "${package_dir}")
 
-# pkg-config: the libraries from the top layer down, as a static link needs them.
-set(link_flags "")
-set(requires "")
-foreach(layer IN LISTS layers)
-    get_target_property(type ${layer} TYPE)
-    if(NOT type STREQUAL "INTERFACE_LIBRARY")
-        list(PREPEND link_flags "-l${layer}")
+# pkg-config. A static Quern alone says in Libs what it needs, so that a program links it without --static too. hwloc is
+# named as a library, not as a package: its package asks with --static for what libhwloc.a needs (libudev), and libhwloc.so
+# brings that itself. Debian has no libudev.a, and libhwloc-dev does not depend on libudev-dev.
+set(needed "")
+set(needed_packages "")
+if(QUERN_WITH_HWLOC AND Hwloc_LIBRARY MATCHES "\\.a$")
+    set(needed_packages hwloc)
+elseif(QUERN_WITH_HWLOC)
+    cmake_path(GET Hwloc_LIBRARY PARENT_PATH folder)
+    if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+        list(APPEND needed "-L${folder}")
     endif()
-endforeach()
-list(APPEND link_flags -pthread)
-if(QUERN_NEEDS_HWLOC)
-    set(requires hwloc)
+    list(APPEND needed -lhwloc)
 endif()
-if(QUERN_NEEDS_BOOST)
-    list(APPEND link_flags -lboost_context)
+if(QUERN_CONTEXT_SWITCH STREQUAL "boost")
+    list(APPEND needed -lboost_context)
 endif()
-if(QUERN_WITH_LIBBACKTRACE AND NOT BUILD_SHARED_LIBS)
-    list(APPEND link_flags -lbacktrace)
+if(QUERN_WITH_LIBBACKTRACE)
+    list(APPEND needed -lbacktrace)
 endif()
-list(JOIN link_flags " " QUERN_PC_LIBS)
-set(QUERN_PC_REQUIRES "${requires}")
+list(TRANSFORM CMAKE_DL_LIBS PREPEND -l OUTPUT_VARIABLE dl)
+list(APPEND needed ${dl})
+list(JOIN needed " " needed)
+set(QUERN_PC_LIBS "")
+set(QUERN_PC_PRIVATE_LIBS "")
+set(QUERN_PC_REQUIRES "")
+set(QUERN_PC_PRIVATE_REQUIRES "")
+if(BUILD_SHARED_LIBS)
+    set(QUERN_PC_PRIVATE_LIBS "${needed}")
+    set(QUERN_PC_PRIVATE_REQUIRES "${needed_packages}")
+else()
+    set(QUERN_PC_LIBS "${needed}")
+    set(QUERN_PC_REQUIRES "${needed_packages}")
+endif()
 file(RELATIVE_PATH QUERN_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file("${PROJECT_SOURCE_DIR}/quern.pc.in" "${PROJECT_BINARY_DIR}/quern.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/quern.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

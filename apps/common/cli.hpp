@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the command lines of all applications have in common: options with a range, the choice of a
-// runtime, and a main that turns a mistake into one sentence and exit status 2. Called by each
-// main.cpp. Must never accept a value and then ignore it.
+// Shared by the command lines of all applications: options with a range, the choice of a runtime,
+// and a main that turns a mistake into one sentence and exit status 2. Called by each main.cpp.
+// Must never accept a value and then ignore it.
 #pragma once
 
-#include <quern/base/nearest_match.hpp>
+#include <quern/base/detail/nearest_match.hpp>
 #include <quern/quern.hpp>
 
 #include <command_line.hpp>
@@ -31,7 +31,7 @@ struct usage_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// A whole number in [least, most], or an error that names the option and both limits.
+/// A whole number in [least, most]; otherwise an error that names the option and both limits.
 inline std::int64_t parse_count(std::string_view option, std::string_view text, std::int64_t least,
                                 std::int64_t most) {
     std::int64_t value = 0;
@@ -63,7 +63,8 @@ inline std::string accepted_text(std::string_view word,
     return quern::detail::accepted_values(word, accepted);
 }
 
-/// The word itself if it is one of `accepted`, or an error that names them and the nearest match.
+/// The word itself if it is in `accepted`; otherwise an error that lists them and the nearest
+/// match.
 inline std::string checked_word(std::string_view option, std::string word,
                                 const std::vector<std::string_view>& accepted) {
     for (const std::string_view each : accepted) {
@@ -74,8 +75,8 @@ inline std::string checked_word(std::string_view option, std::string word,
     throw usage_error(fmt::format("{} is '{}'; {}", option, word, accepted_text(word, accepted)));
 }
 
-/// The settings of the runtime that applications also take as options of their own: --threads=2 is
-/// short for --quern:threads=2, which wins where both are given.
+/// The runtime's settings that applications also accept as their own options: --threads=2 is short
+/// for --quern:threads=2, which has precedence.
 inline void add_runtime_options(cli::command& app) {
     for (const quern::setting& row : quern::setting_table()) {
         if (row.name != "threads" && row.name != "policy" && row.name != "bind") {
@@ -93,14 +94,14 @@ inline void add_runtime_options(cli::command& app) {
     }
 }
 
-/// Parses; returns false when only --help or --quern:help was asked for. Throws usage_error, and
+/// Parses; returns false when only --help or --quern:help was requested. Throws usage_error, and
 /// std::invalid_argument for a bad setting.
 inline bool parse(cli::command_line& app, int argc, char** argv) {
     if (!quern::take_command_line(argc, argv)) {
         return false;
     }
     app.footer(app.footer() + "\n\nThe option --quern:help shows the settings of the runtime.");
-    app.keep_unknown();  // so that what is unknown becomes a message with the nearest match
+    app.keep_unknown();  // report unknown words with the nearest match
     try {
         if (app.parse(argc, argv)) {
             return false;
@@ -118,8 +119,8 @@ inline bool parse(cli::command_line& app, int argc, char** argv) {
     return true;
 }
 
-/// The whole of an application's main: runs it and turns exceptions into messages. A bad setting of
-/// the runtime arrives as std::invalid_argument.
+/// An application's whole main: runs it and turns exceptions into messages. A bad setting of the
+/// runtime arrives as std::invalid_argument.
 template <class Run>
 int guarded_main(const char* name, Run&& run) {
     try {

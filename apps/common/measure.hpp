@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Wall time, medians and peak memory for the applications. Serial and parallel variants are timed
-// in turns, because a shared machine changes its speed while a program runs; ratios within one run
-// are what may be compared.
+// alternately, because a shared machine changes its speed while a program runs. Compare only ratios
+// within one run.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ inline double median(std::vector<double> values) {
     return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Processor time of the whole process so far, in seconds. On a machine that others use, the wall
-/// time of a run is longer than this divided by the workers, and says more about the others.
+/// Processor time of the whole process so far, in seconds. On a busy machine the wall time of a run
+/// exceeds this divided by the workers, because of other programs.
 inline double processor_seconds() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
@@ -46,14 +46,14 @@ inline double processor_seconds() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// The most memory that the process has held so far, in GB (10^9 bytes).
+/// Peak memory of the process so far, in GB (10^9 bytes).
 inline double peak_memory_gb() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<double>(usage.ru_maxrss) * 1024 / 1e9;  // ru_maxrss is in KiB
 }
 
-/// One way to compute the answer, and how long it took each time.
+/// One way to compute the answer, and its times.
 struct variant {
     std::string name;
     std::function<double()> run;  ///< checks its answer; returns seconds
@@ -64,7 +64,7 @@ struct variant {
     double best() const { return *std::min_element(seconds.begin(), seconds.end()); }
 };
 
-/// Runs all variants `repeat` times, in turns, after one round that does not count.
+/// Runs all variants alternately, `repeat` times, after one uncounted round.
 inline void run_in_turns(std::vector<variant>& variants, int repeat) {
     for (int round = 0; round <= repeat; ++round) {
         for (variant& v : variants) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A small scatter plot for a terminal, both axes logarithmic: one column per point, in the order
-// given. For a first look at a sweep; for anything more there is the CSV file.
+// A small scatter plot for a terminal, both axes logarithmic: one column per point, in the given
+// order. A first look at a sweep; the CSV file has the details.
 #pragma once
 
 #include <fmt/format.h>

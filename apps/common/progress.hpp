@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A progress bar on standard error, for runs of seconds. Silent when standard error is no terminal,
-// so that logs stay clean. Used by one task at a time.
+// A progress bar on standard error, for runs of seconds. Silent when standard error is not a
+// terminal, so that logs stay clean. Used by one task at a time.
 #pragma once
 
 #include "measure.hpp"
@@ -21,15 +21,14 @@ public:
         : m_label(std::move(label)), m_terminal(isatty(STDERR_FILENO) == 1) {}
     ~progress_bar() {
         if (m_shown) {
-            fmt::print(stderr, "\r{:{}}\r", "", m_label.size() + k_width + 12);  // wiped out
+            fmt::print(stderr, "\r{:{}}\r", "", m_label.size() + k_width + 12);  // erases the bar
         }
     }
     progress_bar(const progress_bar&) = delete;
     progress_bar& operator=(const progress_bar&) = delete;
 
     void show(std::size_t done, std::size_t total) {
-        constexpr auto k_interval =
-            std::chrono::milliseconds(100);  // faster than that nobody reads
+        constexpr auto k_interval = std::chrono::milliseconds(100);  // faster is unreadable
         const auto now = clock::now();
         if (!m_terminal || now - m_last < k_interval) {
             return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the applications print: a table of variants with ratios to the serial one. The ratio is the
-// number to read; the milliseconds belong to this machine on this day.
+// The output of the applications: a table of variants with ratios to the serial one. Compare the
+// ratios; the milliseconds depend on the machine and its load.
 #pragma once
 
 #include "measure.hpp"
@@ -13,7 +13,7 @@
 
 namespace apps {
 
-/// What the workers did while f() ran.
+/// The workers' activity while f() ran.
 template <class F>
 quern::worker_totals totals_of(const quern::runtime& rt, F&& f) {
     const quern::worker_totals before = rt.totals();
@@ -33,8 +33,8 @@ inline void print_workers(const quern::worker_totals& t) {
         t.parks);
 }
 
-/// Median and best time of each variant and the ratio of its median to that of the first one; the
-/// same ratio of processor time, which other programs on the machine change less.
+/// Median and best time of each variant, and the ratio of its median to that of the first variant;
+/// the same ratio of processor time, which depends less on other programs on the machine.
 inline void print_ratios(const std::vector<variant>& variants) {
     std::size_t width = 7;
     for (const variant& v : variants) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib: the doubly recursive Fibonacci function with a task for every call and no cut-off. There is
-// no work in it, so the ratio to the serial function is the cost of a task and nothing else.
+// fib: the doubly recursive Fibonacci function with a task for every call and no cut-off. The calls
+// do no other work, so the ratio to the serial function is the cost of a task.
 #include "../common/cli.hpp"
 #include "../common/measure.hpp"
 #include "../common/table.hpp"
@@ -18,11 +18,11 @@ constexpr const char* k_examples = R"(Examples:
   fib --n 40 --threads 2 --variant context --repeat 3
   fib --n 25 --variant future --policy priority-local-fifo)";
 
-[[gnu::noinline]] long serial(int n) {  // noinline: a call per call, as the tasks have it
+[[gnu::noinline]] long serial(int n) {  // noinline: a real call, as in the tasks
     return n < 2 ? n : serial(n - 1) + serial(n - 2);
 }
 
-/// Passes the place for the next fork down the recursion. `inline` allows gcc at -O2 to expand the
+/// Passes the next fork position down the recursion. `inline` allows gcc at -O2 to expand the
 /// leaves in the children; without it each leaf is a call and the time 1.5 times as long.
 inline long with_context(quern::fork_context here, int n) {
     if (n < 2) {
@@ -34,7 +34,7 @@ inline long with_context(quern::fork_context here, int n) {
     return a + b;
 }
 
-/// Finds the place in thread-local memory at each fork.
+/// Finds the fork position in thread-local memory at each fork.
 inline long plain(int n) {
     if (n < 2) {
         return n;
@@ -54,7 +54,7 @@ long with_future(int n) {
     return a.get() + b;
 }
 
-/// By addition, independent of all of the above.
+/// By addition, independent of all variants above.
 long by_addition(int n) {
     long a = 0;
     long b = 1;
@@ -79,7 +79,7 @@ apps::variant serial_variant(int n) {
     return {"serial", [n] { return checked_seconds(n, [n] { return serial(n); }); }};
 }
 
-/// f() runs as a task of the runtime; the wait for it is part of the time.
+/// Runs f() as a task of the runtime; the time includes the wait for it.
 template <class F>
 apps::variant parallel_variant(const char* name, const quern::runtime& rt, int n, F f) {
     return {name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// heat: diffusion of heat along a ring, cut into partitions; one task per partition and step, which
-// starts when the three nearest partitions of the step before are done. There is no barrier between
-// steps. The benchmark of Grubel 2016, section 5.1.1; shows what the size of tasks does to a run.
+// heat: diffusion of heat along a ring that is divided into partitions. One task per partition and
+// step starts when the three nearest partitions of the previous step are done; there is no barrier
+// between steps. The benchmark of Grubel 2016, section 5.1.1; shows the effect of task size.
 #include "report.hpp"
 #include "ring.hpp"
 
@@ -34,7 +34,7 @@ struct problem {
     std::size_t points = 1'000'000;
     std::size_t steps = 50;
     std::size_t partition_size = 50'000;
-    std::size_t ahead = 0;  ///< steps described in advance; 0: chosen
+    std::size_t ahead = 0;  ///< steps described in advance; 0: automatic
     bool check = false;
 
     std::size_t partitions() const { return (points + partition_size - 1) / partition_size; }
@@ -43,7 +43,8 @@ struct problem {
         return std::min(partition_size, points - first_of(index));
     }
 
-    /// Steps described in advance: eight, but no more descriptions than half of the grids' memory.
+    /// Steps described in advance: eight, but limited so that descriptions need at most half of the
+    /// grids' memory.
     std::size_t window() const {
         constexpr std::size_t k_steps = 8;
         constexpr std::size_t k_task_bytes = 480;  // a dataflow of three, as malloc counts it
@@ -74,9 +75,9 @@ double total_heat(const problem& p, const grid& g) {
         std::plus<>{});
 }
 
-/// The futures of the next step. Task (i, t+1) writes where step t-1 of partition i stands. Whoever
-/// reads that are the tasks (i-1, t), (i, t) and (i+1, t), and these are the three that it waits
-/// for; so two grids are enough, and nothing else has to be waited for.
+/// The futures of the next step. Task (i, t+1) overwrites the data of step t-1 of partition i. Only
+/// the tasks (i-1, t), (i, t) and (i+1, t) read that data, and task (i, t+1) waits for these three.
+/// So two grids are enough, without further waits.
 step_futures describe_step(const problem& p, const step_futures& now, double* out) {
     const std::size_t count = now.size();
     step_futures next(count);
@@ -98,8 +99,8 @@ void wait_for(const step_futures& step) {
 }
 
 /// Describes all steps and waits for the last. Descriptions run ahead of the computation by at most
-/// a window: when half of one has been described, the half before must be done. There is always
-/// half a window of work ahead, so this is no barrier. Returns seconds spent on describing.
+/// a window: when half of one has been described, the previous half must be done. Half a window of
+/// work is always ready, so this is no barrier. Returns seconds spent on describing.
 double run_steps(const problem& p, grid& now, grid& later) {
     const std::size_t half = std::max<std::size_t>(1, p.window() / 2);
     apps::progress_bar bar("heat");
@@ -131,7 +132,7 @@ struct grids {
     const grid& after(std::size_t steps) const { return steps % 2 == 0 ? now : later; }
 };
 
-/// The independent answer and the time that one thread takes for it.
+/// The independent answer, and the time that one thread takes for it.
 struct serial_result {
     serial_result(const problem& p, const quern::runtime& rt) : both(p.points) {
         quern::async(rt, [&] { fill(p, both.now, both.later); }).get();
@@ -207,7 +208,7 @@ struct arguments {
     std::string csv;    ///< empty or a file
 };
 
-/// False when only help was asked for.
+/// False when only help was requested.
 bool read_arguments(arguments& a, int argc, char** argv) {
     cli::command_line app("Diffusion of heat along a ring: one task per partition and step.",
                           "heat");

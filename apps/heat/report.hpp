@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What heat measures and how it says it: one run in words, a sweep as a table with a plot, CSV.
+// The measurements of heat and their output: one run as text, a sweep as a table with a plot, CSV.
 // The quantities are those of Grubel 2016, section 5.1.2.
 #pragma once
 
@@ -27,7 +27,7 @@ struct measured {
     std::size_t tasks = 0;
     double updates = 0;     ///< points times steps
     double seconds = 0;     ///< wall time
-    double describing = 0;  ///< making the tasks: part of running, but no work of the problem
+    double describing = 0;  ///< making the tasks: part of running, but not of the computation
     double processor = 0;   ///< processor time of the process
     double running = 0, managing = 0, idle = 0;
     double heat = 0, drift = 0;  ///< sum of the temperatures, and its relative change
@@ -142,7 +142,7 @@ inline std::string csv_row(const measured& m) {
         m.right() ? 1 : 0);
 }
 
-/// Opened before the runs, which may be long; written after each.
+/// Opened before the runs, which may take long; written after each.
 class csv_file {
 public:
     explicit csv_file(const std::string& name) : m_name(name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ring of the heat benchmark: its grid, its arithmetic, its starting temperatures, and the
-// serial sweep that the parallel one is compared with. The parallel program is in main.cpp; both
-// use the one expression `next_temperature`, so that equal inputs give equal bits.
+// The ring of the heat benchmark: grid, arithmetic, initial temperatures, and the serial sweep that
+// is the reference. The parallel program is in main.cpp. Both use the one expression
+// `next_temperature`, so that equal inputs give equal bits.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ inline double next_temperature(double left, double middle, double right) noexcep
 }
 
 /// Noise between 0 and 100, a function of the index alone: any task may fill in any point, and a
-/// value read from the wrong place or step changes the result. (A linear profile, as in the
-/// original, stays as it is and would hide such mistakes.)
+/// value read from the wrong place or step changes the result. (The original's linear profile is a
+/// steady state and would hide such mistakes.)
 inline double first_temperature(std::size_t point) noexcept {
     std::uint64_t z = (point + 1) * 0x9e3779b97f4a7c15U;  // splitmix64
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -31,12 +31,13 @@ inline double first_temperature(std::size_t point) noexcept {
     return static_cast<double>((z ^ (z >> 31)) >> 11) * (100 * 0x1p-53);
 }
 
-/// Which of the two grids one is: they begin at different places of a page. If out[i] and in[i]
-/// agreed in their lowest twelve bits, the processor would take each load of in[i] for one of the
-/// out[i] just stored and wait for it ("4K aliasing"): measured, 7 ns a point instead of 0.5.
+/// Identifies one of the two grids: they begin at different offsets in a page. If the addresses of
+/// out[i] and in[i] agreed in their lowest twelve bits, the processor would mistake each load of
+/// in[i] for the preceding store to out[i] and wait for it ("4K aliasing"): measured, 7 ns a point
+/// instead of 0.5.
 enum class grid_role : std::size_t { first = 0, second = 2048 + 64 };
 
-/// Temperatures of all points, not initialised: the tasks that fill it in place its pages.
+/// Temperatures of all points, not initialised: the tasks that fill the grid place its pages.
 class grid {
 public:
     grid(std::size_t points, grid_role role) {
@@ -48,7 +49,7 @@ public:
         if (m_memory == nullptr) {
             throw std::bad_alloc();
         }
-        madvise(m_memory.get(), bytes, MADV_HUGEPAGE);  // a wish; refused, pages are small
+        madvise(m_memory.get(), bytes, MADV_HUGEPAGE);  // a hint; if refused, pages are small
         m_points = reinterpret_cast<double*>(m_memory.get() + stagger);
     }
 
@@ -63,7 +64,7 @@ private:
     double* m_points;
 };
 
-/// A partition of the ring at one step: what the futures carry.
+/// A partition of the ring at one step: the value of the futures.
 struct partition {
     const double* points = nullptr;
     std::size_t size = 0;
@@ -90,7 +91,7 @@ inline partition advance(const partition& left, const partition& middle, const p
 }
 
 /// The whole ring, step by step, by the calling thread. `now` holds the start and is overwritten;
-/// returns the grid of the two that holds the end.
+/// returns the grid that holds the end.
 inline const grid& sweep_serially(grid& now, grid& later, std::size_t points, std::size_t steps) {
     grid* from = &now;
     grid* to = &later;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// nqueens: in how many ways n queens stand on a board without attacking one another; a task for
-// every queen that is placed and no cut-off.
+// nqueens: the number of ways to place n queens on a board without attacks; a task for every queen
+// that is placed and no cut-off.
 #include "../common/cli.hpp"
 #include "../common/measure.hpp"
 #include "../common/table.hpp"
@@ -23,8 +23,8 @@ constexpr std::array<std::uint64_t, k_largest + 1> k_known = {
     1,   1,   0,    0,     2,     10,     4,       40,       92,
     352, 724, 2680, 14200, 73712, 365596, 2279184, 14772512, 95815104};
 
-/// Bits are columns of the row to be filled next: those in `columns`, `left` and `right` are
-/// forbidden by queens above, on the columns and on the diagonals that run to the left and right.
+/// Bits are columns of the next row. Queens above forbid those in `columns`, `left` and `right`: on
+/// the columns and on the diagonals to the left and right.
 using row = std::uint32_t;
 
 constexpr row lowest(row places) noexcept { return places & (~places + 1); }
@@ -41,7 +41,7 @@ std::uint64_t count(row all, row columns, row left, row right) {
     return ways;
 }
 
-/// The rows that are filled; what the parallel search hands from task to task.
+/// The rows that are filled; the parallel search passes this from task to task.
 struct board {
     row all, columns, left, right;
 
@@ -52,7 +52,7 @@ struct board {
 
 inline std::uint64_t count(quern::fork_context here, const board& b);
 
-/// A queen on the lowest of `places` now, the other places forked.
+/// Places a queen on the lowest of `places` now, and forks the other places.
 inline std::uint64_t count_places(quern::fork_context here, const board& b, row places) {
     const row others = places & (places - 1);
     if (others == 0) {
@@ -72,7 +72,7 @@ inline std::uint64_t count(quern::fork_context here, const board& b) {
     return places == 0 ? 0 : count_places(here, b, places);
 }
 
-/// Within a task: finds the first context and starts on the empty board.
+/// Runs in a task: finds the first context and starts on the empty board.
 std::uint64_t count_in_parallel(row all) {
     const board empty{all, 0, 0, 0};
     return quern::fork_join([&empty](quern::fork_context c) { return count(c, empty); },

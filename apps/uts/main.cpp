@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// uts: counts the nodes of an unbalanced tree, a task for every node and no cut-off. Nothing about
-// a subtree is known before it is searched, so only stealing can balance the work.
+// uts: counts the nodes of an unbalanced tree, a task for every node and no cut-off. The size of a
+// subtree is unknown before the search, so only stealing can balance the work.
 #include "tree.hpp"
 
 #include "../common/cli.hpp"
@@ -19,8 +19,7 @@ constexpr const char* k_examples = R"(Examples:
   uts --tree T1 --threads 2
   uts --tree T1L --repeat 1    102 million nodes)";
 
-/// Nodes of the tree below and with `n`: the plain recursion that the parallel one is compared
-/// with.
+/// Nodes of the tree with root `n`: the plain recursion, the reference of the parallel one.
 std::uint64_t search(const tree& t, const node& n) {
     const std::uint32_t children = children_of(t, n);
     std::uint64_t nodes = 1;
@@ -30,7 +29,7 @@ std::uint64_t search(const tree& t, const node& n) {
     return nodes;
 }
 
-/// The children of a node; lies in the frame that searches them.
+/// The children of a node; in the frame that searches them.
 struct family {
     const tree& t;
     const node& parent;
@@ -39,8 +38,8 @@ struct family {
 
 std::uint64_t search(quern::fork_context here, const tree& t, const node& n);
 
-/// Children first, first + 1, … : all but the first are forked, as one, for whoever is free; the
-/// first is searched meanwhile.
+/// Children first, first + 1, …: all but the first are forked as one stealable entry; this thread
+/// searches the first meanwhile.
 std::uint64_t search(quern::fork_context here, const family& f, std::uint32_t first) {
     if (first + 1 == f.size) {
         return search(here, f.t, child_of(f.parent, first));
@@ -60,7 +59,7 @@ std::uint64_t search(quern::fork_context here, const tree& t, const node& n) {
     return 1 + search(here, f, 0);
 }
 
-/// Within a task: finds the first context and searches the whole tree.
+/// Runs in a task: finds the first context and searches the whole tree.
 std::uint64_t search_from_root(const tree& t) {
     const node root = root_of(t);
     return quern::fork_join([&](quern::fork_context c) { return search(c, t, root); },
@@ -68,7 +67,7 @@ std::uint64_t search_from_root(const tree& t) {
         .first;
 }
 
-/// Everything about a tree, once and not measured: says that it is the benchmark's own.
+/// Counts the whole tree, once and untimed, for the check against the published figures.
 void take_census(const tree& t, const node& n, census& sum) {
     const std::uint32_t children = children_of(t, n);
     ++sum.nodes;

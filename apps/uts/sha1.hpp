@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// SHA-1 (FIPS 180-4, section 6.1) of messages that fit into one block, which is all that the tree
-// search hashes: 20 and 24 bytes. Words go in and come out in big-endian order, as the standard
-// numbers them. Not for security.
+// SHA-1 (FIPS 180-4, section 6.1) of messages that fit into one block: the tree search hashes 20
+// and 24 bytes. Input and output words are in big-endian order, numbered as in the standard. Not
+// for security.
 #pragma once
 
 #include <array>
@@ -26,10 +26,9 @@ constexpr std::uint32_t majority(std::uint32_t b, std::uint32_t c, std::uint32_t
     return (b & c) | (d & (b | c));
 }
 
-/// The message schedule in a window of sixteen words, the last that any round looks back to.
+/// The message schedule in a window of the last sixteen words.
 using schedule = std::array<std::uint32_t, 16>;
 
-/// Word `t` of the schedule.
 template <std::size_t T>
 [[gnu::always_inline]] inline std::uint32_t word(schedule& w) noexcept {
     if constexpr (T >= 16) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The trees of the Unbalanced Tree Search benchmark (Olivier et al., "UTS: An Unbalanced Tree
-// Search Benchmark", LCPC 2006): a node is a hash, and its hash says how many children it has. What
-// is known of each tree is here too; the search is in main.cpp.
+// Search Benchmark", LCPC 2006): a node is a hash, which determines its number of children.
+// Published figures of each tree are here too; the search is in main.cpp.
 #pragma once
 
 #include "sha1.hpp"
@@ -19,7 +19,7 @@ struct node {
     std::uint32_t depth = 0;
 };
 
-/// What is known of a tree.
+/// Published figures of a tree.
 struct census {
     std::uint64_t nodes = 0;
     std::uint64_t leaves = 0;
@@ -30,7 +30,7 @@ struct census {
 
 enum class shape { binomial, geometric };
 
-/// Parameters by their letters in the benchmark.
+/// Parameters, with their letters in the benchmark.
 struct tree {
     std::string_view name;
     shape kind;                 ///< -t
@@ -52,8 +52,8 @@ inline node root_of(const tree& t) noexcept {
     return {sha1(std::array<std::uint32_t, 5>{0, 0, 0, 0, t.seed}), 0};
 }
 
-/// Not inlined, so that the serial and the parallel search run the very same code for a hash, which
-/// is most of their work, and differ only in how they go from node to node.
+/// Not inlined, so that the serial and the parallel search run the same machine code for a hash,
+/// which is most of their work, and differ only in the traversal.
 [[gnu::noinline]] inline node child_of(const node& parent, std::uint32_t index) noexcept {
     const digest& s = parent.state;
     return {sha1(std::array<std::uint32_t, 6>{s[0], s[1], s[2], s[3], s[4], index}),

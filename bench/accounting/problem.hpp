@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// accounting: do the counters say where the time goes? Tasks of a known size, from 10 ns to 100 us,
-// made by each construct. A repetition times such tasks, and beside them
-//   - the same bodies without a runtime, so that the time in bodies is known without counters;
-//   - what a batch of the tasks takes longer than these bodies (beside_ns; vague for large ones);
-//   - tasks of several small sizes: the intercept of time over size is what a task costs besides
+// accounting: checks whether the counters show where the time is spent. Each construct makes tasks
+// of a known size, from 10 ns to 100 us. A repetition times such tasks, and beside them
+//   - the same bodies without a runtime: the time in bodies, without counters;
+//   - how much longer a batch of the tasks takes than these bodies (beside_ns; imprecise for large
+// ones);
+//   - tasks of several small sizes: the intercept of time over size is a task's cost besides
 //     its body, again without counters.
 // Size: the length of a body in ns. The value is wall time x workers for a task, ns.
 #pragma once
@@ -20,9 +21,9 @@
 
 namespace bench::accounting {
 
-/// The processor executes nothing of what follows before all that stands before is done. Without
-/// that it does the end of one body, the runtime's work and the beginning of the next body at the
-/// same time, and the parts of the time have no sum.
+/// The processor executes no later instruction before all earlier ones are done. Without that it
+/// overlaps the end of one body, the runtime's work and the begin of the next body, and the parts
+/// of the time have no sum.
 inline void finish_all_before() noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();
@@ -31,7 +32,7 @@ inline void finish_all_before() noexcept {
 #endif
 }
 
-/// A batch of tasks; each adds the answer of its work to a place of its own.
+/// A batch of tasks; each adds its result to a place of its own.
 class batch {
 public:
     static constexpr long k_tasks = 1024;
@@ -42,7 +43,6 @@ public:
         std::fill(m_answers.begin(), m_answers.end(), 0);
     }
     long tasks() const noexcept { return k_tasks; }
-    /// The body of a task.
     [[gnu::noinline]] void body(long i) noexcept {
         finish_all_before();
         m_answers[i] += work(m_steps);
@@ -63,15 +63,15 @@ private:
     std::array<std::uint64_t, k_tasks> m_answers{};
 };
 
-/// What a worker's counters say, ns.
+/// The values of a worker's counters, ns.
 struct parts {
     double body = 0;
     double overhead = 0;
     double starvation = 0;
 };
 
-/// Nanoseconds for a task of that many steps: the median of batches that take so long together.
-/// A batch during which the thread lost its processor does not count.
+/// Nanoseconds for a task of `steps` steps: the median of batches that take so long together.
+/// Batches in which the thread lost its processor do not count.
 template <class Run, class Time>
 double ns_of(batch& all, long steps, double enough, Run run, Time time) {
     std::vector<double> each;
@@ -87,7 +87,7 @@ double ns_of(batch& all, long steps, double enough, Run run, Time time) {
     return median(each);
 }
 
-/// Where the line through the points (x, y) meets x = 0.
+/// The value at x = 0 of the line through the points (x, y).
 inline double intercept(const std::vector<std::pair<double, double>>& points) {
     double x = 0;
     double y = 0;
@@ -104,7 +104,7 @@ inline double intercept(const std::vector<std::pair<double, double>>& points) {
     return y - xy / xx * x;
 }
 
-/// A repetition. Called in a task; `totals` gives the parts so far.
+/// A repetition. Called in a task; `totals` returns the parts so far.
 template <class Run, class Totals>
 measurement measure(batch& all, const arguments& a, Run run, Totals totals) {
     constexpr double k_enough = 0.03;  // seconds

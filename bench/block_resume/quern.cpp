@@ -29,7 +29,7 @@ private:
     quern::event m_event;
 };
 
-/// The bare suspension, with the least protocol round it.
+/// The bare suspension, with a minimal protocol.
 class suspended_place {
 public:
     void wait() {

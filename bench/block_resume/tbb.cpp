@@ -12,7 +12,7 @@ namespace bench::block_resume {
 
 namespace {
 
-/// oneTBB has no class that suspends a task; this is how its documentation tells to build one.
+/// oneTBB has no class that suspends a task; its documentation recommends building one like this.
 class suspended_place {
 public:
     void wait() {

@@ -9,7 +9,7 @@ namespace bench::channel {
 
 namespace {
 
-/// The usual one: a queue, a mutex and two condition variables.
+/// The usual implementation: a queue, a mutex and two condition variables.
 class bounded_queue {
 public:
     void push(long number) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// channel: producers send numbers through one bounded queue to as many consumers; ns for a number.
-// Size: the producers.
+// channel: producers send numbers through one bounded queue to an equal number of consumers. Value:
+// ns for a number. Size: the producers.
 #pragma once
 
 #include "../harness/figures.hpp"
@@ -8,9 +8,9 @@
 namespace bench::channel {
 
 constexpr long k_items = 100'000;    // of all producers
-constexpr std::size_t k_room = 256;  // numbers in the queue at most
+constexpr std::size_t k_room = 256;  // most numbers in the queue
 
-/// What a producer sends, one number after the other.
+/// The numbers of a producer, one after the other.
 template <class Send>
 void produce(long producer, long producers, Send send) {
     const long count = k_items / producers;
@@ -19,7 +19,7 @@ void produce(long producer, long producers, Send send) {
     }
 }
 
-/// `run(producers)` sends everything and returns the sum of what arrived.
+/// `run(producers)` sends everything and returns the sum of the received numbers.
 template <class Run>
 measurement throughput(long producers, Run run) {
     const long count = k_items / producers * producers;

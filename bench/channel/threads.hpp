@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Producers and consumers as threads, for queues that block the thread that waits: a task in them
-// would keep its worker. Used by the standard library's and by oneTBB's contender.
+// Producers and consumers as threads, for queues that block the waiting thread: a task would block
+// its worker. Used by the contenders of the standard library and of oneTBB.
 #pragma once
 
 #include "problem.hpp"

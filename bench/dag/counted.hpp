@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The graph by hand, for runtimes whose own graphs cost more: each task has a number of inputs that
-// are missing, and who brings the last one starts it. How tasks are started is left to the runtime.
+// The graph by hand, for runtimes whose own graphs cost more: each task counts its missing inputs,
+// and the task that delivers the last one starts it. The runtime decides how tasks are started.
 #pragma once
 
 #include "problem.hpp"
@@ -19,7 +19,7 @@ public:
         }
     }
 
-    /// Starts what needs nothing; start(t) makes a task that calls run(t, start).
+    /// Starts the tasks without inputs; start(t) makes a task that calls run(t, start).
     template <class Start>
     void start_first(const Start& start) {
         for (task_id t = 0; t < m_graph.size() && m_graph.inputs(t).empty(); ++t) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // dag: a graph of tasks of very different length, 0.2 to 20 us (4 on average), in layers of 1 to
-// 200; each needs the results of one to four tasks of the layer before or the one before that.
-// There is work enough for dozens of workers but in the narrow layers. The graph is the same in
-// every run. Size: the number of tasks, more or less, for the last layer is whole.
+// 200. Each needs the results of one to four tasks of the two previous layers. Except in the narrow
+// layers there is enough work for dozens of workers. The graph is the same in every run. Size: the
+// number of tasks, approximately, because the last layer is complete.
 #pragma once
 
 #include "../harness/harness.hpp"
@@ -19,7 +19,7 @@ namespace bench::dag {
 using value = std::uint64_t;
 using task_id = std::uint32_t;
 
-/// A step of splitmix64: for random numbers, and the hash in which the work consists.
+/// A step of splitmix64: for random numbers, and for the hash that is the work.
 inline value mixed(value z) noexcept {
     z += 0x9e3779b97f4a7c15U;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -27,7 +27,7 @@ inline value mixed(value z) noexcept {
     return z ^ (z >> 31);
 }
 
-/// Lists of numbers, one for each task, in one piece.
+/// Lists of numbers, one for each task, in one array.
 class lists {
 public:
     std::span<const task_id> operator[](task_id t) const noexcept {
@@ -123,7 +123,7 @@ private:
         m_rounds.push_back(random_length());
     }
 
-    /// Rounds of 0.2 to 20 us in all; the logarithm is even.
+    /// Rounds for 0.2 to 20 us in all; their logarithm is evenly distributed.
     std::uint32_t random_length() {
         constexpr double k_least_ns = 200;
         constexpr double k_ratio = 100;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib: the doubly recursive Fibonacci function, a task for every call, no cut-off. There is no work
-// in it, so the ratio to the serial function is the cost of a task. Size: the argument. The
+// fib: the doubly recursive Fibonacci function, a task for every call, no cut-off. The calls do no
+// other work, so the ratio to the serial function is the cost of a task. Size: the argument. The
 // functions are in <runtime>_fib.hpp where other problems use them too.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace bench::fib {
 
-/// By addition, independent of what is measured.
+/// By addition, independent of the measured functions.
 inline void check(long n, long answer) {
     long a = 0;
     long b = 1;
@@ -20,7 +20,7 @@ inline void check(long n, long answer) {
     expect_equal("fib", answer, a);
 }
 
-/// A repetition: times f(n) where it is called, and checks it.
+/// A repetition: times f(n) on the calling thread, and checks it.
 template <class F>
 auto repetition_of(F f, const arguments& a) {
     return [n = a.size, f] {

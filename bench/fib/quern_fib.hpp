@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib on Quern, in the three ways there are. Used by the problems fib and oversubscribed. Static,
-// as the functions of a program are: compilers inline more of them than of what others may call.
+// fib on Quern, by each of its three means. Used by the problems fib and oversubscribed. Static, as
+// in a usual program: compilers inline more static functions.
 #pragma once
 
 #include <quern/quern.hpp>
 
 namespace bench::fib {
 
-/// Passes the place for the next fork down the recursion.
+/// Passes the next fork position down the recursion.
 static long with_context(quern::fork_context here, long n) {
     if (n < 2) {
         return n;
@@ -18,14 +18,14 @@ static long with_context(quern::fork_context here, long n) {
     return a + b;
 }
 
-/// Gets the first place and begins.
+/// Gets the first fork position and begins.
 static long from_context(long n) {
     const auto [answer, nothing] = quern::fork_join(
         [n](quern::fork_context c) { return with_context(c, n); }, [] { return 0L; });
     return answer + nothing;
 }
 
-/// Finds the place in thread-local memory at each fork.
+/// Finds the fork position in thread-local memory at each fork.
 static long plain(long n) {
     if (n < 2) {
         return n;

@@ -4,7 +4,7 @@
 
 namespace bench::fib {
 
-[[gnu::noinline]] static long serial(long n) {  // noinline: a call per call, as the tasks have it
+[[gnu::noinline]] static long serial(long n) {  // noinline: a real call, as in the tasks
     return n < 2 ? n : serial(n - 1) + serial(n - 2);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fib on oneTBB. Used by the problems fib and oversubscribed. Static, as the functions of a program
-// are: compilers inline more of them than of what others may call.
+// fib on oneTBB. Used by the problems fib and oversubscribed. Static, as in a usual program:
+// compilers inline more static functions.
 #pragma once
 
 #include <oneapi/tbb/parallel_invoke.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// future_round_trip: spawn one task, wait for its answer at once, again and again; ns for a trip.
-// future_round_trip_outside: the same by a thread that is none of the runtime's. Size: the trips;
-// where a trip needs another thread a tenth of them.
+// future_round_trip: spawn one task and wait for its result at once, repeatedly. Value: ns for a
+// trip. future_round_trip_outside: the same from a thread outside the runtime. Size: the trips; a
+// tenth of them where a trip needs another thread.
 #pragma once
 
 #include "../harness/figures.hpp"
 
 namespace bench::future_round_trip {
 
-/// `trip(i)` gets i by way of a task.
+/// `trip(i)` gets i through a task.
 template <class Trip>
 measurement round_trips(long trips, Trip trip) {
     const measurement m = timed(

@@ -26,8 +26,7 @@ const contender group{"future_round_trip", "task_group", [](const arguments& a) 
                           });
                       }};
 
-/// Not a future, but one task and a wait all the same: what a program would write that needs no
-/// more.
+/// No future, but also one task and a wait: enough for many programs.
 const contender fork{"future_round_trip", "fork_join", [](const arguments& a) {
                          return quern_job(a, [trips = a.size] {
                              return round_trips(trips, [](long i) {

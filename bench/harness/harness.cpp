@@ -42,11 +42,11 @@ long status_kib(const std::string& key) {
     return 0;
 }
 
-/// From here on VmHWM is the peak from now.
+/// Resets VmHWM, the peak of the memory.
 void forget_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-/// One repetition as a line of JSON. The memory is by how much the peak of the repetition is above
-/// what the process held when it began.
+/// One repetition as a line of JSON. The memory is the peak of the repetition above what the
+/// process held at its begin.
 void print_repetition(const job& repeat) {
     forget_peak_memory();
     const long held = status_kib("VmRSS");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every benchmark program has in common: a list of the ways to solve each problem, and one way
-// to time them. A program holds all problems of one runtime (bench-quern, bench-tbb …); bench/run
-// starts one process for each contender and lets them work in turns. Must not include anything of
-// a runtime: all of them are measured by this same code.
+// Shared by all benchmark programs: a list of the ways to solve each problem, and one way to time
+// them. A program holds all problems of one runtime (bench-quern, bench-tbb …); bench/run starts
+// one process for each contender and lets them work in turns. Must not include anything of a
+// runtime: this same code measures all of them.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace bench {
 
-/// What a contender is asked for. A problem says in problems.toml what its size means.
+/// The request to a contender. problems.toml defines a problem's size.
 struct arguments {
     int workers = 1;
     long size = 0;
@@ -21,17 +21,17 @@ struct arguments {
 
 /// The result of one repetition.
 struct measurement {
-    double value = 0;                    ///< seconds for a run, or what problems.toml says
+    double value = 0;                    ///< seconds for a run, or as problems.toml defines it
     int runs = 1;                        ///< runs within the repetition; the value is their median
     std::map<std::string, double> more;  ///< other figures by name, for the report
 };
 
-/// The run does not count: its answer is wrong.
+/// The run does not count: its result is wrong.
 struct wrong_answer : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Throws wrong_answer unless they are equal.
+/// Throws wrong_answer unless the arguments are equal.
 template <class T>
 void expect_equal(const char* what, const T& found, const T& expected) {
     if (!(found == expected)) {
@@ -40,11 +40,11 @@ void expect_equal(const char* what, const T& found, const T& expected) {
     }
 }
 
-/// One repetition; called again and again on the main thread. What it holds, e.g. a runtime, lives
-/// until the process ends.
+/// One repetition; called repeatedly on the main thread. Objects that it holds, e.g. a runtime,
+/// live until the process ends.
 using job = std::function<measurement()>;
 
-/// A way to solve a problem. Static objects of it register themselves:
+/// A way to solve a problem. Its static objects register themselves:
 ///
 ///     const bench::contender plain{"fib", "plain", [](const bench::arguments& a) -> bench::job {
 ///         return [n = a.size] { return bench::timed([n] { return fib(n); }, check); };
@@ -63,9 +63,9 @@ public:
 /// Seconds on the monotonic clock.
 double now() noexcept;
 
-/// Runs f until 20 ms have passed, at least once and at most 1000 times, and hands each answer to
-/// check(), which throws wrong_answer and whose time does not count. Called where the runtime wants
-/// its work: in a task, in a parallel region.
+/// Runs f until 20 ms have passed, at least once and at most 1000 times, and passes each result to
+/// check(), which throws wrong_answer and is not timed. Call it where the runtime expects its work:
+/// in a task, in a parallel region.
 measurement timed_runs(const std::function<double()>& one_run);
 
 template <class F, class Check>

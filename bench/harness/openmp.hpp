@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Repetitions that run in one thread of a parallel region, whose other threads wait for tasks. The
-// same sources are compiled twice: by gcc for its libgomp, and by clang for LLVM's libomp.
+// sources are compiled twice: by gcc for its libgomp, and by clang for LLVM's libomp.
 #pragma once
 
 #include "harness.hpp"
@@ -12,12 +12,12 @@
 
 namespace bench {
 
-/// A job whose repetitions are f() in the one thread of a team that makes tasks.
+/// A job whose repetitions are f(), run by the one thread of a team that makes tasks.
 template <class F>
 job openmp_job(const arguments& a, F f) {
     return [workers = a.workers, f = std::move(f)] {
         measurement m;
-        std::exception_ptr error;  // none may leave a parallel region
+        std::exception_ptr error;  // exceptions may not leave a parallel region
 #pragma omp parallel num_threads(workers)
 #pragma omp single
         try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Repetitions that run as a task of a runtime of their own. The policy and all other settings come
-// from the environment: QUERN_POLICY=sherwood bench-quern …
+// Repetitions that run as a task of their own runtime. The environment gives the policy and all
+// other settings: QUERN_POLICY=sherwood bench-quern …
 #pragma once
 
 #include "harness.hpp"
@@ -17,7 +17,7 @@ inline std::shared_ptr<quern::runtime> quern_runtime(const arguments& a) {
         quern::runtime_options::with_workers(static_cast<unsigned>(a.workers)));
 }
 
-/// A job whose repetitions are f() as a task.
+/// A job whose repetitions run f() as a task.
 template <class F>
 job quern_job(const arguments& a, F f) {
     return [rt = quern_runtime(a), f = std::move(f)] { return quern::async(*rt, f).get(); };

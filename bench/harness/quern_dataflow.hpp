@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// dataflow over a number of futures that is known only when the program runs: as so many arguments,
-// which saves the memory of a vector of futures and of one of values.
+// dataflow over a number of futures that is known only at run time: passes them as separate
+// arguments, which saves the memory of a vector of futures and of a vector of values.
 #pragma once
 
 #include <quern/quern.hpp>

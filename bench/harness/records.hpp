@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who did what when: each task of a problem notes the thread that ran it and when. The figures
-// about idle workers come from this, so that they mean the same for every runtime.
+// Records which thread ran which task, and when. The figures about idle workers come from this, so
+// that they mean the same for every runtime.
 #pragma once
 
 #include "harness.hpp"
@@ -18,7 +18,6 @@ struct record {
     std::thread::id thread{};
 };
 
-/// Calls f() and notes it.
 template <class F>
 record recorded(F f) {
     record r{now(), 0, std::this_thread::get_id()};
@@ -27,14 +26,14 @@ record recorded(F f) {
     return r;
 }
 
-/// As many workers as can run at the same time.
+/// The number of workers that can run at the same time.
 inline int parallel_workers(int workers) {
     return std::min(workers, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-/// For how long workers had nothing to do while there were tasks that nobody had started: from
-/// `begin` or the end of a task to the start of the next one on the same thread, or to when the
-/// last task was started. `workers` that have not appeared at all count too.
+/// How long workers were idle while there were tasks not yet started: from `begin` or the end of a
+/// task to the start of the next one on the same thread, or to the start of the last task.
+/// `workers` that have run no task count too.
 inline std::vector<double> idle_gaps(std::vector<record> tasks, double begin, int workers) {
     std::sort(tasks.begin(), tasks.end(),
               [](const record& a, const record& b) { return a.start < b.start; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Repetitions that run in an arena of their own, of as many threads as asked for. The main thread
+// Repetitions that run in an arena of their own, with as many threads as requested. The main thread
 // is one of them.
 #pragma once
 
@@ -22,7 +22,7 @@ struct tbb_runtime {
     tbb::task_arena arena;
 };
 
-/// An arena that the main thread is no part of, for what comes from outside.
+/// An arena without the main thread, for calls from outside.
 struct tbb_workers {
     explicit tbb_workers(int workers)
         : limit(tbb::global_control::max_allowed_parallelism,
@@ -33,7 +33,7 @@ struct tbb_workers {
     tbb::task_arena arena;
 };
 
-/// A job whose repetitions are f() in the arena.
+/// A job whose repetitions run f() in the arena.
 template <class F>
 job tbb_job(const arguments& a, F f) {
     return [rt = std::make_shared<tbb_runtime>(a.workers), f = std::move(f)] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The standard library's threads have no number of workers: std::async makes a thread for a task.
-// So its processes are kept to as many CPUs as workers were asked for.
+// The standard library has no number of workers: std::async makes a thread for each task. So its
+// processes are bound to as many CPUs as workers were requested.
 #pragma once
 
 #include "harness.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench {
 
-/// Keeps the calling thread, and those it makes from now on, to the first `count` CPUs.
+/// Binds the calling thread, and the threads that it makes from now on, to the first `count` CPUs.
 inline void keep_cpus(int count) {
     cpu_set_t all;
     cpu_set_t some;
@@ -25,7 +25,7 @@ inline void keep_cpus(int count) {
     sched_setaffinity(0, sizeof some, &some);
 }
 
-/// A job whose repetitions are f() on the main thread, while the process has `workers` CPUs.
+/// A job whose repetitions run f() on the main thread, while the process has `workers` CPUs.
 template <class F>
 job threads_job(const arguments& a, F f) {
     keep_cpus(a.workers);

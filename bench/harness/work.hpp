@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Work that takes a known time: arithmetic that touches no memory. Measured in steps and not by the
-// clock, so that a task that loses its core takes longer, as a real one would.
+// Work that takes a known time: arithmetic that touches no memory. It is measured in steps and not
+// by the clock, so that a task that loses its core takes longer, as real work does.
 #pragma once
 
 #include "harness.hpp"
@@ -10,7 +10,7 @@
 
 namespace bench {
 
-/// That many dependent multiplications. The answer depends on all of them.
+/// `steps` dependent multiplications. The result depends on all of them.
 [[gnu::noinline]] inline std::uint64_t work(long steps) noexcept {
     std::uint64_t x = 1;
     for (long i = 0; i < steps; ++i) {
@@ -20,8 +20,8 @@ namespace bench {
     return x;
 }
 
-/// How many steps take that long on a core of its own: of several tries the fastest counts. Takes
-/// about 10 ms, the first time; to be called while nothing else runs.
+/// The number of steps that take that long on a free core: the fastest of several tries. Takes
+/// about 10 ms, the first time. Call it while nothing else runs.
 inline long steps_for(double seconds) {
     static const double each = [] {
         constexpr long k_steps = 200'000;

@@ -9,7 +9,7 @@ namespace bench::heat {
 
 namespace {
 
-/// In a parallel region of its own.
+/// Runs in a parallel region of its own.
 parallel_loop static_loop(int workers) {
     return [workers](std::size_t n, const std::function<void(std::size_t)>& f) {
 #pragma omp parallel for schedule(static) num_threads(workers)
@@ -30,7 +30,7 @@ void with_loop(rings& r) {
     }
 }
 
-/// Who reads what a task overwrites are just the three tasks that it needs.
+/// Only the three tasks that a task needs read the data that it overwrites.
 void describe_tasks(rings& r) {
     const std::size_t count = r.partitions();
     std::vector<char> tokens(2 * count);  // stand for the partitions of both grids
@@ -56,7 +56,7 @@ void with_depend(rings& r) {
     describe_tasks(r);
 }
 
-/// Not within a region, unlike other problems: the loops want all threads.
+/// Not inside a region, unlike other problems: the loops use all threads.
 template <class Sweep>
 job checked(const arguments& a, std::size_t partition, Sweep sweep) {
     return [r = std::make_shared<rings>(a, partition), loop = static_loop(a.workers), sweep] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// heat: diffusion along a ring of points, the grids and the arithmetic of apps/heat, step by step
-// over the whole ring (loops) or by tasks for partitions that run as far ahead as their neighbours
-// let them. Size: the points; 20 steps, 50 from 10^8 points on. After each run the same threads
-// copy one grid to the other: what the memory can do. Figures beside the time: the traffic of both
-// in GB/s, 16 bytes a point, and the one in per cent of the other. It may be more than 100: a
-// partition that goes on with the next step finds its points in the cache.
+// heat: diffusion along a ring of points with the grids and the arithmetic of apps/heat: step by
+// step over the whole ring (loops), or by tasks for partitions that run ahead as far as their
+// neighbours permit. Size: the points; 20 steps, 50 from 10^8 points on. After each run the same
+// threads copy one grid to the other, to measure the memory's bandwidth. Figures beside the time:
+// the traffic of both in GB/s, 16 bytes a point, and their ratio in per cent. It may exceed 100: a
+// partition that computes several steps in sequence finds its points in the cache.
 #pragma once
 
 #include "../../apps/heat/ring.hpp"
@@ -29,7 +29,7 @@ using parallel_loop = std::function<void(std::size_t n, const std::function<void
 /// Two grids of n points and their division into partitions.
 class rings {
 public:
-    /// What loops take as one iteration: the best partition on machines with 1 to 2 MiB of L2.
+    /// One iteration of the loops: the best partition on machines with 1 to 2 MiB of L2.
     static constexpr std::size_t k_block = 10'000;
 
     explicit rings(const arguments& a, std::size_t partition = k_block)
@@ -45,15 +45,15 @@ public:
     std::size_t partitions() const noexcept { return (m_points + m_partition - 1) / m_partition; }
     std::size_t partition_size() const noexcept { return m_partition; }
 
-    /// The grid that step `step` is written to; the temperatures at the beginning are step 0.
+    /// The grid that step `step` writes; step 0 is the initial temperatures.
     double* grid(int step) noexcept { return m_grids[step % 2].data(); }
-    /// A partition as it is after a step; i may be one too small or too large.
+    /// A partition after a step; i may be one too small or too large.
     ring::partition part(std::size_t i, int step) noexcept {
         const std::size_t index = (i + partitions()) % partitions();
         return {grid(step) + index * m_partition,
                 std::min(m_partition, m_points - index * m_partition)};
     }
-    /// Computes a partition of a step from those of the step before.
+    /// Computes a partition of a step from those of the previous step.
     void advance(std::size_t i, int step) noexcept {
         ring::advance(part(i + partitions() - 1, step - 1), part(i, step - 1),
                       part(i + 1, step - 1), grid(step) + i * m_partition);
@@ -68,8 +68,8 @@ public:
         }
     }
 
-    /// Compares some points with the temperatures computed from those around them at the beginning:
-    /// on both sides of each border of blocks, and between.
+    /// Compares some points with temperatures computed from the initial ones around them: on both
+    /// sides of each border of blocks, and between.
     void check() {
         for (std::size_t begin = 0; begin < m_points; begin += k_block) {
             for (const std::size_t p : {begin, begin + k_block / 2, begin + k_block - 1}) {
@@ -106,8 +106,9 @@ private:
     std::vector<double> m_window;
 };
 
-/// Seconds of a copy of one grid to the other, the best of some: in blocks, with stores like those
-/// of the sweep, or in one piece for each worker, which may be faster (stores past the cache).
+/// Seconds of a copy of one grid to the other, the best of several ways: in blocks with stores like
+/// those of the sweep, or in one piece for each worker, which may be faster (stores that bypass the
+/// cache).
 inline double copy_seconds(rings& r, const parallel_loop& loop) {
     const auto copy = [&](std::size_t pieces) {
         const std::size_t size = (r.points() + pieces - 1) / pieces;

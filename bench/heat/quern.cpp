@@ -22,8 +22,8 @@ void with_loop(rings& r) {
 
 using step_futures = std::vector<quern::shared_future<ring::partition>>;
 
-/// A task needs the three nearest partitions of the step before. Who reads what it overwrites are
-/// just these three.
+/// A task needs the three nearest partitions of the previous step. Only these three read the data
+/// that it overwrites.
 step_futures describe(rings& r, const step_futures& before, int step) {
     const std::size_t count = before.size();
     step_futures described(count);
@@ -45,7 +45,7 @@ void wait_for(const step_futures& step) {
     }
 }
 
-/// Describes at most eight steps more than are done, for memory's sake.
+/// Describes at most eight steps more than are done, to limit memory.
 void with_dataflow(rings& r) {
     constexpr int k_half_window = 4;
     step_futures current;

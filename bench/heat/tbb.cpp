@@ -17,7 +17,7 @@ void loop(std::size_t n, const std::function<void(std::size_t)>& f) {
     tbb::parallel_for(std::size_t{0}, n, f, tbb::static_partitioner());
 }
 
-/// The partitioner brings a block back to the thread that had it in the step before.
+/// The partitioner assigns a block to the thread that had it in the previous step.
 void with_loop(rings& r) {
     tbb::affinity_partitioner same_threads;
     for (int step = 1; step <= r.steps(); ++step) {
@@ -27,7 +27,7 @@ void with_loop(rings& r) {
     }
 }
 
-/// Making the graph is part of the time.
+/// The time includes making the graph.
 void with_flow_graph(rings& r) {
     tbb::flow::graph flow;
     using node = tbb::flow::continue_node<tbb::flow::continue_msg>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// idle_cpu: all workers have worked for some milliseconds; then the runtime lives on without work
-// while the main thread sleeps. CPU time in ms that the process takes in the first second, and in
+// idle_cpu: all workers have worked for some milliseconds; then the runtime exists without work
+// while the main thread sleeps. Value: CPU time of the process in ms, in the first second and in
 // each that follows. Size: the seconds.
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // long_leaf: a parent spawns small siblings of 20 us, then computes for 50 ms without calling the
-// runtime, then waits for the siblings. Others must get at them meanwhile: the longest time in us
-// that a worker had nothing to do while there were siblings that nobody had started. first_us: from
-// the begin of the long computation until another thread had started one; elsewhere: how many those
-// had started before its end. Size: the siblings.
+// runtime, then waits for the siblings. Other workers should run them meanwhile. Value: the longest
+// time in us that a worker was idle while there were siblings not yet started. first_us: from the
+// begin of the long computation until another thread had started a sibling; elsewhere: how many
+// siblings other threads had started before its end. Size: the siblings.
 #pragma once
 
 #include "../harness/figures.hpp"
@@ -25,7 +25,7 @@ public:
     explicit family(const arguments& a)
         : m_workers(parallel_workers(a.workers)), m_siblings(static_cast<std::size_t>(a.size)) {}
 
-    /// One repetition; `run_all(family)` runs sibling(i) for all i < size() as tasks, then leaf(),
+    /// One repetition. `run_all(family)` runs sibling(i) for all i < size() as tasks, then leaf(),
     /// and waits.
     template <class RunAll>
     measurement run(RunAll run_all) {

@@ -25,7 +25,7 @@ void in_group(family& all) {
     tasks.wait();
 }
 
-/// The long one at the bottom of a recursion.
+/// The long computation at the bottom of a recursion.
 void nested(family& all, long i) {
     if (i == all.size()) {
         all.leaf();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The loop is OpenMP's own, so the parallel region is in what is timed: about a microsecond, as its
-// threads are kept.
+// The loop is OpenMP's own, so the time includes the parallel region: about a microsecond, because
+// its threads are reused.
 #include "problem.hpp"
 
 #include "../harness/openmp.hpp"
@@ -44,8 +44,8 @@ const contender dynamic{"loop_null", "grain_1", [](const arguments& a) -> job {
                                 by_ones(t, n, workers);
                             });
                         }};
-/// libgomp has a pointer to each task of a taskloop on the stack: 8 MiB here, as much as the main
-/// thread usually has.
+/// libgomp keeps a pointer to each task of a taskloop on the stack: 8 MiB here, the usual size of
+/// the main thread's stack.
 void enlarge_main_stack() {
     rlimit limit{};
     getrlimit(RLIMIT_STACK, &limit);

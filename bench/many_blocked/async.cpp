@@ -25,7 +25,7 @@ measurement with_threads(long size) {
                     tasks.one_goes_on();
                 });
             }
-        } catch (...) {  // more threads than the system allows
+        } catch (...) {  // more threads than the system permits
             released.count_down();
             throw;
         }

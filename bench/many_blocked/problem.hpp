@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// many_blocked: very many tasks that all wait for one event; when the last one waits, they are let
-// go on. Seconds for all of it; the memory that a waiting task takes is in growth_kib. Size: the
+// many_blocked: a great many tasks wait for one event; when the last one waits, the event releases
+// them. Value: seconds for the whole run; growth_kib has the memory of the waiting tasks. Size: the
 // tasks.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace bench::many_blocked {
 
-/// Counts who went on, and notes the times.
+/// Counts the tasks that have resumed, and notes the times.
 class crowd {
 public:
     explicit crowd(long size) : m_size(size) {}
@@ -18,7 +18,7 @@ public:
     void all_wait() { m_all_wait = now(); }
     void one_goes_on() noexcept { m_gone_on.fetch_add(1, std::memory_order_relaxed); }
 
-    /// When all have ended.
+    /// Called after all tasks have ended.
     measurement result() const {
         const double end = now();
         expect_equal("the number of tasks that went on", m_gone_on.load(std::memory_order_relaxed),

@@ -15,13 +15,13 @@ namespace {
 
 measurement suspended(long size) {
     crowd tasks(size);
-    // One more place, the last one, for the task that waits until all others do.
+    // One more place, the last one, for the task that waits for all others.
     std::vector<tbb::task::suspend_point> points(static_cast<std::size_t>(size) + 1);
     std::atomic<long> missing{size + 1};
     const auto wait = [&](long place) {
         tbb::task::suspend([&points, &missing, place](tbb::task::suspend_point me) {
             points[static_cast<std::size_t>(place)] = me;
-            // acq_rel: pairs with that of the others, whose points the last one passes on
+            // acq_rel: pairs with that of the others, whose points the last one passes to main
             if (missing.fetch_sub(1, std::memory_order_acq_rel) == 1) {
                 tbb::task::resume(points.back());
             }

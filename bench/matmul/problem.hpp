@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// matmul: C = A B by recursion on quarters: four products side by side, then, as they are added to
+// matmul: C = A B by recursion on quarters: four products in parallel, then, because they add to
 // the same quarters, the four others. Blocks of 32 are multiplied by three loops. Size: the number
 // of rows, a power of two.
 #pragma once
@@ -77,8 +77,8 @@ public:
         return true;
     }
 
-    /// C x = A (B x) for a vector of large random numbers (Freivalds 1977); all are whole and small
-    /// enough for sums without rounding. Then makes C zero, for the next run.
+    /// Checks C x = A (B x) for a vector of large random numbers (Freivalds 1977); all are integers
+    /// and small enough for sums without rounding. Then clears C for the next run.
     void check(bool) {
         std::vector<double> x(m_c.begin(), m_c.begin() + m_n);
         std::generate(x.begin(), x.end(),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The graphs of the METG problems, after Task Bench (Slaughter et al., SC20): steps of `width`
-// tasks, each with inputs from the step before, as the pattern says. A task checks that it got the
-// outputs of the right tasks and then computes; so a runtime that starts one too early or twice is
-// found out. The runtimes differ in how they pass outputs and start tasks, and in nothing else.
+// tasks, each with inputs from the previous step, as the pattern says. A task checks that its
+// inputs come from the right tasks and then computes; so a task that starts too early or twice is
+// detected. The runtimes differ only in how they pass outputs and start tasks.
 #pragma once
 
 #include "../harness/harness.hpp"
@@ -18,13 +18,13 @@ namespace bench::metg {
 
 enum class pattern { trivial, no_comm, stencil_1d, nearest, spread, fft, all_to_all };
 
-/// The points of the step before that a task needs, none twice.
+/// The points of the previous step that a task needs, without duplicates.
 struct inputs {
     static constexpr int k_most = 8;
     int count = 0;
     int points[k_most] = {};
 
-    /// Ignores what is outside of the graph, and what is there already.
+    /// Ignores points outside the graph, and duplicates.
     void add(int point, int width) {
         if (point < 0 || point >= width ||
             std::find(points, points + count, point) != points + count) {
@@ -38,7 +38,7 @@ struct inputs {
     }
 };
 
-/// What a task hands to those that need it: who it is, and what it has computed.
+/// The output of a task: its identity and its result.
 struct output {
     int step = -1;
     int point = -1;
@@ -48,7 +48,7 @@ struct output {
 inline constexpr int k_radix = 5;   // of nearest and spread
 inline constexpr int k_period = 3;  // steps after which spread repeats itself
 
-/// In how many kinds of step a pattern goes round.
+/// After how many kinds of step a pattern repeats.
 inline int kinds_of_step(pattern p, int width) {
     int logarithm = 0;
     while ((1 << logarithm) < width) {
@@ -94,7 +94,7 @@ inline inputs inputs_of(pattern p, int width, int kind, int point) {
     return in;
 }
 
-/// A chain of multiplications with addition: nothing in it that compilers could do differently.
+/// A chain of multiplications with addition: compilers have no freedom in it.
 inline double compute(long iterations, double x) noexcept {
     for (long i = 0; i < iterations; ++i) {
         x = x * 0.75 + 0.125;
@@ -130,7 +130,8 @@ public:
                          : m_inputs[static_cast<std::size_t>(step % kinds * m_width + point)];
     }
 
-    /// The body of every task. Does not throw, for not every runtime could pass it on.
+    /// The body of every task. Does not throw, because not every runtime could pass an exception
+    /// on.
     output execute(int step, int point, std::span<const output* const> in) noexcept {
         const inputs& wanted = inputs_for(step, point);
         bool right = in.size() == static_cast<std::size_t>(wanted.count);
@@ -139,13 +140,13 @@ public:
         }
         if (!right) {
             m_wrong.store(true,
-                          std::memory_order_relaxed);  // read after all tasks have been waited for
+                          std::memory_order_relaxed);  // read after a wait for all tasks
         }
         ++m_times_run[static_cast<std::size_t>(point * m_steps + step)];
         return {step, point, compute(m_iterations, step + point)};
     }
 
-    /// After a run: whether every task has run once, with its inputs. Ready for the next run then.
+    /// After a run: whether every task has run once, with its inputs. Then resets for the next run.
     void check() {
         if (m_wrong.load(std::memory_order_relaxed)) {
             throw wrong_answer("a task did not get the outputs that it needs");

@@ -9,7 +9,7 @@ namespace bench::metg {
 
 namespace {
 
-/// Outputs lie in a table; a task depends on the places that it reads.
+/// Outputs are in a table; a task depends on the elements that it reads.
 void with_depend(graph& g) {
     std::vector<output> outputs(static_cast<std::size_t>(g.tasks()));
     for (int step = 0; step < g.steps(); ++step) {

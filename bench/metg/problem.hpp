@@ -2,8 +2,8 @@
 // METG(50 %), the minimum effective task granularity of Task Bench: how short tasks may be until a
 // runtime needs half of the processors' time for itself. A problem for each pattern. Size: the
 // width of the graph. Value: microseconds, that is wall time * processors / tasks, overhead
-// included, at the grain where half of the peak rate is reached; the peak is that of the same
-// runtime on the same graph with large tasks. A repetition searches for itself.
+// included, at the grain where half of the peak rate is reached. The peak is that of the same
+// runtime on the same graph with large tasks. Each repetition does a search of its own.
 #pragma once
 
 #include "graph.hpp"
@@ -16,10 +16,10 @@
 
 namespace bench::metg {
 
-/// A way to run the graph, called once for each graph: returns what is timed.
+/// A way to run the graph, called once for each graph: returns the function to be timed.
 using prepare = std::function<std::function<void()>(graph&)>;
 
-/// One grain that was tried.
+/// One grain of the search.
 struct grain {
     long iterations = 0;
     double granularity = 0;  ///< seconds * processors / tasks
@@ -34,7 +34,7 @@ public:
         m_processors = std::min({a.workers, m_width, processors});
     }
 
-    /// Begins again when the machine has become so slow that half of the peak is out of reach.
+    /// Restarts when the machine has become so slow that half of the peak is out of reach.
     measurement run() {
         constexpr int k_attempts = 5;
         for (int i = 0; i < k_attempts; ++i) {
@@ -54,7 +54,7 @@ private:
     static constexpr int k_most_steps = 500;
     static constexpr int k_least_steps = 20;
 
-    /// Some runs of the same graph: seconds of one processor for a task.
+    /// Several runs of the same graph: seconds of one processor for a task.
     std::vector<double> measure(int steps, long iterations) {
         graph g(m_pattern, m_width, steps, iterations);
         const auto run = m_prepare(g);
@@ -101,7 +101,7 @@ private:
         return true;
     }
 
-    /// As many steps as take a few times as long as is measured, at most.
+    /// As many steps as take at most a few times the measured time.
     int steps_for(long iterations) const {
         const double task =
             std::max(m_overhead, 1e-7) + m_iteration * static_cast<double>(iterations);
@@ -120,7 +120,8 @@ private:
         return g;
     }
 
-    /// A power of two, so that repetitions try the same ones; its work is as long as the overhead.
+    /// A power of two, so that repetitions try the same grains; its work is as long as the
+    /// overhead.
     long starting_grain(double overhead) const {
         const double iterations = std::max(1.0, overhead / m_iteration);
         return 1L << static_cast<int>(std::lround(std::log2(iterations)));

@@ -25,7 +25,7 @@ result with_dataflow(graph& g, int step, int point, const std::vector<result>& b
         });
 }
 
-/// As most would write it: a vector of futures.
+/// The usual form: a vector of futures.
 result with_vector(graph& g, int step, int point, const std::vector<result>& before) {
     const inputs& in = g.inputs_for(step, point);
     std::vector<result> needed;
@@ -64,7 +64,7 @@ result with_coroutine(graph& g, int step, int point, const std::vector<result>& 
     return quern::start(await_inputs(g, step, point, std::move(needed))).share();
 }
 
-/// Describes all steps, then waits for what nothing else waits for.
+/// Describes all steps, then waits for the tasks that no other task waits for.
 template <class Start>
 void run_graph(graph& g, Start start) {
     const auto width = static_cast<std::size_t>(g.width());

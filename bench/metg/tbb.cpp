@@ -15,7 +15,7 @@ namespace {
 
 using node = tbb::flow::continue_node<tbb::flow::continue_msg>;
 
-/// A node for each task; outputs lie in a table.
+/// A node for each task; outputs are in a table.
 class flow {
 public:
     explicit flow(graph& g) : m_outputs(static_cast<std::size_t>(g.tasks())) {
@@ -70,10 +70,10 @@ private:
 
 const auto inside = [](const arguments& a, auto f) { return tbb_job(a, f); };
 
-/// As all others: making the graph is part of the time.
+/// As in all others, the time includes making the graph.
 const auto flow_graph =
     contenders("flow_graph", inside, [](graph& g) { return [&g] { flow(g).run(); }; });
-/// For graphs that are run again and again.
+/// For graphs that are run repeatedly.
 const auto flow_graph_made = contenders("flow_graph_made", inside, [](graph& g) {
     return [made = std::make_shared<flow>(g)] { made->run(); };
 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What leaving one stack for another costs. The figures of docs/design/0002-context-switch.md; run
+// The cost of a switch between two stacks. The figures of docs/design/0002-context-switch.md; run
 // it on builds with QUERN_CONTEXT_SWITCH=native and =boost to compare. The two stacks differ in a
-// sticky floating-point flag, as any two stacks do once one of them has rounded something.
-#include <quern/context/execution_stack.hpp>
+// sticky floating-point flag, as two stacks do once one of them has rounded a result.
+#include <quern/context/detail/execution_stack.hpp>
 
 #include <benchmark/benchmark.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using quern::detail::execution_stack;
 
-/// Two stacks that hand the thread to each other for ever.
+/// Two stacks that switch to each other for ever.
 struct pair {
     execution_stack here;
     execution_stack there{quern::detail::allocate_stack(quern::stack_class::small)};

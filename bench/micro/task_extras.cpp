@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What blocking regions, pinned waits, task-local variables and threads cost. The figures of
-// docs/design/0007-blocking-regions.md and of the headers. Run it alone on a machine of two cores
-// or more.
+// The cost of blocking regions, pinned waits, task-local variables and threads. The figures of
+// docs/design/0007-blocking-regions.md and of the headers. Run it alone on a machine with at least
+// two cores.
 #include <quern/task/blocking_region.hpp>
 #include <quern/task/pin_to_worker.hpp>
 #include <quern/task/task_local.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int k_batch = 1'000;
 
-/// Runs the body many times in one task of a runtime with that many workers.
+/// Runs the body many times in one task of a runtime with `workers` workers.
 template <class Body>
 void in_a_task(benchmark::State& state, Body body) {
     quern::runtime rt(quern::runtime_options::with_workers(static_cast<unsigned>(state.range(0))));
@@ -33,7 +33,7 @@ void empty_region(benchmark::State& state) {
     in_a_task(state, [] { quern::blocking([] {}); });
 }
 
-/// The alternative that keeps the task's stack where it is: the call goes to a fresh thread.
+/// The alternative that keeps the task's stack in place: a fresh thread runs the call.
 void fresh_os_thread(benchmark::State& state) {
     in_a_task(state, [] { std::thread([] {}).join(); });
 }

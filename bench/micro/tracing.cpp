@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What it costs to record: the same tasks without, with statistics alone, with events, with
-// statistics of a sample, and with two of the kernel's events by kind of task. An event is what a
-// task that yields makes each time, or half of what one makes that its waiter runs. Run it alone on
-// the machine.
+// The cost of recording: the same tasks without a recording, with statistics only, with events,
+// with statistics of a sample, and with two of the kernel's events by kind of task. A task that
+// yields makes one event each time; a task that its waiter runs makes two. Run it alone on the
+// machine.
 #include <quern/task/async.hpp>
 #include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
@@ -20,8 +20,8 @@ constexpr int k_group = 100;
 
 enum mode : std::int64_t { k_off, k_statistics, k_events, k_sampled, k_counted };
 
-/// Runs the body many times in one task. The recording begins anew for every batch, or it would be
-/// full.
+/// Runs the body many times in one task. Each batch has its own recording, because a longer one
+/// would be full.
 template <class Body>
 void in_a_task(benchmark::State& state, Body body, int batch = k_batch) {
     quern::runtime rt(quern::runtime_options::with_workers(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// mutex_contention: 16 tasks lock and unlock one mutex, with a little work inside and four times
-// as much outside; ns for one lock, its work and its unlock. Size: the locks of all tasks.
+// mutex_contention: 16 tasks lock and unlock one mutex, with a little work inside and four times as
+// much outside. Value: ns for one lock, its work and its unlock. Size: the locks of all tasks.
 #pragma once
 
 #include "../harness/figures.hpp"
@@ -12,7 +12,6 @@ constexpr long k_tasks = 16;
 constexpr long k_steps_inside = 10;  // 10-15 ns
 constexpr long k_steps_outside = 40;
 
-/// What the mutex guards.
 struct account {
     explicit account(long locks) : locks_per_task(locks / k_tasks) {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// nqueens: in how many ways n queens stand on a board without attacking one another; a task for
-// each queen that is placed and no cut-off. Size: n, up to 17.
+// nqueens: the number of ways to place n queens on a board without attacks; a task for each queen
+// that is placed and no cut-off. Size: n, up to 17.
 #pragma once
 
 #include "../tasks/tasks.hpp"
@@ -9,11 +9,11 @@
 
 namespace bench::nqueens {
 
-/// Bits are columns of the row to be filled next.
+/// Bits are columns of the next row.
 using row = std::uint32_t;
 
-/// The rows that are filled: on which columns, and on which diagonals that run to the left and
-/// right, the next row is attacked.
+/// The filled rows: the columns, and the diagonals to the left and right, on which they attack the
+/// next row.
 struct board {
     row all, columns, left, right;
 

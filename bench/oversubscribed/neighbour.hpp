@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A process that keeps one CPU busy, as a program of somebody else would. It must never outlive
-// who made it, and not run while that one is stopped: so it lives for one repetition.
+// A process that keeps one CPU busy, as an unrelated program would. It must not outlive its parent,
+// nor run while the parent is stopped: so it lives for one repetition.
 #pragma once
 
 #include <cerrno>
@@ -40,11 +40,11 @@ public:
     ~busy_neighbour() { end(); }
 
 private:
-    /// In the child of a program with threads: nothing but system calls.
+    /// The child of a process with threads: only system calls.
     [[noreturn]] static void stay_busy(pid_t parent, int ready) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent || !keep_last_cpu() || write(ready, "r", 1) != 1) {
-            _exit(1);  // the parent ended before we could ask to end with it
+            _exit(1);  // the parent ended before the request to end with it
         }
         for (;;) {
             asm volatile("");  // a loop without effects may be removed

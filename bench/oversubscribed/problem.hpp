@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // oversubscribed: fib when the process has at most two CPUs, with 2 workers and with 8.
-// busy_neighbour: the same while another process keeps the second CPU busy. A fair system gives the
+// busy_neighbour: the same while another process keeps the second CPU busy; a fair system gives the
 // workers 1.5 CPUs then. Size: the argument.
 #pragma once
 

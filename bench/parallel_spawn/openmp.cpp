@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The loop is OpenMP's own, so the parallel region is in what is timed: about a microsecond, as its
-// threads are kept.
+// The loop is OpenMP's own, so the time includes the parallel region: about a microsecond, because
+// its threads are reused.
 #include "problem.hpp"
 
 #include "../harness/openmp.hpp"

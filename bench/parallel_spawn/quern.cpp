@@ -9,14 +9,14 @@ namespace bench::parallel_spawn {
 
 namespace {
 
-/// Each iteration forks its task and joins it before it ends: no fork outlives its iteration.
+/// Each iteration forks its task and joins it: no fork outlives its iteration.
 void with_forks(auto tasks, long n) {
     quern::parallel_for(0L, n, [tasks](quern::fork_context c, long i) {
         tasks.spawn(i, [c](auto task) { quern::fork_join(c, task, [] {}); });
     });
 }
 
-/// A scope for each thousand of iterations: their tasks are in the queue together.
+/// A scope for each thousand iterations: their tasks are in the queue together.
 void with_scopes(auto tasks, long n) {
     constexpr long k_block = 1024;
     quern::parallel_for(0L, (n + k_block - 1) / k_block, [tasks, n](quern::fork_context c, long b) {
@@ -28,7 +28,7 @@ void with_scopes(auto tasks, long n) {
     });
 }
 
-/// One group for all: each task is allocated and queued where its iteration runs.
+/// One group for all: each task is allocated and queued by its iteration's worker.
 void in_group(auto tasks, long n) {
     quern::task_group group;
     quern::parallel_for(0L, n, [tasks, &group](long i) {

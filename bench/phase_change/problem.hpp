@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// phase_change: very many tiny tasks, then a few large ones, then tiny ones again, all from one
-// loop each; a runtime that has got used to one kind must notice the change. Times the ideal: the
-// serial time divided by the workers that can run. Size: the tiny tasks of a phase.
+// phase_change: a great many tiny tasks, then a few large ones, then tiny ones again, each phase
+// from one loop; a runtime that has adapted to one kind must notice the change. Value: times the
+// ideal, which is the serial time divided by the workers that can run. Size: the tiny tasks of a
+// phase.
 #pragma once
 
 #include "../harness/figures.hpp"

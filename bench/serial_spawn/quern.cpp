@@ -7,7 +7,7 @@ namespace bench::serial_spawn {
 
 namespace {
 
-/// Runs the task in the spawn while the deque of the stack is full.
+/// Runs the task in the spawn while the stack's deque is full.
 void in_scope(auto tasks, long n) {
     quern::scope([tasks, n](quern::fork_scope& s) {
         for (long i = 0; i < n; ++i) {
@@ -23,7 +23,6 @@ void fill(quern::task_group& group, auto tasks, long n) {
     group.wait();
 }
 
-/// Queues every task.
 void in_group(auto tasks, long n) {
     quern::task_group group;
     fill(group, tasks, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// skynet: a task makes ten, each of those ten more, down to leaves that return their numbers, which
-// are added up on the way back. Size: the number of leaves, a power of ten.
+// skynet: a task makes ten, each of those ten more, down to leaves that return their numbers;
+// parents return the sums. Size: the number of leaves, a power of ten.
 #pragma once
 
 #include "../tasks/tasks.hpp"
@@ -11,7 +11,7 @@ namespace bench::skynet {
 
 inline constexpr long k_children = 10;
 
-/// The sum of the leaves first, first + 1, ..., of which there are `leaves`.
+/// The sum of the `leaves` leaves first, first + 1, ...
 [[gnu::noinline]] inline std::int64_t sum(long first, long leaves) {
     if (leaves == 1) {
         return first;

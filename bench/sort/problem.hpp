@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// sort: merge sort of random doubles; the halves are sorted side by side, and so are the halves of
-// a merge. Small ranges go to the standard library. Size: how many.
+// sort: merge sort of random doubles; the halves are sorted in parallel, and so are the halves of a
+// merge. Small ranges use the standard library. Size: the number of doubles.
 #pragma once
 
 #include "../tasks/tasks.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench::sort {
 
-/// Sorted ranges [a, a_end) and [b, b_end) into one from `out` on.
+/// Merges the sorted ranges [a, a_end) and [b, b_end) into one from `out` on.
 template <class Tasks>
 inline void merge(Tasks here, const double* a, const double* a_end, const double* b,
                   const double* b_end, double* out) {
@@ -32,7 +32,7 @@ inline void merge(Tasks here, const double* a, const double* a_end, const double
              [=](auto there) { merge(there, a_middle, a_end, b_middle, b_end, out_middle); });
 }
 
-/// The numbers at `at` become sorted, there or at `other`; both places are written.
+/// Sorts the numbers at `at`, into `at` or `other`; both places are written.
 template <class Tasks>
 inline void sort(Tasks here, double* at, double* other, long n, bool to_other) {
     constexpr long k_small = 2048;  // about 100 us
@@ -64,7 +64,8 @@ public:
 
     std::vector<double>& numbers() noexcept { return m_numbers; }
 
-    /// In order, and the same as before. Then makes other ones for the next run.
+    /// Checks the order, and that the numbers are the same as before. Then makes new numbers for
+    /// the next run.
     void check(bool) {
         expect_equal("in order", std::is_sorted(m_numbers.begin(), m_numbers.end()), true);
         expect_equal("the sum of all bits", sum(), m_sum);
@@ -78,7 +79,7 @@ private:
         m_sum = sum();
     }
 
-    /// Of hashed bits, so that no two changes cancel out.
+    /// Of hashed bits, so that two changes do not cancel out.
     std::uint64_t sum() const {
         std::uint64_t total = 0;
         for (const double number : m_numbers) {

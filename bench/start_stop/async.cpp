@@ -8,7 +8,7 @@ namespace bench::start_stop {
 
 namespace {
 
-/// As many threads as workers, one of which has something to do: what a pool cannot go below.
+/// As many threads as workers, one of which has work: the least that a pool can cost.
 long life(int workers) {
     long answer = 0;
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// start_stop: start the runtime, run one task, end the runtime so that no thread of it is left; ms.
-// A runtime that makes its threads when there is work for them may not have made any. No size.
+// start_stop: start the runtime, run one task, end the runtime so that none of its threads is left.
+// Value: ms. A runtime that makes threads on demand may not have made any. No size.
 #pragma once
 
 #include "../harness/harness.hpp"
@@ -9,7 +9,7 @@ namespace bench::start_stop {
 
 constexpr long k_answer = 42;
 
-/// `life()` does all of it and returns what the task gave.
+/// `life()` does all of it and returns the task's result.
 template <class Life>
 job lives(Life life) {
     return [life] {

@@ -22,7 +22,7 @@ long life(int workers) {
             group.wait();
         });
     }
-    tbb::finalize(all);  // throws when threads are left
+    tbb::finalize(all);  // throws if threads are left
     return answer;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The serial programs of the null problems. "serial" is the reference Ts: a loop over the task,
-// one cycle each (what also remains of calls of an empty function once the compiler has seen that
-// there is nothing in it). "call" has a real call for each, for comparison.
+// The serial programs of the null problems. "serial" is the reference Ts: a loop over the task, one
+// cycle each (as also remains of calls that the compiler finds empty). "call" makes a real call for
+// each, for comparison.
 #pragma once
 
 #include "null_tasks.hpp"

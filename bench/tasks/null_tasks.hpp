@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tasks without work, for the problems that have nothing but tasks, and the proof that each of them
-// was run. What is timed has only a compiler barrier for a body: anything that counted would cost
-// more than the best runtimes' tasks. So a process begins with a run that is not timed, by the same
-// code with tasks that sign for themselves: every one must have run exactly once. How many of them
-// the spawn that made them ran itself is told as `inlined`: all, where it waits for its task.
+// Tasks without work, for the problems that consist of tasks alone, and the proof that each of them
+// was run. The timed tasks have only a compiler barrier for a body: counting would cost more than
+// the best runtimes' tasks. So a process begins with an untimed run, by the same code, of tasks
+// that each mark a byte: every one must have run exactly once. `inlined` is the number of tasks
+// that their spawn ran itself: all, if it waits for its task.
 #pragma once
 
 #include "../harness/harness.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// What is timed.
+/// The timed tasks.
 struct null_tasks {
     struct task {
         void operator()() const noexcept { asm volatile("" ::: "memory"); }
@@ -22,18 +22,18 @@ struct null_tasks {
 
     task operator[](long) const noexcept { return {}; }
 
-    /// Calls launch(task), which gives the task with this number to the runtime.
+    /// Calls launch(task), which passes the task with this number to the runtime.
     template <class Launch>
     void spawn(long number, Launch&& launch) const {
         launch((*this)[number]);
     }
 };
 
-/// Whether the calling thread is in a spawn. Tasks read it where they run, so one that a spawn runs
-/// itself can be told from one that was queued.
+/// Whether the calling thread is in a spawn. Tasks read it on the thread that runs them, so a task
+/// that a spawn runs itself is told from a queued one.
 inline thread_local bool spawning = false;
 
-/// What is run before that: each task has a byte of its own to sign in.
+/// The tasks of the first run: each has a byte of its own to mark.
 struct signing_tasks {
     static constexpr unsigned char k_inlined = 0x80;  // beside the number of times
 
@@ -56,8 +56,8 @@ struct signing_tasks {
     }
 };
 
-/// A repetition: run(tasks, count), which runs every task, timed with those that do nothing; the
-/// first time after a run with those that sign.
+/// A repetition: times run(tasks, count), which runs every task, with the timed tasks; the first
+/// repetition follows a run of the marking tasks.
 template <class Run>
 class null_problem {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Recursions and null tasks on Quern: the ways in which a task can have children. How many of them
-// were stolen is told beside the time.
+// Recursions and null tasks on Quern: the ways in which a task can have children. Reports the
+// number of stolen tasks beside the time.
 #pragma once
 
 #include "../harness/quern.hpp"
@@ -143,7 +143,7 @@ struct quern_future {
     }
 };
 
-/// A job whose repetitions are f() as a task, and tell how many tasks were stolen in each run.
+/// A job whose repetitions run f() as a task, and report how many tasks were stolen in each run.
 template <class F>
 job quern_job_with_thefts(const arguments& a, F f) {
     return quern_job(a, [f = std::move(f)] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a recursion is written once for all runtimes. It gets `here`, an object of a class of tasks,
-// and says with it what may run side by side:
+// Writes a recursion once for all runtimes. It gets `here`, an object of a class of tasks, and uses
+// it to say what may run in parallel:
 //     here.sum(n, f)      the sum of f(there, i) for i in [0, n), n > 0
 //     here.all(f, g ...)  f(there), g(there) ..., which return nothing
-// where `there` is the `here` of the child. What a runtime makes of it, in the way that it
-// recommends, is in the header named as the runtime. This file must not include any of them.
+// where `there` is the `here` of the child. The header named as the runtime implements this in the
+// way that the runtime recommends. This file must not include any of these headers.
 #pragma once
 
 #include "../harness/harness.hpp"
@@ -17,11 +17,10 @@
 
 namespace bench {
 
-/// The type of the sum.
 template <class Tasks, class F>
 using sum_of = std::invoke_result_t<const F&, Tasks, long>;
 
-/// Where the children of one parent leave their results. Allocates for a large family only.
+/// Where the children of one parent store their results. Allocates only for a large family.
 template <class T>
 class partial_sums {
 public:
@@ -44,7 +43,7 @@ private:
     std::vector<T> m_many;
 };
 
-/// No tasks at all.
+/// No tasks.
 struct serially {
     template <class F>
     auto sum(long n, const F& f) const {

@@ -1,58 +1,49 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What bench/run and bench/compare are asked for: words of the command line, the problems of problems.toml in their short or
-full form, and what a build directory offers for them. Whatever is wrong is a Mistake with a text for the user."""
+"""Selections for bench/run and bench/compare: words of the command line, the problems of problems.toml in their short or full
+form, and the contenders of a build directory. Errors are raised as kit.mistakes.Mistake with a text for the user."""
 
 import argparse
-import difflib
 import os
 import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
 
+from kit import mistakes
+
 RUNTIMES = ["serial", "quern", "tbb", "libgomp", "libomp", "async"]
 PROBLEMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "problems.toml")
 USUAL_WORKERS = [1, 2, 8]
 
 
-class Mistake(Exception):
-    """The user asked for what there is not; the text says what there is."""
-
-
 @dataclass
 class Step:
-    """A problem of one size on one number of workers: what is measured together."""
+    """A problem of one size on one number of workers: its contenders are measured together."""
     title: str
     size: int
     workers: int
     problem: dict  # its table in problems.toml, short or full
-    entries: list  # who takes part
-
-
-def nearest(word, accepted):
-    """A hint for the end of a message, or nothing."""
-    near = difflib.get_close_matches(word, accepted, 1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    entries: list  # the contenders
 
 
 def chosen(text, accepted, what):
-    """The words of a comma-separated list; all when there is none."""
+    """The words of a comma-separated list; all when it is empty."""
     words = text.split(",") if text else list(accepted)
     for word in words:
         if word not in accepted:
-            raise Mistake(f"'{word}' is no {what}; accepted: {', '.join(accepted)}{nearest(word, accepted)}")
+            raise mistakes.Mistake(f"'{word}' is no {what}; {mistakes.accepted_values(word, accepted)}")
     return words
 
 
 def positive(text):
-    """A whole number from 1, for argparse."""
+    """A whole number >= 1, for argparse."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no whole number from 1")
     return int(text)
 
 
 def numbers(text):
-    """A comma-separated list of whole numbers from 1, for argparse."""
+    """A comma-separated list of whole numbers >= 1, for argparse."""
     return [positive(t) for t in text.split(",")]
 
 
@@ -65,7 +56,7 @@ def forms(text, full):
 
 
 def offered(build, runtimes):
-    """{problem: [(program, runtime, variant)]}, from the programs that there are."""
+    """{problem: [(program, runtime, variant)]} of the existing programs."""
     found = {}
     for runtime in runtimes:
         program = os.path.join(build, "bench", "bin", f"bench-{runtime}")
@@ -80,7 +71,7 @@ def offered(build, runtimes):
 
 
 def steps(problems, entries, workers=None):
-    """The steps of a run. `problems` as forms() has made them; `entries`: {title: who takes part}."""
+    """The steps of a run. `problems` as forms() returns them; `entries`: {title: contenders}."""
     return [Step(title, size, count, problem, entries.get(title, []))
             for title, problem in problems.items()
             for size in problem["size"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Lets contenders work in turns. A contender is a process that solves one problem on one runtime with one number of
-workers; it makes one repetition for each line it is sent. Between its turns it is stopped, so that threads that spin while
-they wait take nothing from the others.
+"""Lets contenders work in turns. A contender is a process that solves one problem on one runtime with one number of workers; it
+makes one repetition for each line that it receives. Between its turns it is stopped, so that spinning threads take no time from
+the others.
 
     contenders = [Contender(...), ...]; play(contenders, repetitions=7)
 """
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-LONGEST_WORD = 160  # characters of a failure: what a table can show
+LONGEST_WORD = 160  # characters of a failure that fit into a table
 
 
 class Contender:
@@ -25,15 +25,15 @@ class Contender:
         self.command = [program, problem, variant, "--workers", str(workers), "--size", str(size), "--serve"]
         self.environment = {**os.environ, **(environment or {})}
         self.repetitions = []
-        self.warm_up = None  # the first repetition of all
+        self.warm_up = None  # the very first repetition
         self.failure = None
         self._stop = stop
         self._process = None
-        self._said = None  # what it writes to stderr: a file, for a pipe that nobody reads would fill
+        self._said = None  # its stderr: a file, because an unread pipe would fill
         self._waits = False  # stopped between two turns
 
     def turn(self, counts=True):
-        """One repetition; a first one starts the process. Does nothing for one that is out."""
+        """One repetition; the first one starts the process. No effect after a failure."""
         if self._stop:
             self._stop.check()
         if self.failure:
@@ -52,8 +52,8 @@ class Contender:
     def _start(self):
         self._said = tempfile.TemporaryFile()
         try:
-            # A process group of its own: Ctrl-C in a terminal reaches the driver alone, its children stop and end with it,
-            # and the kernel wakes and ends it should the driver be killed.
+            # A process group of its own: Ctrl-C in a terminal reaches the driver alone; the children stop and end with it, and
+            # the kernel wakes and ends them if the driver is killed.
             self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=self._said, env=self.environment, process_group=0)
         except OSError as error:
@@ -66,7 +66,7 @@ class Contender:
         try:
             os.killpg(self._process.pid, number)
         except ProcessLookupError:
-            pass  # it has ended: the end of its output will say so
+            pass  # it has ended: the end of its output reports that
 
     def _keep(self, line, counts):
         try:
@@ -87,7 +87,7 @@ class Contender:
             self._process.stdin.write(b"go\n")
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has ended: the end of its output says so below
+            pass  # it has ended: the end of its output reports that below
         text, end = b"", time.monotonic() + self.limit
         waited_for = [self._process.stdout] + ([self._stop] if self._stop else [])
         while not text.endswith(b"\n"):
@@ -121,7 +121,7 @@ class Contender:
         self.end()
 
     def end(self):
-        """Ends the process and what it has started; it may be stopped or dead."""
+        """Ends the process and its children; it may be stopped or dead."""
         if self._process is None:
             return
         self._signal(signal.SIGKILL)
@@ -135,15 +135,15 @@ class Contender:
         self._waits = False
 
     def result(self):
-        """What the JSON keeps of it."""
+        """The part that the JSON keeps."""
         return {"contender": self.label, "workers": self.workers, "size": self.size, "failure": self.failure,
                 "warm_up": self.warm_up, "repetitions": self.repetitions}
 
 
 def play(contenders, repetitions, fresh=False, on_turn=lambda: None, alternate=False):
-    """All contenders in turns, `repetitions` rounds after one that does not count. `fresh`: a new process for each turn,
-    for problems that fill the memory. `alternate`: every other round in reverse order, so that none always comes after the
-    same other. The processes are ended whatever happens."""
+    """All contenders in turns, `repetitions` rounds after an uncounted one. `fresh`: a new process for each turn, for problems
+    that fill the memory. `alternate`: every other round in reverse order, so that no contender always follows the same other
+    one. Always ends the processes."""
     try:
         for turn in range(repetitions + 1):
             for contender in reversed(contenders) if alternate and turn % 2 else contenders:

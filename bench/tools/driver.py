@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What bench/run and bench/compare have in common while they measure: the line on the terminal, the contenders of a step and
-their turns, and the file of the result."""
+"""Shared by bench/run and bench/compare while they measure: the progress line on the terminal, the contenders of a step and
+their turns, and the result file."""
 
 import json
 import os
 import sys
 import time
 
-import choosing
 import contest
-import interruption
 import machine
+from kit import interruption, mistakes
 
 
 class Progress:
-    """A line on the terminal that says where we are; nothing elsewhere but a line for each step."""
+    """A progress line on the terminal; elsewhere a line for each step."""
 
     def __init__(self, total):
         self.total, self.done, self.start, self.what = total, 0, time.monotonic(), ""
@@ -34,8 +33,8 @@ class Progress:
 
 
 class Output:
-    """The file of the result. Opened before the run, so that a path that cannot be written costs nobody a run, and written
-    after every step, so that what was measured is never lost."""
+    """The result file. Opened before the run, so that a path that cannot be written is reported before measuring, and written
+    after every step, so that no measurement is lost."""
 
     def __init__(self, path):
         self.path = path
@@ -54,19 +53,19 @@ class Output:
             self._give_up(error)
 
     def _give_up(self, error):
-        raise choosing.Mistake(f"cannot write the results to {self.path}: {error.strerror}") from error
+        raise mistakes.Mistake(f"cannot write the results to {self.path}: {error.strerror}") from error
 
 
 def contender(step, program, runtime, variant, stop):
-    """A process of a step that has not started yet."""
+    """A process of a step, not started yet."""
     return contest.Contender(program, step.title, variant, 1 if runtime == "serial" else step.workers, step.size,
                              f"{runtime}/{variant}", limit=step.problem.get("limit", 60),
                              environment=step.problem.get("environment"), stop=stop)
 
 
 def play(step, contenders, rounds, progress, alternate=False):
-    """The contenders of a step take their turns. Returns what is to know of the step besides their results; when the user
-    stops it, it is not complete."""
+    """Runs the turns of a step's contenders. Returns facts about the step besides their results; the step is incomplete if the
+    user stops it."""
     progress.what = f"{step.title} {step.size}, {step.workers} workers"
     before, start, complete = machine.cpu_ticks(), time.monotonic(), True
     try:

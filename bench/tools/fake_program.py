@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Benchmark programs that measure nothing and fail as they are told: for the tests of what drives the real ones. A fake takes
-the command line of bench/harness and behaves as the variant says.
+"""Fake benchmark programs that measure nothing and fail on request, for tests of the drivers. A fake takes the command line of
+bench/harness and behaves as the variant says.
 
     path = write(folder, "bench-quern", ["fib right", "fib hangs"])
 """
@@ -50,7 +50,7 @@ for turn, line in enumerate(sys.stdin):
 
 
 def write(folder, name, offered, value=1.0):
-    """An executable file; `offered` are the lines of its --list, `value` about what it claims to measure."""
+    """An executable file; `offered` are the lines of its --list, `value` is about the value that it reports."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:

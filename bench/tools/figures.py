@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""From result files to the figures that a reader compares: a section for each problem and size, in it a cell for each
-contender and number of workers. Nothing here knows how a figure is shown.
+"""Computes the figures of a report from result files: a section for each problem and size, in it a cell for each contender and
+number of workers. Independent of how figures are shown.
 
     runs = load(["results.json", "sherwood.json"]); sections = gather(runs, problems)
 """
@@ -10,17 +10,20 @@ import os
 import statistics
 from dataclasses import dataclass, field
 
-OF_EVERY_REPETITION = {"value", "runs", "wall", "cpu", "growth_kib"}  # what else it has, a problem has measured on its own
+from kit import medians
+
+OF_EVERY_REPETITION = {"value", "runs", "wall", "cpu", "growth_kib"}  # all other keys are measured by a single problem
 ONE_OF_ITS_KIND = {"serial", "quern"}  # every other runtime is a peer
 
 
 class Unreadable(Exception):
-    """A file that is no result; the text says which and why."""
+    """A file that is not a result; the text says which and why."""
 
 
 @dataclass
 class Run:
-    """A result file. `tag` tells its Quern contenders from those of other files in the same report; empty for the first."""
+    """A result file. `tag` distinguishes its Quern contenders from those of other files in the same report; empty for the
+    first."""
     path: str
     data: dict
     tag: str = ""
@@ -37,15 +40,15 @@ class Summary:
     growth_mib: float = None  # the most of any repetition, the first included
     failure: str = None
     best: float = None        # least, or most where more is better
-    figures: dict = field(default_factory=dict)  # medians of everything else that was measured, by name
+    figures: dict = field(default_factory=dict)  # medians of all other measurements, by name
 
 
 @dataclass
 class Cell:
     """A contender with one number of workers."""
     summary: Summary
-    to_serial: float = None  # how many times worse than the serial program: below 1 is better
-    to_peer: float = None    # the same of the best peer
+    to_serial: float = None  # time over that of the serial program: below 1 is better
+    to_peer: float = None    # the same for the best peer
 
 
 @dataclass
@@ -59,7 +62,7 @@ class Duel:
 
 @dataclass
 class Section:
-    """Everything that was measured for a problem of one size."""
+    """All measurements of a problem of one size."""
     problem: str
     size: int
     about: str = ""
@@ -81,7 +84,7 @@ class Section:
 
 
 def load(paths):
-    """The runs of result files, tagged by policy where there are several."""
+    """The runs of result files, tagged by policy if there are several."""
     runs = []
     for path in paths:
         try:
@@ -117,11 +120,10 @@ def summarise(result, higher_is_better=False):
     if not repetitions or summary.failure:
         return summary
     values = [r["value"] for r in repetitions]
-    summary.median, summary.least, summary.most = statistics.median(values), min(values), max(values)
+    known = medians.summarize(values)
+    summary.median, summary.least, summary.most = known.median, known.least, known.most
     summary.best = summary.most if higher_is_better else summary.least
-    if len(values) > 1 and summary.median > 0:
-        low, _, high = statistics.quantiles(values, n=4, method="inclusive")
-        summary.spread = (high - low) / summary.median
+    summary.spread = medians.interquartile_spread(values)
     for name in ("cpu", "wall"):
         known = [r[name] for r in repetitions if name in r]
         summary.figures[name] = statistics.median(known) if known else None
@@ -131,7 +133,7 @@ def summarise(result, higher_is_better=False):
 
 
 def worse(ours, theirs, higher_is_better):
-    """How many times worse ours is; None when it cannot be said."""
+    """How many times worse ours is; None if undefined."""
     if ours is None or theirs is None or ours <= 0 or theirs <= 0:
         return None
     return theirs / ours if higher_is_better else ours / theirs
@@ -146,7 +148,7 @@ def is_peer(label):
 
 
 def _best(summaries, wanted, higher):
-    """(label, median) of the best of those that have figures."""
+    """(label, median) of the best contender that has a median."""
     known = [(s.median, label) for label, s in summaries.items() if wanted(label) and s.median is not None]
     if not known:
         return None, None
@@ -166,7 +168,7 @@ def _duel(summaries, theirs, peer, higher):
 
 
 def _references(groups, higher):
-    """(serial median, best peer, its median) of the first of the groups that has each."""
+    """(serial median, best peer, its median), each from the first group that has it."""
     serial = peer = theirs = None
     for summaries in groups:
         serial = serial or _best(summaries, lambda label: runtime_of(label) == "serial", higher)[1]
@@ -183,7 +185,7 @@ def _add_group(section, run, group, groups):
         if run.tag and runtime_of(label) == "quern":
             label = f"{label} [{run.tag}]"
         if (label, workers) in section.cells:
-            continue  # a peer or the serial program once more: the first run's figure is shown
+            continue  # a peer or the serial program again: the first run's figure is shown
         if label not in section.labels:
             section.labels.append(label)
         section.cells[label, workers] = Cell(summary, worse(summary.median, serial, higher),
@@ -195,13 +197,13 @@ def _add_group(section, run, group, groups):
 
 
 def _rank(label):
-    """Serial first, then Quern, then the peers in the order in which they were met."""
+    """Serial first, then Quern, then the peers in their order of appearance."""
     return {"serial": 0, "quern": 1}.get(runtime_of(label), 2)
 
 
 def gather(runs, problems):
-    """The sections, in the order of problems.toml, then what that does not know. A ratio is to what ran in turns with its
-    contender; where that run had no peer or no serial program, to that of the first run that has."""
+    """The sections, in the order of problems.toml, then problems that are not in it. A ratio compares contenders of the same
+    turns; if that run had no peer or no serial program, it uses the first run that has one."""
     groups = {}  # (problem, size) -> {workers: [(run, group, summaries)]}
     for run in runs:
         for group in run.data["groups"]:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What a result depends on besides the code: machine, compilers, commit, load, time stolen by other virtual machines."""
+"""The conditions of a result besides the code: machine, compilers, commit, load, time stolen by other virtual machines."""
 
 import os
 import platform
 import re
 import subprocess
+
+from kit import processor
 
 
 def _output(*command):
@@ -31,20 +33,20 @@ def cpu_ticks():
 
 
 def stolen_since(before):
-    """Per cent of the CPU time since `before` that others took."""
+    """Per cent of the CPU time since `before` that other virtual machines took."""
     total, stolen = cpu_ticks()
     return round(100.0 * (stolen - before[1]) / max(1, total - before[0]), 2)
 
 
 def describe(build):
-    """For the head of a result of the programs in the build directory `build`."""
+    """The head of a result of the programs in the build directory `build`."""
     cache = os.path.join(build, "CMakeCache.txt")
     compiler = _first(cache, r"^CMAKE_CXX_COMPILER:[A-Z]+=(.+)$", "c++")
     clang = _first(cache, r"^QUERN_CLANG:[A-Z]+=(.+)$", "clang++-19")
     source = _first(cache, r"^CMAKE_HOME_DIRECTORY:[A-Z]+=(.+)$", ".")
     return {
         "commit": _output("git", "-C", source, "describe", "--always", "--dirty") or "unknown",
-        "cpu": _first("/proc/cpuinfo", r"^model name\s*:\s*(.*)$"),
+        "cpu": processor.processor_name() or "unknown",
         "cpus": len(os.sched_getaffinity(0)),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": f"{_first('/etc/os-release', chr(94) + 'PRETTY_NAME=.(.*).$')}, Linux {platform.release()}",

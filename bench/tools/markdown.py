@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The report as Markdown: what the HTML page says, without charts."""
+"""The report as Markdown: the content of the HTML page, without charts."""
 
 import wording
 
 
 def table(header, rows):
-    """A table as lines. What stands in a cell cannot break it."""
+    """A table as lines. Escapes what would break a cell."""
     def line(cells):
         return "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
     return [line(header), "|" + "---|" * len(header), *map(line, rows)]
@@ -44,7 +44,7 @@ def _duel(duel):
 
 
 def _cell(cell, unit):
-    """Everything about one contender with one number of workers."""
+    """All figures of one contender with one number of workers."""
     if cell is None:
         return wording.NONE
     s = cell.summary
@@ -71,7 +71,7 @@ def _section(section):
 
 
 def further(section):
-    """Rows of everything else that the contenders measured: label, name, a value for each number of workers."""
+    """Rows of all other measurements of the contenders: label, name, a value for each number of workers."""
     rows = []
     for label in section.labels:
         found = {w: section.cells[label, w].summary.figures for w in section.workers if (label, w) in section.cells}

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The report as one HTML page that needs nothing else: no network, no script, no font, light or dark as the reader's system
-is. Tables are the truth and charts the overview: what a chart shows stands in a table beside it."""
+"""The report as one self-contained HTML page: no network, no script, no font; light or dark as the reader's system is. Tables
+have all numbers; a chart is an overview of the table beside it."""
 
-import html
 import os
 
 import charts
@@ -10,19 +9,12 @@ import figures
 import markdown
 import targets
 import wording
+from kit import markup
 
+escape, scroll = markup.escape, markup.scroll
 STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "style.css")
 COLUMNS = ("median", "best", "spread", "to serial", "to peer", "MiB")
 STATES = {targets.REACHED: ("reached", "✓"), targets.MISSED: ("missed", "✗"), targets.UNKNOWN: ("unknown", "?")}
-
-
-def escape(value):
-    return html.escape(str(value))
-
-
-def scroll(label, inner):
-    """What may be wider than the window, within reach of the keyboard."""
-    return f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(label)}">{inner}</div>'
 
 
 def _head(runs):
@@ -124,7 +116,7 @@ def _further(section):
 
 
 def _conditions(section):
-    """Load and stolen time of each group: whoever doubts a figure looks there first."""
+    """Load and stolen time of each group: the first check of a doubtful figure."""
     notes = [f"{tag + ', ' if tag else ''}{wording.workers(w)}: {wording.number(steal)} % stolen, load {wording.number(load)}"
              for tag, w, steal, load in section.notes]
     return f'<p class="soft">{escape("; ".join(notes))}.</p>'
@@ -149,10 +141,7 @@ def report(sections, rows, runs):
             "the best peer with as many workers, on a logarithmic scale: left of 1× Quern is better.</p>"
             f'{_overviews(sections, runs)}<h2 id="problems">Problems</h2><nav aria-label="Problems"><ul>{links}</ul></nav>'
             f"<p>{escape(HOW_TO_READ)}</p>" + "".join(map(_section, sections)))
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Quern benchmarks</title>'
-            f'<style>\n{style}</style></head><body><a class="skip" href="#problems">To the problems</a><main>{body}</main>'
-            "</body></html>\n")
+    return markup.document("Quern benchmarks", body, '<a class="skip" href="#problems">To the problems</a>', style)
 
 
 HOW_TO_READ = (

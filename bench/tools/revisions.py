@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 """Builds of revisions for bench/compare. A revision is checked out below build/compare and stays there with its build, so that
-a second comparison costs nothing; `.` is the working tree as it is. Nothing else of the repository is touched.
+a second comparison is fast; `.` is the working tree itself. The rest of the repository is not touched.
 
     one = resolve(root, "main", ["-DQUERN_WITH_HWLOC=OFF"]); build(one, jobs=2)   # then one.folder has the programs
 """
@@ -10,7 +10,7 @@ import os
 import subprocess
 from dataclasses import dataclass
 
-from choosing import Mistake, nearest
+from kit import mistakes
 
 PROGRAMS = ["bench-quern", "bench-serial"]
 LAST_LINES = 20  # of a failed command: enough for a compiler's error
@@ -18,8 +18,8 @@ LAST_LINES = 20  # of a failed command: enough for a compiler's error
 
 @dataclass
 class Revision:
-    name: str      # as the user calls it
-    commit: str    # what it is; of a working tree with changes it ends in -dirty
+    name: str      # as the user wrote it
+    commit: str    # its hash; of a working tree with changes it ends in -dirty
     source: str
     options: list  # of CMake
     folder: str    # the build directory
@@ -38,10 +38,10 @@ def _run(command, folder):
         done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", check=False)
     except OSError as error:
-        raise Mistake(f"cannot run {command[0]}: {error.strerror}") from error
+        raise mistakes.Mistake(f"cannot run {command[0]}: {error.strerror}") from error
     if done.returncode != 0:
         last = "\n".join("    " + line for line in done.stdout.splitlines()[-LAST_LINES:])
-        raise Mistake(f"this failed in {folder} with status {done.returncode}:\n  {' '.join(command)}\n{last}")
+        raise mistakes.Mistake(f"this failed in {folder} with status {done.returncode}:\n  {' '.join(command)}\n{last}")
     return done.stdout.strip()
 
 
@@ -51,8 +51,8 @@ def _commit(root, name):
                            capture_output=True, text=True, check=False)
     if found.returncode != 0:
         known = _run(["git", "for-each-ref", "--format=%(refname:short)"], root).split()
-        raise Mistake(f"'{name}' is no revision of {root}; accepted: whatever names a commit for git, and . for the working "
-                      f"tree{nearest(name, known)}")
+        raise mistakes.Mistake(f"'{name}' is no revision of {root}; accepted: whatever names a commit for git, and . for the working "
+                      f"tree{mistakes.hint(name, known)}")
     return found.stdout.split()[-1]
 
 
@@ -62,16 +62,16 @@ def _check_out(root, name):
     short = commit[:12]
     folder = os.path.join(root, "build", "compare", short)
     if not os.path.exists(os.path.join(folder, ".git")):
-        # --force: git may still know a working tree there that was removed with the build directory.
+        # --force: git may still list a working tree there that was removed with the build directory.
         _run(["git", "worktree", "add", "--quiet", "--force", "--detach", folder, commit], root)
     changes = _run(["git", "status", "--porcelain", "--untracked-files=no"], folder)
     if changes or _run(["git", "rev-parse", "HEAD"], folder) != commit:
-        raise Mistake(f"{folder} is no longer what was checked out; remove it with: git worktree remove --force {folder}")
+        raise mistakes.Mistake(f"{folder} is no longer what was checked out; remove it with: git worktree remove --force {folder}")
     return folder, short
 
 
 def resolve(root, name, options):
-    """The Revision that a name stands for, checked out. Other options are another build of the same source."""
+    """The Revision of a name, checked out. Other options are another build of the same source."""
     if name == ".":
         source, commit = root, _run(["git", "describe", "--always", "--dirty"], root)
     else:
@@ -83,7 +83,7 @@ def resolve(root, name, options):
 
 
 def build(revision, jobs):
-    """Configures and builds what is to be compared; what is up to date stays."""
+    """Configures and builds the programs to compare; up-to-date ones stay."""
     if not os.path.exists(os.path.join(revision.folder, "build.ninja")):
         _run(["cmake", "--preset", "bench", "-B", revision.folder, "--log-level=NOTICE", *revision.options], revision.source)
     _run(["cmake", "--build", revision.folder, "-j", str(jobs), "--target", *PROGRAMS], revision.source)

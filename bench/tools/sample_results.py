@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Made-up results with everything that a report may meet: many problems, failures, units, missing contenders, several
-policies. For the tests, and for looking at the page without an hour of measuring:
+"""Synthetic results with everything that a report may contain: many problems, failures, units, missing contenders, several
+policies. For the tests, and for viewing the page without measuring:
 
     python3 bench/tools/sample_results.py <folder>; bench/report <folder>/*.json --problems <folder>/problems.toml --html x.html
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The targets of problems.toml: is each reached, missed, or not measured in a run?
+"""The targets of problems.toml: whether each is reached, missed, or not measured in a run.
 
     rows = evaluate(problems, runs)   # a row for each target, in it an Outcome for each run
 """
@@ -16,13 +16,13 @@ UNITS = {"growth_mib": "MiB", "cpu": "s", "wall": "s"}  # of figures that every 
 
 
 class BadTarget(Exception):
-    """A target that cannot be understood; the text says which and why."""
+    """A target that is invalid; the text says which and why."""
 
 
 @dataclass
 class Outcome:
     state: str
-    figure: str = ""  # as text; why there is none when there is none
+    figure: str = ""  # as text; the reason if there is none
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Target:
 
 
 def check(problems):
-    """Throws BadTarget for the first target that is wrong."""
+    """Throws BadTarget for the first invalid target."""
     for problem, table in problems.items():
         for target in table.get("target", []):
             where = f"problems.toml, {problem}, target {target}"
@@ -75,7 +75,7 @@ def describe(target, title, problem):
 
 
 def _workers_of_reference(target):
-    """The serial program runs in every group; another reference is taken at one worker unless said."""
+    """The serial program runs in every group; other references have one worker by default."""
     if target["of"].startswith("serial/"):
         return target["workers"]
     return target.get("of_workers", 1)
@@ -90,15 +90,15 @@ def _figure(summary, name):
 
 
 class _Missing(Exception):
-    """There is no figure, for nobody has asked for it."""
+    """No figure: it was not requested."""
 
 
 class _Failed(Exception):
-    """There is no figure, for the contender failed."""
+    """No figure: the contender failed."""
 
 
 def _lookup(run, place, pattern, name, lowest):
-    """The figure of a contender; of those that match a pattern such as quern/* the best. Throws where there is none."""
+    """The figure of a contender; for a pattern such as quern/* the best one. Throws if there is none."""
     problem, size, workers = place
     of_problem = [g for g in run.data["groups"] if g["problem"] == problem]
     of_size = [g for g in of_problem if size in (None, g["size"])]
@@ -118,7 +118,7 @@ def _lookup(run, place, pattern, name, lowest):
 
 
 def outcome(target, title, problem, run):
-    """Of one target in one run."""
+    """The Outcome of one target in one run."""
     name, size, lowest = target.get("figure", "value"), target.get("size"), "at_most" in target
     try:
         value = _lookup(run, (title, size, target["workers"]), target["contender"], name, lowest)
@@ -146,7 +146,7 @@ def evaluate(problems, runs):
 
 
 def tally(rows, index):
-    """How many of a run's targets are reached, of those that were measured."""
+    """How many of a run's measured targets are reached."""
     states = [row.outcomes[index].state for row in rows]
     text = f"{states.count(REACHED)} of {len(states)} targets reached"
     return text + (f", {states.count(UNKNOWN)} not measured" if UNKNOWN in states else "")

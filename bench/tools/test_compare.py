@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""bench/compare in a repository of its own, whose `cmake` installs programs that only pretend: how fast they are stands in the
-file that each revision has."""
+"""Tests bench/compare in a repository of its own, whose `cmake` installs fake programs; a file in each revision says how fast
+they are."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CMAKE = """#!{python}
 import os, sys
 sys.path.insert(0, os.path.join({tools!r}))
@@ -42,7 +42,9 @@ class Compare(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root, self.log = os.path.join(folder.name, "root"), os.path.join(folder.name, "log")
         tools = os.path.join(self.root, "bench", "tools")
-        shutil.copytree(BENCH, os.path.join(self.root, "bench"), ignore=shutil.ignore_patterns("__pycache__", "*pp"))
+        for part in ("bench", "tools/study"):
+            shutil.copytree(os.path.join(ROOT, part), os.path.join(self.root, part),
+                            ignore=shutil.ignore_patterns("__pycache__", "*pp"))
         os.makedirs(os.path.join(folder.name, "bin"))
         with open(os.path.join(folder.name, "bin", "cmake"), "w", encoding="utf-8") as file:
             file.write(CMAKE.format(python=sys.executable, tools=tools, log=self.log))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Contenders that work, lie, die, hang and talk rubbish: what contest.py makes of each, and that none outlives its turns."""
+"""Contenders that work, give wrong results, die, hang and print garbage: how contest.py treats each, and that none outlives its
+turns."""
 
 import os
 import select
@@ -9,7 +10,7 @@ import unittest
 
 import contest
 import fake_program
-import interruption
+from kit import interruption
 
 VARIANTS = ["right", "other", "wrong", "silent", "killed", "hangs", "stops", "rubbish", "valueless"]
 
@@ -27,7 +28,7 @@ class Contest(unittest.TestCase):
         return one
 
     def failure_of(self, variant, **more):
-        """What is said of a contender that fails beside one that works."""
+        """The failure reported for a contender beside one that works."""
         good, bad = self.contender("right"), self.contender(variant, **more)
         contest.play([bad, good], 3)
         self.assertEqual((good.failure, len(good.repetitions)), (None, 3))
@@ -63,9 +64,9 @@ class Failures(Contest):
         os.mkfifo(fifo)
         reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
         self.addCleanup(os.close, reader)
-        # A limit that even a slow machine needs longer than to start Python.
+        # The limit leaves enough time to start Python, even on a slow machine.
         self.assertEqual(self.failure_of("hangs", limit=2, environment={"FAKE_FIFO": fifo}), "timed out (2 s)")
-        # The fake and its child held the other end; the last of them is dead when it is closed.
+        # The fake and its child held the other end; it closes when the last of them is dead.
         ready, _, _ = select.select([reader], [], [], 20)
         self.assertEqual((ready, os.read(reader, 1)), ([reader], b""))
 

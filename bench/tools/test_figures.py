@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Figures with answers that are known beforehand: medians, spread, ratios, and what becomes of those that failed."""
+"""Figures with known results: medians, spread, ratios, and the treatment of failed contenders."""
 
 import json
 import os
@@ -39,7 +39,7 @@ class Summaries(unittest.TestCase):
         self.assertEqual(figures.summarise(result("quern/plain", [1.0, 2.0, 3.0]), higher_is_better=True).best, 3.0)
 
     def test_what_a_problem_measures_besides_is_kept_by_name(self):
-        # As bench/harness prints it: beside the value, not below a name of its own.
+        # As bench/harness prints it: beside the value, without a name of its own.
         s = figures.summarise(result("quern/plain", [1.0, 3.0], percent_of_copy=96.5))
         self.assertEqual(s.figures, {"wall": 4.0, "cpu": 8.0, "percent_of_copy": 96.5})
 

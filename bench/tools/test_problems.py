@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""problems.toml: can bench/run and bench/report live with every entry, and does each name something that there is?"""
+"""problems.toml: bench/run and bench/report accept every entry, and each entry names existing programs."""
 
 import glob
 import os
@@ -67,7 +67,7 @@ class Problems(unittest.TestCase):
         text = {}
         for runtime in ("quern", "serial"):
             text[runtime] = ""
-            # Some runtimes share what they do between problems, and name it in a header.
+            # Some runtimes share code between problems in a header, which has the names.
             for path in glob.glob(os.path.join(BENCH, "*", f"{runtime}*.cpp")) + glob.glob(os.path.join(BENCH, "*", "*.hpp")):
                 with open(path, encoding="utf-8") as file:
                     text[runtime] += file.read()

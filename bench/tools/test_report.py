@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The report of made-up results, in Markdown and as a page: is all of it there, and does the page need anything else?"""
+"""The report of synthetic results, in Markdown and as a page: it is complete, and the page is self-contained."""
 
 import html.parser
 import os
@@ -16,11 +16,11 @@ import sample_results
 import targets
 
 REPORT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "report")
-VOID = {"meta", "br", "hr", "img", "input", "link"}  # elements of HTML that have no end; those of SVG say it themselves
+VOID = {"meta", "br", "hr", "img", "input", "link"}  # elements of HTML without an end tag; SVG elements close themselves
 
 
 def made(policies=("default", "sherwood")):
-    """(sections, targets, runs) of made-up results."""
+    """(sections, targets, runs) of synthetic results."""
     with tempfile.TemporaryDirectory() as folder:
         runs = figures.load(sample_results.write(folder, policies))
     problems = tomllib.loads(sample_results.PROBLEMS_TOML)
@@ -28,7 +28,7 @@ def made(policies=("default", "sherwood")):
 
 
 class Reader(html.parser.HTMLParser):
-    """What a browser would see: text, references, ids, and elements that are not closed in order."""
+    """The content for a browser: text, references, ids, and elements that are not closed in order."""
 
     def __init__(self, text):
         super().__init__()
@@ -93,7 +93,7 @@ class Page(unittest.TestCase):
             self.assertIn(label, self.read.words)
         self.assertIn("quern/context [sherwood]", self.read.words)
         for failure in sample_results.FAILURES.values():
-            self.assertIn(failure, self.read.words)  # as text: what looks like HTML in it is escaped
+            self.assertIn(failure, self.read.words)  # as text: escaped where it looks like HTML
         for row in self.rows:
             self.assertIn(row.text, self.read.words)
         for sign in ("✓ reached", "✗ not reached", "? not measured", "percent_of_copy"):

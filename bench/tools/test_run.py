@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""bench/run as a user starts it, with programs that only pretend."""
+"""Runs bench/run as a user would, with fake programs."""
 
 import json
 import os

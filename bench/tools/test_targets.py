@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Targets that are reached, missed and not measured, and those that are written wrong."""
+"""Targets that are reached, missed and not measured, and invalid ones."""
 
 import unittest
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Figures as text: the same words on the Markdown and on the HTML page."""
+"""Figures as text, the same in the Markdown and on the HTML page."""
 
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}  # the units that are times
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}  # the units of time
 NONE = "–"
 
 
 def number(value):
-    """Three digits that count, and no exponent where a reader can do without."""
+    """Three significant digits, without an exponent where possible."""
     if value is None:
         return NONE
     if value == 0:
@@ -22,7 +22,7 @@ def number(value):
 
 
 def quantity(value, unit="s"):
-    """With its unit; a time in the unit that suits it."""
+    """With its unit; a time in a suitable unit."""
     if value is None:
         return NONE
     if unit not in SECONDS:
@@ -44,7 +44,7 @@ def ratio(value):
 
 
 def mib(value):
-    """Memory; what is below a hundredth does not matter."""
+    """Memory, to a hundredth."""
     return NONE if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
 
 
@@ -53,12 +53,12 @@ def workers(count):
 
 
 def policy(run):
-    """What the columns of a run are called."""
+    """The column heads of a run."""
     return run.tag or run.data.get("policy", "default")
 
 
 def head(runs):
-    """[(what, text)] that a reader must know before the figures; what is the same for all runs is said once."""
+    """[(what, text)]: what a reader must know before the figures; facts common to all runs appear once."""
     rows = []
     for name, key in (("Commit", "commit"), ("Processor", "cpu"), ("CPUs", "cpus"), ("Memory, GiB", "memory_gib"),
                       ("System", "system"), ("Compiler", "compiler"), ("Compiler of libomp's programs", "clang"),

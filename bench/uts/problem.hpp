@@ -14,7 +14,7 @@ using ::uts::children_of;
 using ::uts::node;
 using ::uts::tree;
 
-/// Another root, for short runs. What is known of it was counted by the serial search.
+/// Another root, for short runs. The serial search counted its figures.
 inline constexpr tree k_small = {"small", ::uts::shape::binomial, 500, 0, 8, 0.124875,
                                  4,       {267'869, 234'447, 488}};
 
@@ -27,7 +27,7 @@ inline const tree& tree_of(long size) {
     throw std::invalid_argument("uts: the size is 500 or 2000");
 }
 
-/// Nodes of the tree below and with `n`.
+/// Nodes of the tree with root `n`.
 inline std::uint64_t search(const tree& t, const node& n) {
     const std::uint32_t children = children_of(t, n);
     std::uint64_t nodes = 1;

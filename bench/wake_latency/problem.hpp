@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// wake_latency: a task that has been busy for 5 ms, so that all other workers have gone to sleep,
-// spawns a task and stays busy; us until that one starts, on another worker.
-// wake_latency_outside: the same from a thread that is none of the runtime's, after 5 ms of sleep.
-// Where nobody comes the value is the time after which the spawner looks itself. Size: how often.
+// wake_latency: a task that has been busy for 5 ms, so that all other workers sleep, spawns a task
+// and stays busy. Value: us until the new task starts, on another worker. wake_latency_outside: the
+// same from a thread outside the runtime, after 5 ms of sleep. If no worker starts the task, the
+// value is the time after which the spawner helps itself. Size: the number of wake-ups.
 #pragma once
 
 #include "../harness/figures.hpp"
@@ -14,7 +14,7 @@
 
 namespace bench::wake_latency {
 
-constexpr double k_idle = 5e-3;  // long enough for those who spin before they sleep
+constexpr double k_idle = 5e-3;  // long enough for workers that spin before they sleep
 constexpr double k_patience = 5e-3;
 
 class wake_up {
@@ -26,20 +26,20 @@ public:
     }
     void sleep() const { std::this_thread::sleep_for(std::chrono::duration<double>(k_idle)); }
 
-    /// Directly before the task is spawned.
+    /// Called directly before the task is spawned.
     void spawns() { m_spawned = now(); }
 
     /// The task.
     void starts() noexcept { m_started.store(now(), std::memory_order_relaxed); }
 
-    /// Stays busy until the task has started, or for some time.
+    /// Stays busy until the task has started, or until a limit.
     void watch() const {
         const double until = m_spawned + k_patience;
         while (m_started.load(std::memory_order_relaxed) == 0 && now() < until) {
         }
     }
 
-    /// When the task has ended.
+    /// Called when the task has ended.
     double microseconds() const {
         return (m_started.load(std::memory_order_relaxed) - m_spawned) * 1e6;
     }

@@ -21,7 +21,7 @@ const contender any{"wake_latency", "async", [](const arguments& a) {
                         });
                     }};
 
-/// For a worker by name: policies that do not steal need it.
+/// For a named worker: policies that do not steal need it.
 const contender hinted{"wake_latency", "hinted", [](const arguments& a) {
                            return quern_job(a, [count = a.size] {
                                return wake_ups(count, [](wake_up& w) {

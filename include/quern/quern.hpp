@@ -5,13 +5,13 @@
 
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/counters/counter.hpp>
-#include <quern/counters/live.hpp>
+#include <quern/counters/detail/live.hpp>
 #include <quern/counters/registry.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>
-#include <quern/scheduler/settings.hpp>
 #include <quern/scheduler/task_report.hpp>
+#include <quern/settings/settings.hpp>
 #include <quern/sync/and_gate.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/call_once.hpp>
@@ -47,6 +47,7 @@
 #include <quern/task/split_future.hpp>
 #include <quern/task/stop.hpp>
 #include <quern/task/task_group.hpp>
+#include <quern/task/task_hold.hpp>
 #include <quern/task/task_local.hpp>
 #include <quern/task/this_task.hpp>
 #include <quern/task/thread.hpp>
@@ -54,7 +55,7 @@
 #include <quern/task/wait.hpp>
 #include <quern/task/when.hpp>
 #include <quern/task/when_each.hpp>
-#include <quern/trace/attach.hpp>
+#include <quern/trace/detail/attach.hpp>
 #include <quern/trace/listener.hpp>
 #include <quern/trace/recorder.hpp>
 #include <quern/version.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cold end of QUERN_ASSERT. Must not allocate: the heap may be what is broken.
-#include <quern/base/assert.hpp>
+// The failure path of QUERN_ASSERT. Must not allocate: the heap may be corrupt.
+#include <quern/base/detail/assert.hpp>
 
 #include <cstdio>
 #include <cstdlib>

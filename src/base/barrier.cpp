@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The heavy half of the asymmetric fence: Linux's membarrier, which makes every thread of the
-// process pass a fence. Called by thieves and by workers that go to sleep; never on a spawn path.
-#include <quern/base/atomics.hpp>
+// process execute a fence. Called by thieves and by workers about to sleep; never on a spawn path.
+#include <quern/base/detail/atomics.hpp>
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -19,7 +19,7 @@ bool std_atomics::heavy_barrier() noexcept {
     return membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED) == 0;
 }
 
-/// The system wants a process to register first; to do so again costs a system call.
+/// A process must register first; registering again costs a system call.
 bool std_atomics::has_heavy_barrier() noexcept {
     return membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) == 0 && heavy_barrier();
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The depot of blocks, and the two ways of a block: within its thread, and by way of the depot.
-#include <quern/base/blocks.hpp>
+// The shared pool of blocks, and the two paths of a block: within its thread, and through the
+// shared pool.
+#include <quern/base/detail/blocks.hpp>
 
-#include <quern/base/process.hpp>
+#include <quern/base/detail/process.hpp>
 
 #include <sys/mman.h>
 #include <algorithm>
@@ -16,11 +17,11 @@ namespace {
 
 constexpr std::uint32_t k_rounds = magazine::k_rounds;
 
-/// Blocks that are made at once.
+/// Number of blocks carved at a time.
 constexpr std::size_t k_batch = 64;
 
-/// Memory comes in chunks. The pages of all but the first are provided at once: programs with few
-/// tasks need few pages, and for the others a page fault each would cost more.
+/// Memory is mapped in chunks. The pages of all but the first are populated at once: programs with
+/// few tasks need few pages; for the others a page fault per page would cost more.
 constexpr std::size_t k_chunk = 256U << 10;
 
 constexpr std::size_t bytes_of(std::size_t which) noexcept { return (which + 1) * k_block_step; }
@@ -30,28 +31,28 @@ constexpr bool is_plain(std::size_t bytes) noexcept {
     return k_asan || k_tsan || bytes > k_largest_block;
 }
 
-/// Null when the system has none.
+/// Null if the system has none.
 std::byte* map_chunk(bool is_first) noexcept {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (is_first ? 0 : MAP_POPULATE);
     void* const got = ::mmap(nullptr, k_chunk, PROT_READ | PROT_WRITE, flags, -1, 0);
     return got != MAP_FAILED ? static_cast<std::byte*>(got) : nullptr;
 }
 
-/// The first word of a block that lies in the depot by itself.
+/// The first word of a block that is in the shared pool outside of a magazine.
 struct loose_block {
     loose_block* next;
 };
 
-/// What no thread has for itself. Every function is called with the lock of the process for it.
-class block_depot {
+/// The shared pool. Every function requires the process lock for it.
+class block_pool {
 public:
-    /// The beginning of a chunk. Chunks stay until everything is free.
+    /// The header of a chunk. Chunks stay until everything is free.
     struct chunk {
         chunk* next;
     };
     static_assert(sizeof(chunk) <= k_cache_line);
 
-    /// Null when there is none.
+    /// Null if there is none.
     magazine* take_full(std::size_t which) noexcept {
         magazine* const full = m_full[which];
         if (full != nullptr) {
@@ -66,7 +67,7 @@ public:
         m_free[which] += k_rounds;
     }
 
-    /// Null when the system has no memory for it.
+    /// Null if the system has no memory.
     magazine* take_empty() noexcept {
         if (m_empty != nullptr) {
             return std::exchange(m_empty, m_empty->next);
@@ -100,14 +101,14 @@ public:
         ++m_free[which];
     }
 
-    /// Memory for a batch that nobody has used; null when the system has no more.
+    /// Fresh memory for a batch; null if the system has no more.
     std::byte* carve(std::size_t which) noexcept {
         std::byte* const memory = cut(k_batch * bytes_of(which));
         m_carved[which] += memory != nullptr ? k_batch : 0;
         return memory;
     }
 
-    /// When nobody has anything: back to the system with it.
+    /// Returns all memory to the system if none is in use.
     void release_if_unused() noexcept {
         if (m_caches != 0 || m_carved != m_free) {
             return;
@@ -149,7 +150,7 @@ private:
         return std::exchange(m_next, m_next + bytes);
     }
 
-    /// What is left of the last chunk, less than a batch, is lost.
+    /// The rest of the last chunk, less than a batch, is wasted.
     bool grow() noexcept {
         std::byte* const begin = map_chunk(m_chunks == nullptr);
         if (begin == nullptr) {
@@ -165,8 +166,8 @@ private:
     std::array<magazine*, k_block_classes> m_full{};
     std::array<loose_block*, k_block_classes> m_loose{};
     magazine* m_empty = nullptr;
-    counts m_free{};    ///< blocks in the first two
-    counts m_carved{};  ///< blocks that there are
+    counts m_free{};    ///< blocks in m_full and m_loose
+    counts m_carved{};  ///< blocks in existence
     chunk* m_chunks = nullptr;
     std::byte* m_next = nullptr;
     std::size_t m_room = 0;
@@ -174,14 +175,14 @@ private:
     std::size_t m_caches = 0;
 };
 
-constinit block_depot g_depot;
+constinit block_pool g_shared_pool;
 constinit std::atomic<block_permission> g_permission{nullptr};
 
-/// Set where there is a block_cache. A task may change its thread between two calls, but within
-/// the functions here it does not.
+/// Set while the thread has a block_cache. A task may change its thread between two calls, but not
+/// within the functions here.
 constinit thread_local block_cache* t_cache = nullptr;
 
-std::mutex& depot_lock() noexcept { return lock_of(process_lock::blocks); }
+std::mutex& pool_lock() noexcept { return lock_of(process_lock::blocks); }
 
 void ask_permission() {
     const block_permission ask = g_permission.load(std::memory_order_relaxed);
@@ -194,37 +195,37 @@ void* take_fresh(block_cache::shelf& from, std::size_t which) noexcept {
     return std::exchange(from.fresh, from.fresh + bytes_of(which));
 }
 
-QUERN_COLD void* take_from_depot(std::size_t which) {
+QUERN_COLD void* take_from_shared_pool(std::size_t which) {
     ask_permission();
-    const std::scoped_lock lock(depot_lock());
-    if (void* const block = g_depot.take_loose(which)) {
+    const std::scoped_lock lock(pool_lock());
+    if (void* const block = g_shared_pool.take_loose(which)) {
         return block;
     }
-    std::byte* const fresh = g_depot.carve(which);
+    std::byte* const fresh = g_shared_pool.carve(which);
     if (fresh == nullptr) {
         throw std::bad_alloc();
     }
     for (std::size_t i = 1; i < k_batch; ++i) {
-        g_depot.give_loose(which, fresh + (k_batch - i) * bytes_of(which));
+        g_shared_pool.give_loose(which, fresh + (k_batch - i) * bytes_of(which));
     }
     return fresh;
 }
 
-/// The shelf is empty: memory of the thread's own, or the depot's.
+/// The list is empty: takes fresh memory of the thread, or from the shared pool.
 QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
     if (own.fresh != own.fresh_end) {
         return take_fresh(own, which);
     }
     ask_permission();
-    const std::scoped_lock lock(depot_lock());
-    if (magazine* const full = g_depot.take_full(which)) {
+    const std::scoped_lock lock(pool_lock());
+    if (magazine* const full = g_shared_pool.take_full(which)) {
         std::copy(full->blocks.begin(), full->blocks.end(), own.blocks.begin());
         own.count = k_rounds;
-        g_depot.give_empty(*full);
+        g_shared_pool.give_empty(*full);
         return own.blocks[--own.count];
     }
-    while (own.count < k_rounds) {  // what threads without a cache have given up
-        void* const block = g_depot.take_loose(which);
+    while (own.count < k_rounds) {  // blocks freed by threads without a cache
+        void* const block = g_shared_pool.take_loose(which);
         if (block == nullptr) {
             break;
         }
@@ -233,7 +234,7 @@ QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
     if (own.count != 0) {
         return own.blocks[--own.count];
     }
-    std::byte* const fresh = g_depot.carve(which);
+    std::byte* const fresh = g_shared_pool.carve(which);
     if (fresh == nullptr) {
         throw std::bad_alloc();
     }
@@ -242,31 +243,31 @@ QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
     return take_fresh(own, which);
 }
 
-/// The shelf is full: the half that has been there for longer goes to the depot.
+/// The list is full: moves its older half to the shared pool.
 QUERN_NOINLINE void give_slowly(block_cache::shelf& own, void* block, std::size_t which) noexcept {
-    const std::scoped_lock lock(depot_lock());
-    magazine* const empty = g_depot.take_empty();
+    const std::scoped_lock lock(pool_lock());
+    magazine* const empty = g_shared_pool.take_empty();
     if (empty == nullptr) {
-        g_depot.give_loose(which, block);
+        g_shared_pool.give_loose(which, block);
         return;
     }
     std::copy_n(own.blocks.begin(), k_rounds, empty->blocks.begin());
     std::copy(own.blocks.begin() + k_rounds, own.blocks.end(), own.blocks.begin());
-    g_depot.give_full(which, *empty);
+    g_shared_pool.give_full(which, *empty);
     own.count = block_cache::shelf::k_room - k_rounds;
     own.blocks[own.count++] = block;
 }
 
-QUERN_COLD void give_to_depot(void* block, std::size_t which) noexcept {
-    const std::scoped_lock lock(depot_lock());
-    g_depot.give_loose(which, block);
-    g_depot.release_if_unused();
+QUERN_COLD void give_to_shared_pool(void* block, std::size_t which) noexcept {
+    const std::scoped_lock lock(pool_lock());
+    g_shared_pool.give_loose(which, block);
+    g_shared_pool.release_if_unused();
 }
 
-/// With the library, when it is unloaded.
+/// When the library is unloaded.
 [[gnu::destructor(k_after_static_objects)]] void release_memory() {
-    const std::scoped_lock lock(depot_lock());
-    g_depot.release_if_unused();
+    const std::scoped_lock lock(pool_lock());
+    g_shared_pool.release_if_unused();
 }
 
 }  // namespace
@@ -277,7 +278,7 @@ void* take_block(std::size_t bytes) {
     const std::size_t which = block_class(bytes);
     block_cache* const cache = t_cache;
     if (cache == nullptr) [[unlikely]] {
-        return take_from_depot(which);
+        return take_from_shared_pool(which);
     }
     block_cache::shelf& own = cache->shelves[which];
     if (own.count == 0) [[unlikely]] {
@@ -293,7 +294,7 @@ void give_block(void* block, std::size_t bytes) noexcept {
     const std::size_t which = block_class(bytes);
     block_cache* const cache = t_cache;
     if (cache == nullptr) [[unlikely]] {
-        give_to_depot(block, which);
+        give_to_shared_pool(block, which);
         return;
     }
     block_cache::shelf& own = cache->shelves[which];
@@ -318,8 +319,8 @@ void free_block_slowly(void* block, std::size_t bytes) noexcept {
 
 block_cache::block_cache() noexcept {
     {
-        const std::scoped_lock lock(depot_lock());
-        g_depot.add_cache();
+        const std::scoped_lock lock(pool_lock());
+        g_shared_pool.add_cache();
     }
     t_cache = this;
     quern_tls_blocks = is_plain(k_block_step) ? nullptr : this;
@@ -328,23 +329,23 @@ block_cache::block_cache() noexcept {
 block_cache::~block_cache() {
     t_cache = nullptr;
     quern_tls_blocks = nullptr;
-    const std::scoped_lock lock(depot_lock());
+    const std::scoped_lock lock(pool_lock());
     for (std::size_t which = 0; which < k_block_classes; ++which) {
         shelf& own = shelves[which];
         while (own.count != 0) {
-            g_depot.give_loose(which, own.blocks[--own.count]);
+            g_shared_pool.give_loose(which, own.blocks[--own.count]);
         }
         while (own.fresh != own.fresh_end) {
-            g_depot.give_loose(which, take_fresh(own, which));
+            g_shared_pool.give_loose(which, take_fresh(own, which));
         }
     }
-    g_depot.remove_cache();
-    g_depot.release_if_unused();
+    g_shared_pool.remove_cache();
+    g_shared_pool.release_if_unused();
 }
 
 block_totals read_block_totals() noexcept {
-    const std::scoped_lock lock(depot_lock());
-    return g_depot.totals();
+    const std::scoped_lock lock(pool_lock());
+    return g_shared_pool.totals();
 }
 
 void set_block_permission(block_permission ask) noexcept {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// From a function's registers to its caller's, by the rules of frame_rules.hpp.
-#include <quern/base/call_frames.hpp>
+// Computes a caller's registers from its callee's, by the rules of frame_rules.hpp.
+#include <quern/base/detail/call_frames.hpp>
 
-#include <quern/base/peek.hpp>
+#include <quern/base/detail/peek.hpp>
 
 #include "frame_rules.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 
 using kind = frame_rule::kind;
 
-/// Reads words of a stack, a piece at a time, since each look is a system call.
+/// Reads words of a stack in pieces, since each read is a system call.
 class stack_reader {
 public:
     bool word(std::uintptr_t address, std::uintptr_t& into) noexcept {
@@ -36,7 +36,8 @@ public:
     }
 
 private:
-    static constexpr std::size_t k_piece = 1024;  ///< a page is never there in part
+    static constexpr std::size_t k_piece =
+        1024;  ///< divides the page size: a piece is mapped as a whole or not
 
     std::uintptr_t m_piece = 0;  ///< 0: none
     std::array<unsigned char, k_piece> m_bytes;
@@ -48,8 +49,8 @@ std::uintptr_t plain_address(std::uintptr_t address) noexcept {
     return address & ((std::uintptr_t{1} << k_address_bits) - 1);
 }
 
-/// Of the language of expressions as much as compilers use for functions that align their frames:
-/// a register plus a number, and what lies in memory there.
+/// Implements the DWARF expressions that compilers use for functions that align their frames: a
+/// register plus a number, and a load from there.
 bool evaluate(const unsigned char* at, const frame_registers& in, stack_reader& stack,
               std::uintptr_t& value) noexcept {
     constexpr unsigned char k_load = 0x06;
@@ -77,7 +78,7 @@ bool evaluate(const unsigned char* at, const frame_registers& in, stack_reader& 
     return has_value;
 }
 
-/// One register of the caller. False: it is lost.
+/// Recovers one register of the caller. False: it is lost.
 bool recover(const frame_rule& rule, unsigned number, const frame_registers& callee,
              std::uintptr_t cfa, stack_reader& stack, std::uintptr_t& value) noexcept {
     const std::uintptr_t near = cfa + static_cast<std::uintptr_t>(rule.number);
@@ -118,7 +119,7 @@ bool find_cfa(const frame_rules& rules, const frame_registers& callee, stack_rea
     return true;
 }
 
-/// False: there is no caller, or it cannot be found.
+/// False: there is no caller, or it was not found.
 bool go_to_caller(frame_registers& at, const frame_rules& rules, stack_reader& stack) noexcept {
     std::uintptr_t cfa = 0;
     if (!find_cfa(rules, at, stack, cfa)) {
@@ -137,7 +138,7 @@ bool go_to_caller(frame_registers& at, const frame_rules& rules, stack_reader& s
     const auto column = static_cast<unsigned>(rules.return_column);
     const bool is_called = caller.knows(column);
     caller.pc = is_called ? plain_address(caller.get(column)) : 0;
-    caller.forget(column);  // the caller's own is where its rules say
+    caller.forget(column);  // the caller's own return address is found by its own rules
     const bool has_moved = cfa != at.get(frame_registers::k_stack) || caller.pc != at.pc;
     at = caller;
     return is_called && has_moved && at.pc != 0;
@@ -149,7 +150,7 @@ std::size_t walk_calls(frame_registers from, std::span<const void*> into) noexce
     stack_reader stack;
     frame_rules rules;
     std::size_t found = 0;
-    bool was_called = true;  // the first one calls what has left the stack
+    bool was_called = true;  // the youngest frame is in the call that left the stack
     while (found < into.size() && from.pc != 0) {
         const std::uintptr_t in_call = was_called ? from.pc - 1 : from.pc;
         into[found++] = reinterpret_cast<const void*>(in_call);

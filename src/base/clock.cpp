@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Measures the rate of the time-stamp counter against the monotonic clock, once per process.
-#include <quern/base/clock.hpp>
+#include <quern/base/detail/clock.hpp>
 
 #include <atomic>
 
@@ -20,7 +20,7 @@ const moment& loaded() {
     return first;
 }
 
-/// Taken when the library is loaded, so that a program that asks later need not wait.
+/// Taken when the library is loaded, so that a later caller need not wait.
 [[maybe_unused]] const moment& k_loaded = loaded();
 
 double measure_ns_per_tick() {
@@ -35,7 +35,8 @@ double measure_ns_per_tick() {
 
 }  // namespace
 
-/// No static variable with a lock before it: see process.hpp. Who comes too early measures too.
+/// No function-local static with a lock: see process.hpp. Concurrent first callers measure in
+/// parallel.
 double ns_per_tick() {
     static constinit std::atomic<double> known{0};
     double rate = known.load(std::memory_order_relaxed);

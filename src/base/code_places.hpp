@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// How symbols.cpp learns what lies at an address: from libbacktrace (places_libbacktrace.cpp), or
-// from the dynamic linker alone (places_absent.cpp). Which of the two is chosen by the build.
+// The backends of symbols.cpp: libbacktrace (places_libbacktrace.cpp), or only the dynamic linker
+// (places_absent.cpp). The build selects one.
 #pragma once
 
-#include <quern/base/symbols.hpp>
+#include <quern/base/detail/symbols.hpp>
 
 namespace quern::detail {
 
-/// Visits what debug information says. False: it does not know the address.
+/// Visits the places in the debug information. False: the address is unknown.
 bool visit_lines(const void* address, place_visitor visit, void* data) noexcept;
 
-/// The function at an address by the symbol table, which knows neither lines nor what is inlined.
+/// The function at an address by the symbol table, which has neither lines nor inlined functions.
 /// Null: unknown.
 const char* linked_name(const void* address) noexcept;
 
-/// Makes what the two need, so that a signal handler may be the first to ask.
+/// Initialises the backend, so that a signal handler may be the first caller.
 void open_places() noexcept;
 
 }  // namespace quern::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reading call frame information: the entry of a function (FDE), what it has in common with others
-// (CIE), and the instructions of both, which build the rules up to an address.
+// Parses call frame information: the entry of a function (FDE), its common entry (CIE), and the
+// instructions of both, which build the rules up to an address.
 #include "frame_rules.hpp"
 
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
-// Of the unwinder that every C++ program carries; no header declares it.
+// From the unwinder in every C++ program; no header declares it.
 extern "C" {
 struct dwarf_eh_bases {  // NOLINT: the unwinder's names
     void* tbase;
@@ -59,14 +59,14 @@ T read(bytes& at) noexcept {
     return value;
 }
 
-/// What the low bits of an encoding of pointers (LSB, 10.5.1) say of its size; 0: variable.
+/// The size of a pointer encoding (LSB, 10.5.1), given by its low bits; 0: variable.
 std::size_t size_of_encoded(unsigned char encoding) noexcept {
     constexpr unsigned char k_omitted = 0xff;
     constexpr std::size_t k_sizes[] = {sizeof(void*), 0, 2, 4, 8, 0, 0, 0};
     return encoding == k_omitted ? 0 : k_sizes[encoding & 7U];
 }
 
-/// What functions have in common.
+/// The common entry (CIE).
 struct common_entry {
     bytes instructions = nullptr;
     bytes end = nullptr;
@@ -76,7 +76,7 @@ struct common_entry {
     bool has_augmentation = false;
 };
 
-/// The bytes of an entry without its length. False: it is of the kind for more than 4 GiB.
+/// The bytes of an entry without its length. False: the 64-bit format.
 bool open_entry(bytes& at, bytes& end) noexcept {
     constexpr std::uint32_t k_long = 0xffffffff;
     const auto length = read<std::uint32_t>(at);
@@ -84,7 +84,7 @@ bool open_entry(bytes& at, bytes& end) noexcept {
     return length != k_long;
 }
 
-/// False: it is in a way of which nothing is known here.
+/// False: the augmentation is not supported.
 bool read_augmentation(std::string_view letters, bytes at, common_entry& into,
                        bool& is_signal_frame) noexcept {
     for (const char letter : letters) {
@@ -100,7 +100,7 @@ bool read_augmentation(std::string_view letters, bytes at, common_entry& into,
             at += size_of_encoded(how);
         } else if (letter == 'S') {
             is_signal_frame = true;
-        } else if (letter != 'B') {  // a key of aarch64 for return addresses
+        } else if (letter != 'B') {  // a pointer authentication key of aarch64
             return false;
         }
     }
@@ -111,7 +111,7 @@ bool read_common(bytes at, common_entry& into, frame_rules& rules) noexcept {
     if (!open_entry(at, into.end)) {
         return false;
     }
-    at += sizeof(std::uint32_t);  // says that it is a common one
+    at += sizeof(std::uint32_t);  // the identifier of a common entry
     const unsigned char version = *at++;
     std::string_view letters(reinterpret_cast<const char*>(at));
     at += letters.size() + 1;
@@ -133,14 +133,14 @@ bool read_common(bytes at, common_entry& into, frame_rules& rules) noexcept {
     return rules.return_column < frame_registers::k_count;
 }
 
-/// Carries out instructions until the address that is asked for.
+/// Executes instructions up to the requested address.
 class rule_machine {
 public:
     rule_machine(const common_entry& common, frame_rules& rules, std::uintptr_t begin,
                  std::uintptr_t wanted) noexcept
         : m_common(common), m_rules(rules), m_location(begin), m_wanted(wanted) {}
 
-    /// False: it says what is not understood.
+    /// False: an instruction is not supported.
     bool run(bytes at, bytes end) noexcept {
         while (at < end && m_location <= m_wanted) {
             if (!step(at)) {
@@ -150,7 +150,7 @@ public:
         return true;
     }
 
-    /// What holds now holds at the beginning of every function.
+    /// Stores the present rules as the initial ones of every function.
     void keep_as_initial() noexcept { m_initial = m_rules; }
 
 private:
@@ -179,7 +179,7 @@ private:
 
     bool step_location(unsigned char code, bytes& at) noexcept {
         switch (code) {
-            case 0x00:  // nothing
+            case 0x00:  // no operation
                 return true;
             case 0x02:
                 m_location += read<std::uint8_t>(at) * m_common.code_unit;
@@ -256,7 +256,7 @@ private:
                 return true;
             case 0x2d:  // aarch64: return addresses are signed from here on, see plain_address()
                 return true;
-            case 0x2e:  // size of arguments: for catching alone
+            case 0x2e:  // size of arguments: used only by exception handling
                 read_unsigned(at);
                 return true;
             default:
@@ -293,7 +293,7 @@ private:
 
     void set(std::uint64_t number, kind how, std::int64_t value,
              bytes expression = nullptr) noexcept {
-        if (number < frame_registers::k_count) {  // the others are for floating point
+        if (number < frame_registers::k_count) {  // the others are floating-point registers
             m_rules.registers[number] = {how, value, expression};
         }
     }
@@ -330,7 +330,7 @@ bool find_frame_rules(std::uintptr_t pc, frame_rules& into) noexcept {
         size_of_encoded(common.encoding) == 0) {
         return false;
     }
-    at += 2 * size_of_encoded(common.encoding);  // the first address and the length of the code
+    at += 2 * size_of_encoded(common.encoding);  // start address and length of the code
     if (common.has_augmentation) {
         const std::uint64_t size = read_unsigned(at);
         at += size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sleeping and waking by the Linux futex system call, private to the process.
-// Called when a worker or an outside thread has nothing to do; never on a spawn path.
-#include <quern/base/atomics.hpp>
+// Called when a worker or an outside thread sleeps; never on a spawn path.
+#include <quern/base/detail/atomics.hpp>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

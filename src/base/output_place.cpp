@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Telling files from devices, and renaming onto files only.
-#include <quern/base/output_place.hpp>
+// Distinguishes files from devices; renames only onto files.
+#include <quern/base/detail/output_place.hpp>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,13 +13,13 @@ namespace quern::detail {
 
 namespace {
 
-/// Where links lead; the path itself while there is nothing.
+/// Resolves links; the path itself if that fails.
 std::string followed(const std::string& path) {
     char target[PATH_MAX];
     return ::realpath(path.c_str(), target) != nullptr ? target : path;
 }
 
-/// A link that leads nowhere cannot be followed by a rename, but by who opens it.
+/// A dangling link: rename() cannot follow it, but open() can.
 bool is_loose_link(const std::string& path) noexcept {
     struct stat itself {};
     struct stat target {};
@@ -37,7 +37,7 @@ std::FILE* standard_stream(const std::string& path) noexcept {
 
 bool is_special(const std::string& path) noexcept {
     if (path.rfind("/dev/fd/", 0) == 0 || path.rfind("/proc/", 0) == 0) {
-        return true;  // a file that is open would be another one afterwards
+        return true;  // replacing an open file would create another one
     }
     struct stat found {};
     return ::stat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode);
@@ -58,7 +58,7 @@ replacement::replacement(const std::string& path) {
 
 replacement::~replacement() {
     if (!m_target.empty()) {
-        const int error = errno;  // the caller's
+        const int error = errno;  // keep the caller's errno
         ::unlink(m_path.c_str());
         errno = error;
     }

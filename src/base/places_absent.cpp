@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// In place of places_libbacktrace.cpp where that library is missing: nobody knows more than the
-// dynamic linker, which symbols.cpp asks in any case.
+// Used instead of places_libbacktrace.cpp without that library: only the dynamic linker is left,
+// which symbols.cpp asks in any case.
 #include "code_places.hpp"
 
 namespace quern::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What lies at an address, by gcc's libbacktrace: it reads the debug information of the program and
-// its shared libraries, with memory of its own from mmap, so a signal handler may ask.
+// Symbolises addresses with gcc's libbacktrace. It reads the debug information of the program and
+// its shared libraries and allocates with mmap, so it is safe in a signal handler.
 #include "code_places.hpp"
 
 #include <backtrace.h>
@@ -11,7 +11,7 @@ namespace {
 
 void ignore_error(void*, const char*, int) {}
 
-/// Made at the first question; reads nothing yet. Never freed: there is no way to.
+/// Created on first use; reads nothing yet. Never freed: libbacktrace has no function for that.
 backtrace_state* reader() noexcept {
     constexpr int k_threaded = 1;
     static backtrace_state* const state =

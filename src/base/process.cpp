@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The locks of the process and the handlers that fork() calls around the copying.
-#include <quern/base/process.hpp>
+// The process-wide locks and the handlers around fork().
+#include <quern/base/detail/process.hpp>
 
 #include <pthread.h>
 #include <array>
@@ -26,13 +26,13 @@ void release_all() noexcept {
     }
 }
 
-/// Only the calling thread exists: nobody reads the number meanwhile.
+/// Only the calling thread exists in the child, so no thread reads the number meanwhile.
 void begin_child() noexcept {
     process_generation.store(fork_generation() + 1, std::memory_order_relaxed);
     release_all();
 }
 
-/// When the library is loaded: a plug-in's handlers go with it.
+/// Registered when the library is loaded: the handlers of a plug-in are unregistered with it.
 [[maybe_unused]] const int k_registered = ::pthread_atfork(take_all, release_all, begin_child);
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Taking demangled names and paths apart.
+// Parses demangled names and paths.
 #include "spelling.hpp"
 
 #include <algorithm>
@@ -15,11 +15,11 @@ constexpr std::size_t k_nowhere = std::string_view::npos;
 
 struct parts {
     std::size_t lambda = k_nowhere;  ///< the first component that is a lambda
-    std::size_t last = 0;            ///< the last component
-    std::size_t begin = 0;           ///< behind the type that it returns
+    std::size_t last = 0;            ///< start of the last component
+    std::size_t begin = 0;           ///< behind the return type
 };
 
-/// Where the components of a name begin that are not in brackets.
+/// Finds the components of a name that are not in brackets.
 parts parts_of(std::string_view name) noexcept {
     parts found;
     int depth = 0;
@@ -54,7 +54,7 @@ void add_lambda_of(fixed_text& text, std::string_view function) noexcept {
     }
 }
 
-/// The part of a name around a place that lies within the brackets of a template.
+/// The rest of a name from the beginning of the template argument around a position.
 std::string_view argument_around(std::string_view name, std::size_t at) noexcept {
     int depth = 0;
     for (std::size_t i = at; i-- > 0;) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// How names of functions and paths of files are spelled for people: a lambda by the function around
-// it, a path in one form wherever the compiler was started. Usable in a signal handler.
+// Readable spelling of function names and file paths: a lambda is named after its enclosing
+// function; a path has one form, independent of the compiler's working directory. Usable in a
+// signal handler.
 #pragma once
 
-#include <quern/base/fixed_text.hpp>
+#include <quern/base/detail/fixed_text.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -13,25 +14,26 @@ namespace quern::detail {
 /// Characters of a function's name in a report (guessed).
 inline constexpr std::size_t k_longest_name = 300;
 
-/// The beginning of a text that is too long.
+/// Adds the text, truncated if it is too long.
 void add_shortened(fixed_text& text, std::string_view name) noexcept;
 
-/// Of the runtime's own names the arguments of templates, which are long, say little.
+/// Omits template arguments, which are long and of little use in the runtime's own names.
 void add_without_arguments(fixed_text& text, std::string_view name) noexcept;
 
 /// The first argument of the first template in a name, or the name.
 std::string_view first_template_argument(std::string_view name) noexcept;
 
-/// Adds a demangled name. Of a lambda's body "solve(int)'s lambda", of its type, which comes
-/// without a line of the source, "solve(int)'s lambda #2"; any other name as it is.
+/// Adds a demangled name. The body of a lambda becomes "solve(int)'s lambda"; its type, which has
+/// no source line, "solve(int)'s lambda #2". Other names are unchanged.
 void add_readable(fixed_text& text, std::string_view name) noexcept;
 
-/// Adds what debug information calls "operator()" alone, by the demangled name of the function into
-/// which it was inlined: the program's, or one of Quern's that was made for a lambda.
+/// Names an inlined lambda, which debug information calls only "operator()", given the demangled
+/// name of the function into which it was inlined: the program's, or a function of Quern
+/// instantiated for a lambda.
 void add_inlined_lambda(fixed_text& text, std::string_view outer) noexcept;
 
-/// Adds a path without "." and "..". A relative one loses what leads above its beginning, which
-/// depends on where the compiler was started: "../src/x.cpp" and "src/x.cpp" are one place.
+/// Adds a path without "." and "..". Leading ".." of a relative path are dropped, since they depend
+/// on the compiler's working directory: "../src/x.cpp" and "src/x.cpp" are one place.
 void add_path(fixed_text& text, std::string_view path) noexcept;
 
 }  // namespace quern::detail

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names for code addresses, and the calls on a stack. What an address holds comes from
-// code_places.hpp, the calls from the unwinder of the C++ runtime. Must work in a signal handler:
-// the heap is touched only where names are to be demangled.
-#include <quern/base/symbols.hpp>
+// Symbolises code addresses and collects the calls of a stack. Addresses are resolved by
+// code_places.hpp; the unwinder of the C++ runtime gives the calls. Must work in a signal handler:
+// allocates only to demangle names.
+#include <quern/base/detail/symbols.hpp>
 
-#include <quern/base/config.hpp>
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/detail/config.hpp>
+#include <quern/base/detail/foreign_place.hpp>
+#include <quern/base/detail/spin_lock.hpp>
 
 #include "code_places.hpp"
 #include "spelling.hpp"
@@ -35,8 +36,7 @@ void add_name(fixed_text& text, const char* name, spelling_of_names how,
     std::free(readable);
 }
 
-/// Without regard to what is inlined there; null: unknown. The dynamic linker knows at least the
-/// functions that other files may call.
+/// Ignores inlining; null: unknown. The dynamic linker knows at least the exported functions.
 const char* name_of_function(const void* address) noexcept {
     if (const char* const name = linked_name(address)) {
         return name;
@@ -45,7 +45,7 @@ const char* name_of_function(const void* address) noexcept {
     return ::dladdr(address, &about) != 0 ? about.dli_sname : nullptr;
 }
 
-/// What can be said without debug information.
+/// The description without debug information.
 void add_linked(fixed_text& text, const void* address, spelling_of_names how) noexcept {
     Dl_info about{};
     if (const char* const name = name_of_function(address)) {
@@ -58,21 +58,21 @@ void add_linked(fixed_text& text, const void* address, spelling_of_names how) no
     }
 }
 
-/// An address that lies in the call itself and not behind it, where another line may begin.
+/// An address within the call instruction; the next instruction may belong to another line.
 const void* call_address(_Unwind_Context* frame) noexcept {
     int is_before_instruction = 0;
     const auto next = _Unwind_GetIPInfo(frame, &is_before_instruction);
     return reinterpret_cast<const void*>(is_before_instruction != 0 || next == 0 ? next : next - 1);
 }
 
-/// libbacktrace needs no lock; but a thread sanitizer does not know its, and takes its memory that
-/// goes from one thread to another for a race. One that has to wait long goes ahead: the owner may
-/// have died in here, and the caller be reporting that, or have been left behind by a fork().
+/// libbacktrace is thread safe, but TSan cannot see its synchronisation and reports false races.
+/// After a long wait the caller proceeds without the lock: the owner may have crashed in here while
+/// the caller reports that crash, or it did not survive a fork().
 class one_at_a_time {
 public:
     one_at_a_time() noexcept {
-        // A few ms, for a look takes about one; but the first, which reads the debug information,
-        // takes long under a sanitizer, and only there it matters to wait for it.
+        // A few ms, since a lookup takes about one. The first lookup reads the debug information,
+        // which takes long under a sanitizer; only there it matters to wait for it.
         constexpr int k_attempts = k_tsan ? 10'000'000 : 1000;
         for (int i = 0; i < k_attempts && !m_holds; ++i) {
             m_holds = s_lock.try_lock();
@@ -98,8 +98,8 @@ constinit spin_lock one_at_a_time::s_lock;
 
 }  // namespace
 
-/// The outermost function is not inlined, so that the linker knows it, and by its whole name:
-/// debug information has but the last part of it where another file cannot call the function.
+/// The outermost function is not inlined, so the linker knows it by its full name. Debug
+/// information has only the last part of the name of a function with internal linkage.
 void visit_places(const void* address, place_visitor visit, void* data) noexcept {
     struct look_ahead {
         place_visitor visit;
@@ -159,8 +159,8 @@ bool is_inlined_lambda(const code_place& place) noexcept {
            std::string_view(place.function) == "operator()";
 }
 
-/// Debug information calls an inlined lambda "operator()"; around which function it lies, only the
-/// last place tells.
+/// Debug information calls an inlined lambda "operator()"; only the outermost place names the
+/// enclosing function.
 void add_own(fixed_text& text, const code_place& place, const char* outermost,
              spelling_of_names how) noexcept {
     if (is_inlined_lambda(place) && outermost != nullptr) {
@@ -174,6 +174,10 @@ void add_own(fixed_text& text, const code_place& place, const char* outermost,
 }  // namespace
 
 void add_site(fixed_text& text, const void* address, spelling_of_names how) noexcept {
+    if (const foreign_place* const place = foreign_place::from(address)) {
+        text.add(place->text);
+        return;
+    }
     code_place own;
     bool found = false;
     const char* outermost = nullptr;
@@ -195,6 +199,20 @@ void add_site(fixed_text& text, const void* address, spelling_of_names how) noex
 std::string describe_site(const void* address) {
     fixed_text text;
     add_site(text, address);
+    return std::string(text.view());
+}
+
+std::string describe_offset(const void* address) {
+    fixed_text text;
+    Dl_info about{};
+    if (::dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
+        text.add_address(address);
+        return std::string(text.view());
+    }
+    const std::string_view path = about.dli_fname;
+    const auto offset = static_cast<const char*>(address) - static_cast<char*>(about.dli_fbase);
+    text.add(path.substr(path.rfind('/') + 1)).add("+");
+    text.add_address(reinterpret_cast<const void*>(offset));
     return std::string(text.view());
 }
 
@@ -277,7 +295,7 @@ std::string describe_entry(const void* function) {
 
 void prepare_symbols() noexcept {
     open_places();
-    static_cast<void>(call_stack::here());  // the unwinder sets itself up at its first use
+    static_cast<void>(call_stack::here());  // the unwinder initialises itself on first use
 }
 
 call_stack call_stack::here(const void* from) noexcept {

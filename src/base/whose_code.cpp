@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Telling the program's own code from Quern's and the system's, by names and files.
+// Distinguishes the program's code from Quern's and the system's, by names and files.
 #include "whose_code.hpp"
 
 #include <dlfcn.h>
@@ -10,7 +10,8 @@ namespace quern::detail {
 
 namespace {
 
-/// Where Quern's own sources lie, as the compiler was told: "/…/src/" or, by ccache, "../../src/".
+/// The folder of Quern's own sources, as given to the compiler: "/…/src/" or, with ccache,
+/// "../../src/".
 constexpr std::string_view own_sources() noexcept {
     constexpr std::string_view k_here = __FILE__;
     constexpr std::string_view k_below = "base/whose_code.cpp";
@@ -19,7 +20,7 @@ constexpr std::string_view own_sources() noexcept {
     return k_is_known ? k_here.substr(0, k_here.size() - k_below.size()) : "";
 }
 
-/// Whether a name as the linker spells it lies in namespace quern or in the standard library.
+/// Whether a mangled name is in namespace quern or in the standard library.
 bool is_library_name(std::string_view name) noexcept {
     if (!name.starts_with("_Z")) {
         return false;
@@ -29,7 +30,7 @@ bool is_library_name(std::string_view name) noexcept {
            name.starts_with("9__gnu_cxx");
 }
 
-/// Inside Quern's own build each layer has a folder of its own with the headers that it may see.
+/// In Quern's own build each layer has a folder with the headers that it may include.
 bool is_header_of_layer(std::string_view file) noexcept {
     const std::size_t quern = file.rfind("/quern/");
     const std::string_view layer = file.substr(0, quern);
@@ -38,14 +39,15 @@ bool is_header_of_layer(std::string_view file) noexcept {
            layer.substr(0, slash).ends_with("layers");
 }
 
-/// The standard library's headers lie in "…/include/c++/12/" and "…/include/<machine>/c++/12/".
+/// The standard library's headers are in "…/include/c++/12/" and "…/include/<machine>/c++/12/".
 bool is_standard_header(std::string_view file) noexcept {
     const std::size_t headers = file.find("/include/");
     return headers != std::string_view::npos &&
            file.find("/c++/", headers) != std::string_view::npos;
 }
 
-/// Functions made for a type without linkage, such as a lambda's, have names without a namespace.
+/// Template instances for types without linkage, such as lambdas, have names without a namespace,
+/// so the file decides.
 bool is_library_file(std::string_view file) noexcept {
     constexpr std::string_view k_headers = "include/quern/";
     return file.starts_with(k_headers) || is_header_of_layer(file) || is_standard_header(file) ||

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The options --hpx:* in the words of Quern's settings.
+// Translates the options --hpx:* to Quern's settings.
 #include "command_line.hpp"
 
 #include <quern/compat/hpx/errors.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 
 #include <array>
 #include <string_view>
@@ -12,7 +12,7 @@ namespace hpx::detail {
 
 namespace {
 
-/// An option of HPX and the setting that it becomes. Without a setting it is taken and not needed.
+/// An option of HPX and the setting that it becomes. One without a setting is accepted and ignored.
 struct translation {
     std::string_view hpx;
     std::string_view quern;
@@ -31,7 +31,7 @@ constexpr std::array k_translations{
     translation{"node", ""},
     translation{"nodes", ""},
     translation{"numa-sensitive", ""},
-    translation{"use-process-mask", ""},  // it always is
+    translation{"use-process-mask", ""},  // always so
     translation{"affinity", ""},
     translation{"pu-offset", ""},
     translation{"pu-step", ""},
@@ -42,7 +42,7 @@ constexpr std::array k_translations{
     translation{"ignore-batch-env", ""},
 };
 
-/// Options of HPX that stand alone.
+/// Options of HPX without a value.
 bool is_flag(std::string_view name) {
     return name == "use-process-mask" || name == "run-hpx-main" || name == "ignore-batch-env" ||
            name == "expect-connecting-localities" || name == "numa-sensitive";
@@ -80,7 +80,7 @@ void obey(const std::string& setting) {
     }
 }
 
-/// The words one after another.
+/// Iterates over the words.
 class words {
 public:
     words(int argc, char** argv) : m_left(argv, argv + argc) {}

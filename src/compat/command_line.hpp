@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command line of an HPX program: what is HPX's, what is Quern's, and what is the program's.
+// The command line of an HPX program: separates HPX's options, Quern's, and the program's.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct command_line {
 /// Translates the options --hpx:*. Throws hpx::exception(commandline_option_error).
 command_line read_command_line(int argc, char** argv);
 
-/// Obeys "hpx.os_threads=2" and its like; other settings are passed over.
+/// Applies "hpx.os_threads=2" and similar settings; others are ignored.
 void obey_settings(const std::vector<std::string>& cfg);
 
 }  // namespace hpx::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The names of HPX's errors, and what Quern's own mean there.
+// The names of HPX's errors, and the translation of Quern's.
 #include <quern/compat/hpx/errors.hpp>
 
 #include <array>
@@ -68,7 +68,7 @@ error code_of(const std::error_code& of) {
                                                              : error::no_state;
 }
 
-/// Calls f with the exception, as what it is.
+/// Calls f with the exception, as its own type.
 template <class F>
 auto with(const std::exception_ptr& error, F&& f) {
     try {

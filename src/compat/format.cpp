@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The reading of a format: texts between places, and a number and a format in each place.
+// Parses a format: text between placeholders, and a number and a format in each.
 #include <quern/compat/hpx/format.hpp>
 
 #include <charconv>

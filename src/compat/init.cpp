@@ -5,7 +5,7 @@
 #include <quern/compat/hpx/errors.hpp>
 #include <quern/compat/hpx/init.hpp>
 #include <quern/scheduler/crash_handler.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/thread.hpp>
@@ -19,7 +19,7 @@ namespace hpx {
 
 namespace {
 
-/// What a running program has.
+/// The state of a running program.
 struct running {
     std::optional<quern::runtime> runtime;
     std::vector<std::unique_ptr<threads::thread_pool_base>> pools;
@@ -53,7 +53,7 @@ running& require_running() {
     return *present();
 }
 
-/// False: a question was answered, or something was wrong, which `status` says.
+/// False: it printed an answer or an error; `status` has the result.
 bool read_options(running& r, int argc, char** argv, const init_params& params, int& status) {
     detail::obey_settings(params.cfg);
     detail::command_line line = detail::read_command_line(argc, argv);
@@ -182,7 +182,7 @@ bool start_runtime(const main_function& body, int argc, char** argv, const init_
 int stop() {
     running& r = require_running();
     r.result.wait();
-    r.runtime.reset();  // waits for what is ready
+    r.runtime.reset();  // waits for ready tasks
     const auto ended = std::move(present());
     return ended->result.get();
 }

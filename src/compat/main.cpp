@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands in place of main in programs that are linked with -Wl,--wrap=main (the CMake target
-// hpx_compat does): in those that include hpx/hpx_main.hpp their main becomes a task. A static
-// library, since the linker renames in what it links only.
+// Replaces main in programs that are linked with -Wl,--wrap=main (by the CMake target hpx_compat):
+// if they include hpx/hpx_main.hpp, their main becomes a task. A static library, because the linker
+// renames only in its own inputs.
 #include <quern/compat/hpx/init.hpp>
 
 extern "C" {

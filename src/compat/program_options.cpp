@@ -85,7 +85,7 @@ const std::string* positional_options_description::name_for_position(
 
 namespace {
 
-/// Reads word after word.
+/// Parses word by word.
 class reader {
 public:
     reader(const std::vector<std::string>& words, const options_description& all)
@@ -95,7 +95,7 @@ public:
     const std::string& peek() const { return m_words[m_next]; }
     std::string take() { return m_words[m_next++]; }
 
-    /// One that begins with a dash.
+    /// A word that begins with a dash.
     option take_option() {
         option read{.name = {}, .values = {}, .original = {take()}};
         const std::string& word = read.original.front();
@@ -127,7 +127,7 @@ private:
         if (semantic == nullptr || !semantic->takes_value || semantic->implied.has_value()) {
             return;
         }
-        // A number may be negative, so a first value is taken whatever it looks like.
+        // A number may be negative, so a first value is accepted in any form.
         if (done()) {
             throw error("the required argument for option '--" + read.name + "' is missing");
         }

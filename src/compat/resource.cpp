@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The partitioner: pools as a program describes them, and as Quern makes them.
+// The partitioner: pools as a program describes them, converted to Quern's.
 #include <quern/compat/hpx/errors.hpp>
 #include <quern/compat/hpx/resource.hpp>
 #include <quern/topology/machine.hpp>

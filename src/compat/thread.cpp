@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Interruption, and what hpx::this_thread asks of Quern.
+// Interruption, and hpx::this_thread on Quern.
 #include <quern/compat/hpx/thread.hpp>
-#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/detail/pool.hpp>
 #include <quern/task/task_local.hpp>
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Leaving and entering user-level stacks. The order of the steps matters to the sanitizers: they
-// are told before the switch where we go, and after it where we are.
-#include <quern/context/execution_stack.hpp>
+// Leaves and enters user-level stacks. The sanitizers must be told before the switch where it
+// leads, and after it where it has arrived.
+#include <quern/context/detail/execution_stack.hpp>
 
-#include <quern/base/peek.hpp>
+#include <quern/base/detail/peek.hpp>
 
 #include <cxxabi.h>
 #include <pthread.h>
@@ -47,7 +47,7 @@ void execution_stack::restart(stack_entry entry, void* argument) noexcept {
 void execution_stack::forget() noexcept { sanitizer_destroy_fiber(m_sanitizer); }
 
 bool execution_stack::registers(frame_registers& into) const noexcept {
-    stack_pointer left_at = nullptr;  // its owner may go on, and leave it elsewhere
+    stack_pointer left_at = nullptr;  // its owner may resume and leave it elsewhere
     return copy_if_there(&left_at, &m_sp, sizeof left_at) && saved_registers(left_at, into);
 }
 

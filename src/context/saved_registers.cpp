@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reading the frame in which switch_*.S leaves a stack, as it is described at the top of these
-// files.
-#include <quern/base/peek.hpp>
-#include <quern/context/switch.hpp>
+// Reads the frame in which switch_*.S leaves a stack, as described at the top of these files.
+#include <quern/base/detail/peek.hpp>
+#include <quern/context/detail/switch.hpp>
 
 #include <array>
 #include <cstddef>
@@ -14,7 +13,7 @@ namespace quern::detail {
 namespace {
 
 struct saved_register {
-    unsigned number;  ///< of DWARF
+    unsigned number;  ///< DWARF number
     std::size_t offset;
 };
 

@@ -2,9 +2,9 @@
 // Slabs, guards and the process-wide free lists of stacks.
 #include <quern/context/stack_memory.hpp>
 
-#include <quern/base/assert.hpp>
-#include <quern/base/process.hpp>
-#include <quern/context/sanitizer.hpp>
+#include <quern/base/detail/assert.hpp>
+#include <quern/base/detail/process.hpp>
+#include <quern/context/detail/sanitizer.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,10 +26,11 @@ std::size_t page_bytes() noexcept { return static_cast<std::size_t>(::sysconf(_S
 constexpr int k_madv_guard_install = 102;  // <linux/mman.h> since 6.13
 constexpr std::size_t k_canary_bytes = 64;
 constexpr unsigned char k_canary = 0xA5;
-constexpr std::size_t k_slab_target = 16U << 20;  // bytes of address space mapped at once (guessed)
-constexpr int k_mapping_divisor = 4;              // at most a quarter of the mappings for guards
+constexpr std::size_t k_slab_target = 16U
+                                      << 20;  // bytes of address space mapped at a time (guessed)
+constexpr int k_mapping_divisor = 4;          // at most a quarter of the mappings for guards
 
-/// From the guard page to the block.
+/// Bytes from the guard page to the block.
 constexpr std::size_t stack_and_reserve(stack_class size) noexcept {
     return stack_bytes(size) + stack_reserve(size);
 }
@@ -65,7 +66,7 @@ void* map_memory(std::size_t bytes) noexcept {
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 }
 
-/// Everything the process knows about its stacks.
+/// The process-wide store of stacks.
 class stack_store {
 public:
     constexpr stack_store() = default;
@@ -89,7 +90,7 @@ public:
         --m_taken;
     }
 
-    /// Gives all memory back to the system, unless a stack is in use.
+    /// Returns all memory to the system, unless a stack is in use.
     void forget() {
         const std::scoped_lock lock(lock_of(process_lock::stacks));
         if (m_taken != 0) {
@@ -99,7 +100,7 @@ public:
             sanitizer_forget_frames(each.start, each.bytes);
             ::munmap(each.start, each.bytes);
         }
-        m_slabs = std::vector<slab>();  // an empty list would keep the capacity
+        m_slabs = std::vector<slab>();  // clear() would keep the capacity
         m_free = {};
         m_cut = {};
     }
@@ -129,11 +130,11 @@ private:
         const std::size_t bytes = span_bytes(size);
         std::size_t count = std::max<std::size_t>(1, k_slab_target / bytes);
         std::size_t& cut_so_far = m_cut[static_cast<std::size_t>(size)];
-        list.reserve(cut_so_far + count);  // for all of them: give() must need no memory
+        list.reserve(cut_so_far + count);  // for all of them: give() must not allocate
         m_slabs.emplace_back();
         void* start = map_memory(count * bytes + k_block);
         for (; start == MAP_FAILED && count > 1; start = map_memory(count * bytes + k_block)) {
-            count /= 2;  // little address space is left (ulimit -v): a few stacks may still fit
+            count /= 2;  // little address space is left (ulimit -v): a few stacks may fit
         }
         if (start == MAP_FAILED) {
             m_slabs.pop_back();
@@ -162,7 +163,7 @@ private:
             return;
         }
         if (m_mappings_left >= 2 && ::mprotect(page, page_bytes(), PROT_NONE) == 0) {
-            m_mappings_left -= 2;  // the guard itself, and the split of what was one mapping
+            m_mappings_left -= 2;  // the guard itself, and the split of one mapping
             return;
         }
         m_guard = stack_guard::canary;
@@ -174,7 +175,7 @@ private:
         if (m_guard != stack_guard::canary) {
             return;
         }
-        unsigned char seen = 0;  // guarded spans cannot be read there: ask the kernel first
+        unsigned char seen = 0;  // guarded spans are unreadable there: ask the kernel first
         if (::mincore(span.low - page_bytes(), page_bytes(), &seen) != 0 || (seen & 1U) == 0) {
             return;
         }
@@ -184,17 +185,18 @@ private:
         }
     }
 
-    /// Invariant: each has room for all stacks of its class.
+    /// Invariant: each has capacity for all stacks of its class.
     std::array<std::vector<stack_span>, k_stack_class_count> m_free{};
-    std::array<std::size_t, k_stack_class_count> m_cut{};  ///< stacks that there are
+    std::array<std::size_t, k_stack_class_count> m_cut{};  ///< stacks in existence
     std::vector<slab> m_slabs{};
     std::size_t m_taken = 0;
     stack_guard m_guard = stack_guard::mapping;
     std::atomic<std::size_t> m_mapped{0};
-    long m_mappings_left = -1;  ///< not known yet
+    long m_mappings_left = -1;  ///< -1: unknown yet
 };
 
-/// Not destroyed with the static objects: runtimes may end, and even start, while those go.
+/// Not destroyed with the static objects: runtimes may end, and even start, while those are being
+/// destroyed.
 union immortal_store {
     constexpr immortal_store() : value() {}
     ~immortal_store() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The stack switch for aarch64, AAPCS64. Callee-saved: x19-x28, x29 (frame), x30 (return), d8-d15
-// and the control bits of FPCR. Frame of a stack that was left, from its saved position upward:
+// and the control bits of FPCR. Frame of a suspended stack, from its saved position upward:
 //    0 d8-d15   64 x19-x28   144 x29, x30   160 FPCR   (176 bytes, 16-byte aligned)
 #if defined(__aarch64__)
     .text
@@ -49,7 +49,7 @@ quern_switch_stack:
     .cfi_endproc
     .size   quern_switch_stack, .-quern_switch_stack
 
-// x0 = top, x1 = entry, x2 = argument. The first switch lands in the trampoline with the entry in
+// x0 = top, x1 = entry, x2 = argument. The first switch enters the trampoline with the entry in
 // x19 and its argument in x20; a zero frame pointer ends backtraces.
     .globl  quern_prepare_stack
 #if defined(QUERN_HIDDEN)
@@ -80,7 +80,7 @@ quern_stack_trampoline:
     brk     #1
     .cfi_endproc
     .size   quern_stack_trampoline, .-quern_stack_trampoline
-// No call on a stack here: two switches take its place.
+// Calls on a stack are not implemented here; two switches replace them.
     .globl  quern_call_on_stack
 #if defined(QUERN_HIDDEN)
     .hidden quern_call_on_stack

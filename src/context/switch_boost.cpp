@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The stack switch by Boost.Context's fcontext, for architectures without a page of assembler here
-// (and, to compare, everywhere with -DQUERN_SWITCH=boost). It reloads MXCSR whenever the sticky
-// flags differ, which is why it is the fallback (docs/design/0002-context-switch.md).
-#include <quern/context/switch.hpp>
+// The stack switch by Boost.Context's fcontext, for architectures without assembler here (and, for
+// comparison, everywhere with -DQUERN_SWITCH=boost). It reloads MXCSR whenever the sticky flags
+// differ, which is why it is only the fallback (docs/design/0002-context-switch.md).
+#include <quern/context/detail/switch.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
@@ -13,15 +13,15 @@ namespace {
 
 namespace bc = boost::context::detail;
 
-constexpr std::size_t k_claimed_size = 4096;  // bytes; make_fcontext uses the top address alone
+constexpr std::size_t k_claimed_size = 4096;  // bytes; make_fcontext uses only the top address
 
 struct first_call {
     stack_entry entry;
     void* argument;
 };
 
-/// fcontext hands the stack that was left to the one that is entered; it belongs into the slot
-/// that the leaver named.
+/// fcontext passes the stack that was left to the entered one, which stores it in the slot that the
+/// leaver named.
 void store_left(bc::transfer_t left) noexcept {
     *static_cast<stack_pointer*>(left.data) = left.fctx;
 }
@@ -35,7 +35,7 @@ void trampoline(bc::transfer_t preparer) noexcept {
 }  // namespace
 
 bool saved_registers(stack_pointer /*left_at*/, frame_registers& /*into*/) noexcept {
-    return false;  // where they lie is Boost's own affair
+    return false;  // Boost's frame layout is private
 }
 
 extern "C" void quern_switch_stack(stack_pointer* from, stack_pointer to) noexcept {

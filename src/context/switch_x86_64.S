@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The stack switch for x86-64, System V ABI. Callee-saved: rbx, rbp, r12-r15, the control bits of
-// MXCSR and the x87 control word. Frame of a stack that was left, from its saved position upward:
+// MXCSR and the x87 control word. Frame of a suspended stack, from its saved position upward:
 //    0 MXCSR (4), x87 control word (2)   8 r15  16 r14  24 r13  32 r12  40 rbx  48 rbp  56 return
-// The return goes by an indirect jump: a `ret` would be mispredicted at every switch.
+// Returns by an indirect jump: a `ret` would be mispredicted at every switch.
 #if defined(__x86_64__)
     .text
     .globl  quern_switch_stack
@@ -63,8 +63,8 @@ quern_switch_stack:
     .size   quern_switch_stack, .-quern_switch_stack
 
 // rdi = from, rsi = top, rdx = entry, rcx = argument. Leaves the same frame as quern_switch_stack, so
-// the caller goes on by a switch or, if the entry returns first, by an ordinary return. That keeps
-// the processor's stack of return addresses right, which a switch and back does not.
+// the caller resumes by a switch or, if the entry returns first, by an ordinary return. This keeps
+// the processor's return stack correct, unlike a switch and back.
     .globl  quern_call_on_stack
 #if defined(QUERN_HIDDEN)
     .hidden quern_call_on_stack
@@ -100,10 +100,10 @@ quern_call_on_stack:
     xorl    $0x1f80, %eax
     xorl    $0x037f, %r8d
     orl     %r8d, %eax
-    movl    %eax, %r12d             // whether the entry runs with other control words
+    movl    %eax, %r12d             // whether the entry runs with different control words
     jne     1f
 0:  .cfi_remember_state
-    .cfi_undefined %rip             // the caller may have gone on by the time of a backtrace
+    .cfi_undefined %rip             // the caller may have resumed before a backtrace
     xorl    %ebp, %ebp
     call    *%rdx
     .cfi_restore_state
@@ -142,7 +142,7 @@ quern_calls_on_stacks:
     .byte   1
     .text
 
-// rdi = top, rsi = entry, rdx = argument. The first switch lands in the trampoline with the entry
+// rdi = top, rsi = entry, rdx = argument. The first switch enters the trampoline with the entry
 // in r12 and its argument in r13; a zero return address above it ends backtraces.
     .globl  quern_prepare_stack
 #if defined(QUERN_HIDDEN)
@@ -153,8 +153,8 @@ quern_calls_on_stacks:
 quern_prepare_stack:
     .cfi_startproc
     leaq    -80(%rdi), %rax
-    movl    $0x1f80, (%rax)         // a task begins with the default control words, whatever
-    movw    $0x037f, 4(%rax)        // the one that it takes the place of has set
+    movl    $0x1f80, (%rax)         // a task begins with the default control words, not
+    movw    $0x037f, 4(%rax)        // with those of the code that it replaces
     movq    $0, 8(%rax)
     movq    $0, 16(%rax)
     movq    %rdx, 24(%rax)

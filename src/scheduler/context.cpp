@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Contexts: how one is made and begun, the slow paths of fork and join, suspension and resumption.
+// Contexts: creation, start, the slow paths of fork and join, suspension and resumption.
 // User code enters here through fork_join, future::get and the like; the loop is in loop.cpp.
-#include <quern/scheduler/context.hpp>
+#include <quern/scheduler/detail/context.hpp>
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
 #include <quern/scheduler/held_locks.hpp>
-#include <quern/scheduler/pool.hpp>
-#include <quern/scheduler/worker.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +27,7 @@ constexpr std::uint32_t k_eager_pushes = 16;
 constexpr double k_coarse_ns = 500;
 
 /// Rounds that a parent waits for a stolen child before it suspends: about half a microsecond. A
-/// suspension costs as much, and its task goes on on the worker of the child, away from its data
+/// suspension costs as much, and the task then resumes on the child's worker, away from its data
 /// (docs/design/0018-contiguous-loops.md).
 constexpr int k_join_spins = 100;
 
@@ -116,22 +116,22 @@ void context::push_trapped() noexcept {
         return;
     }
     const tick_count now = ticks();
-    if (now - m_last_trap > ticks_of_ns(k_coarse_ns)) {
+    if (now - m_last_slow_path > ticks_of_ns(k_coarse_ns)) {
         m_eager_pushes = k_eager_pushes;
     }
-    m_last_trap = now;
+    m_last_slow_path = now;
     host.m_current.store(this, std::memory_order_seq_cst);  // before publishing, and the gate
     if (m_eager_pushes == 0) {
-        answer_hunger();
+        answer_request();
         return;
     }
     --m_eager_pushes;
-    trap();
+    force_slow_path();
     publish_all();
     host.notify_public_work();
 }
 
-void context::answer_hunger() noexcept {
+void context::answer_request() noexcept {
     arm();
     if (m_worker->home().gate.load().somebody_idle()) {
         publish_half();
@@ -155,7 +155,7 @@ bool context::join(fork_slot* place) noexcept {
     return false;
 }
 
-bool context::lay_open_to_thieves() noexcept {
+bool context::publish() noexcept {
     publish_all();
     if (!has_public()) {
         return false;
@@ -164,8 +164,8 @@ bool context::lay_open_to_thieves() noexcept {
     return true;
 }
 
-/// The fresh context is of the same class at least: a task that asked for a larger one has larger
-/// frames.
+/// The fresh context has at least the same size class: a task that asked for a larger stack has
+/// larger frames.
 void context::call_on_fresh(void (*body)(void* argument), void* argument) noexcept {
     struct call {
         void (*body)(void*);
@@ -173,14 +173,14 @@ void context::call_on_fresh(void (*body)(void* argument), void* argument) noexce
         context* caller;
     };
     worker& host = *m_worker;
-    if (lay_open_to_thieves()) {
+    if (publish()) {
         host.notify_work_of(host);
     }
     call what{body, argument, this};
     context& fresh = host.take_context(std::max(size(), host.home().stacks()));
-    fresh.urgency = urgency;
+    fresh.last_as(*this);
     fresh.m_below.store(this, std::memory_order_relaxed);
-    fresh.m_root.store(&root(), std::memory_order_relaxed);  // a walk would take as long as deep
+    fresh.m_root.store(&root(), std::memory_order_relaxed);  // avoids a walk over all levels
     fresh.reopen_for_call(
         [](context& here, void* p) {
             auto& c = *static_cast<call*>(p);
@@ -189,7 +189,7 @@ void context::call_on_fresh(void (*body)(void* argument), void* argument) noexce
         },
         &what);
     host.switch_context(*this, fresh, {});
-    shelf::take(*this);
+    stealable_contexts::take(*this);
     set_low_mark();
 }
 
@@ -212,7 +212,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     request what{publish, argument};
     context& next = host.next_context(self);
     const auto after = [](context& left, void* p) {
-        // `left` may be running elsewhere, and this request gone, once publish has returned true.
+        // Once publish has returned true, `left` may run elsewhere and this request may be gone.
         const request r = *static_cast<request*>(p);
         if (!r.publish(left, r.argument)) {
             resume(left);
@@ -220,7 +220,7 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     };
     host.switch_context(self, next, {after, &what});
     self.waits.end();
-    shelf::take(self);
+    stealable_contexts::take(self);
     worker& now = self.host();
     if (const hooks* h = now.home().hooks.load(std::memory_order_acquire)) [[unlikely]] {
         h->waited(*h, now, why, since);
@@ -231,11 +231,11 @@ void run_before_self(runnable& item) noexcept {
     context& self = *current_context();
     worker& host = self.host();
     host.give_up(self);
-    send_creator_on(self);
+    send_creators_on(self);
     context& next = host.take_context(host.home().stacks());
     next.reopen_for_loop(&item);
     host.switch_context(self, next, {[](context& left, void*) { resume(left); }, nullptr});
-    shelf::take(self);
+    stealable_contexts::take(self);
 }
 
 void run_beside_self(runnable& first, creator_link& link) noexcept {
@@ -243,17 +243,17 @@ void run_beside_self(runnable& first, creator_link& link) noexcept {
     worker& host = self.host();
     if (host.home().hooks.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
         host.give_up(self);
-    } else if (self.lay_open_to_thieves()) {
+    } else if (self.publish()) {
         host.notify_work_of(host);
     }
     link.creator = &self;
     context& fresh = host.take_context(std::max(first.stack, host.home().stacks()));
     self.call_beside(fresh, first, link);
-    shelf::take(self);
+    stealable_contexts::take(self);
 }
 
-/// The call on another stack is for its return, which the processor predicts: after a switch and
-/// back it predicts none of those that follow.
+/// Calls on the other stack instead of switching, so that the processor predicts the return. After
+/// a switch there and back it would mispredict the returns that follow.
 void context::call_beside(context& fresh, runnable& first, creator_link& aside) noexcept {
     worker& host = *m_worker;
     fresh.reopen_for_call(
@@ -276,13 +276,14 @@ void context::call_beside(context& fresh, runnable& first, creator_link& aside) 
         host.adopt(fresh);
         call(fresh, *host.m_exceptions, call_entry, &fresh);
         if (aside.is_over) {
+            QUERN_DEBUG_ASSERT(&fresh.host() == &host, "a creator aside has changed its worker");
             returned(*host.m_exceptions);
             host.adopt(*this);
             host.m_away.take_back();
             host.recycle(fresh);
-            host.stats.overhead.ends();
+            host.stats.overhead.ends(overhead_clock::next::user_code);
         } else {
-            m_worker->arrived(*this);  // perhaps another one
+            m_worker->arrived(*this);  // perhaps on another worker by now
         }
     }
     if (aside.is_over && host.home().hooks.load(std::memory_order_relaxed) != nullptr)
@@ -303,14 +304,19 @@ context* take_creator(context& leaving) noexcept {
     return link != nullptr ? link->creator : nullptr;
 }
 
-void send_creator_on(context& leaving) noexcept {
-    if (context* const creator = take_creator(leaving)) {
+/// Also those that are aside for that creator, which may change its worker now: a creator resumes
+/// on its own worker only. Each is unlinked before the one that it waits for can run.
+void send_creators_on(context& leaving) noexcept {
+    context* creator = take_creator(leaving);
+    while (creator != nullptr) {
+        context* const outer = take_creator(*creator);
         resume(*creator);
+        creator = outer;
     }
 }
 
 void resume(context& suspended) noexcept {
-    suspended.waits.end();  // it does not wait any more, though it may stand in a queue for long
+    suspended.waits.end();  // its wait is over, though it may be queued for long
     pool& home = suspended.host().home();
     if (worker* const only = suspended.root().pin) {
         home.make_ready_on(*only, suspended);

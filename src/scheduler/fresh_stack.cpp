@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls on fresh stacks. A worker's are contexts (context::call_on_fresh). A thread that is no
-// worker has none: it borrows a large stack from the store, switches to it and comes back when the
-// call has returned. It is the same thread all the while, and still no worker.
-#include <quern/scheduler/fresh_stack.hpp>
+// Calls on fresh stacks. A worker uses contexts (context::call_on_fresh). Other threads borrow a
+// large stack from the store, switch to it, and switch back when the call has returned. The thread
+// stays the same and does not become a worker.
+#include <quern/scheduler/detail/fresh_stack.hpp>
 
-#include <quern/base/assert.hpp>
-#include <quern/scheduler/spare_threads.hpp>
+#include <quern/base/detail/assert.hpp>
+#include <quern/scheduler/detail/spare_threads.hpp>
 
 #include <algorithm>
 #include <new>
@@ -15,7 +15,7 @@ namespace quern::detail {
 
 namespace {
 
-/// Where a thread that is no worker runs: on its own stack, or on a fresh one.
+/// The stack on which a thread that is not a worker runs: its own or a borrowed one.
 struct thread_bounds {
     const char* low = nullptr;
     const char* top = nullptr;  ///< null: not known yet
@@ -29,16 +29,16 @@ std::size_t reserve_of(const thread_bounds& stack) noexcept {
 }
 
 /// The task on whose stack a spare thread runs, if `sp` lies there.
-const context* lent_context_at(const void* sp) noexcept {
-    const context* const lent = lent_context_here();
+const context* spare_thread_context_at(const void* sp) noexcept {
+    const context* const lent = spare_thread_context();
     return lent != nullptr && lent->span().contains(sp) ? lent : nullptr;
 }
 
-/// Of the calling thread.
 thread_bounds& bounds_of_thread() noexcept {
     if (tls_bounds.top == nullptr) {
         const stack_span own = this_thread_stack();
-        static constexpr char k_nowhere = 0;  // what cannot be found out is not asked again
+        static constexpr char k_nowhere = 0;  // marks unknown bounds, so that they are not queried
+                                              // again
         tls_bounds = own.top != nullptr ? thread_bounds{own.low, own.top}
                                         : thread_bounds{&k_nowhere, &k_nowhere};
     }
@@ -46,7 +46,7 @@ thread_bounds& bounds_of_thread() noexcept {
 }
 
 stack_span span_of(const void* sp) noexcept {
-    if (const context* const lent = lent_context_at(sp)) {
+    if (const context* const lent = spare_thread_context_at(sp)) {
         return lent->span();
     }
     const thread_bounds here = bounds_of_thread();
@@ -56,7 +56,7 @@ stack_span span_of(const void* sp) noexcept {
     return span;
 }
 
-/// A call on a borrowed stack. Lies in the frame of the caller.
+/// A call on a borrowed stack. Lies in the caller's frame.
 struct borrowed_call {
     void (*body)(void*);
     void* argument;
@@ -94,9 +94,11 @@ bool call_on_borrowed_stack(void (*body)(void*), void* argument) noexcept {
 
 }  // namespace
 
+stack_span stack_of_caller() noexcept { return span_of(stack_position()); }
+
 QUERN_NOINLINE bool thread_runs_low(const void* sp) noexcept {
     compiler_barrier();
-    if (const context* const lent = lent_context_at(sp)) {
+    if (const context* const lent = spare_thread_context_at(sp)) {
         return lent->is_low(sp);
     }
     const thread_bounds& here = bounds_of_thread();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The life of a worker: take an item, run it, go on; search when there is none; sleep when the
-// search is in vain (parking.cpp). Every context runs this loop at its bottom, so a worker whose
-// task blocks goes on with the loop of another context.
+// The loop of a worker: take an item, run it, repeat. Without an item the worker searches; after a
+// search without result it sleeps (parking.cpp). Every context runs this loop at its bottom, so a
+// worker whose task blocks continues with the loop of another context.
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/task_holds.hpp>
+#include <quern/scheduler/detail/worker.hpp>
 #include <quern/scheduler/held_locks.hpp>
-#include <quern/scheduler/pool.hpp>
-#include <quern/scheduler/worker.hpp>
 
 #include <sched.h>
 #include <algorithm>
@@ -14,15 +15,11 @@ namespace quern::detail {
 
 namespace {
 
-/// Items between two looks at work from outside and at pollers, so that a worker that feeds itself
-/// does not starve them. Prime, so that it does not fall into step with a pattern of the program.
-constexpr std::uint32_t k_fairness_interval = 61;
-
-/// Items between two looks at what stands behind others by priority, so that an endless load of a
-/// higher priority starves nobody for ever.
+/// Items between two checks of the items that others precede by priority. An endless load of a
+/// higher priority thus starves no item for ever.
 constexpr std::uint32_t k_ageing_interval = 1021;
 
-/// Pauses between two rounds over all victims, doubled per round up to the limit.
+/// Pause instructions between two rounds over all victims. They double per round up to the limit.
 constexpr int k_first_pause = 1;
 constexpr int k_last_pause = 64;
 
@@ -31,7 +28,7 @@ constexpr int k_last_pause = 64;
 void worker::run_loop(context& self) noexcept {
     for (;;) {
         worker& before = self.host();
-        before.stats.overhead.ends();
+        before.stats.overhead.ends(overhead_clock::next::own_work);
         before.stats.overhead.begins(overhead_clock::part::running);
         work* item = before.next_item();
         if (item == nullptr) {
@@ -39,7 +36,7 @@ void worker::run_loop(context& self) noexcept {
         }
         before.begin_item(*item);
         context* next = item->run(*item);
-        self.own_task.locals.destroy_all();  // of an item that did not do so itself; may suspend
+        end_own_task(self);
         self.next_holder();
         if constexpr (k_check_held_locks) {
             check_left_locks(self);
@@ -52,8 +49,16 @@ void worker::run_loop(context& self) noexcept {
     }
 }
 
-/// Turns of the loop for items whose creator stands aside; no clock is read, and nothing counts as
-/// a suspension, as long as it does. True: it still does, and is to go on.
+/// Destroys the task's locals and waits for its holds, if the item has not done so. May suspend.
+void worker::end_own_task(context& self) noexcept {
+    self.own_task.locals.destroy_all();
+    if (self.own_task.holds != nullptr) [[unlikely]] {
+        wait_for_holds(self.own_task);
+    }
+}
+
+/// The loop for items whose creator is aside. While the creator is aside no clock is read, and
+/// nothing counts as a suspension. True: the creator is still aside and must resume now.
 bool worker::run_beside(context& self, runnable& first) noexcept {
     runnable* item = &first;
     do {
@@ -81,7 +86,7 @@ bool worker::run_beside(context& self, runnable& first) noexcept {
     return true;
 }
 
-/// A creator that stood aside goes on.
+/// A creator that was aside resumes.
 void worker::goes_on(context& creator) noexcept {
     if (const hooks* const h = begin_running()) {
         h->item_begins(*h, *this, creator, nullptr);
@@ -92,16 +97,16 @@ void worker::begin_item(work& item) noexcept {
     const hooks* const h = begin_running();
     note_wait(item);
     context& here = *m_current.load(std::memory_order_relaxed);
-    here.trap();
-    here.own_task.restart(item.run);  // until begin_task says more
+    here.force_slow_path();
+    here.own_task.restart(item.run);  // until begin_task sets the rest
     here.pin = nullptr;
-    here.urgency = priority::normal;
+    here.last_as({});
     if (h != nullptr) {
-        h->item_begins(*h, *this, item, &item == m_loot ? m_robbed : nullptr);
+        h->item_begins(*h, *this, item, &item == m_stolen_fork ? m_forking_context : nullptr);
     }
 }
 
-/// A task begins or goes on. The clock is read for the hooks alone, which are returned.
+/// A task begins or resumes. Returns the hooks, or null. Reads the clock only if there are hooks.
 const hooks* worker::begin_running() noexcept {
     stats.activations.add();
     stats.is_now(worker_phase::running);
@@ -112,10 +117,11 @@ const hooks* worker::begin_running() noexcept {
     return h;
 }
 
-/// Forked children are not queued. What carries a time is a sample, or every item while hooks are
-/// there, which want to see it themselves. A task is not made ready again, a context is.
+/// Counts the time that the item was queued. Forked children are not queued. Only sampled items
+/// carry a time; while hooks are installed, all do. The time of a context is cleared, because a
+/// context becomes ready again; hooks read it first. A task becomes ready only once.
 void worker::note_wait(work& item) noexcept {
-    if (!k_counters || &item == m_loot) {
+    if (!k_counters || &item == m_stolen_fork) {
         return;
     }
     auto& queued = static_cast<runnable&>(item);
@@ -135,23 +141,27 @@ void worker::end_item() noexcept {
     }
 }
 
-/// The task on `self` does not go on here for now. Takes the time, which reports tell.
+/// The task on `self` is about to leave this worker. Records the time, which reports show.
 void worker::give_up(context& self) noexcept {
-    stats.overhead.ends();
+    stats.overhead.ends(overhead_clock::next::own_work);
     stats.overhead.begins(overhead_clock::part::running);
     stats.suspensions.add();
+    if constexpr (k_counters) {
+        site_tally& site = m_sites->of(self.root().task());
+        site.suspensions = site.suspensions + 1;
+    }
     stats.is_now(worker_phase::managing);
     stats.look();
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->suspends(*h, *this);
     }
-    if (self.lay_open_to_thieves()) {
+    if (self.publish()) {
         notify_work_of(*this);
     }
 }
 
-/// A waiter that must go on with a certain worker, because it is pinned or nothing is stolen here:
-/// true when that is another one, which has it now.
+/// A waiter must resume on a certain worker if it is pinned or if the policy does not steal. True:
+/// that is another worker, and the waiter has been sent there.
 bool worker::sends_home(const work& item, context& next) const noexcept {
     const bool is_waiter = next.m_first == nullptr && &static_cast<const work&>(next) != &item;
     const bool stays =
@@ -162,8 +172,8 @@ bool worker::sends_home(const work& item, context& next) const noexcept {
     return !stays;
 }
 
-/// Three kinds of `next`: the item itself, a context that was in a queue and now goes on; a waiter
-/// that the item has completed; a fresh and larger context, on which the item begins once more.
+/// `next` is one of three: the item itself, a context from a queue that now resumes; a waiter that
+/// the item has completed; or a fresh, larger context on which the item begins again.
 void worker::hand_over(context& self, work& item, context& next) noexcept {
     if (next.m_first != nullptr) {
         stats.activations.take_back();
@@ -179,34 +189,66 @@ work* worker::next_item() noexcept {
     if (work* first = std::exchange(m_current.load(std::memory_order_relaxed)->m_first, nullptr)) {
         return first;
     }
+    if (m_guest != nullptr) [[unlikely]] {
+        return nullptr;  // the guest's item has ended or waits
+    }
     if (is_throttled()) {
         if (work* item = obey_throttle()) {
             return item;
         }
     }
-    if (m_pool.timers.any()) {
-        look_after_timers();
+    const bool waits_for_time = m_pool.waits_for_time();
+    if (waits_for_time) {
+        look_after_time();
     }
-    if (m_tick % k_fairness_interval == 0 && !m_pool.pollers.empty()) {
-        m_pool.pollers.poll();
+    work* item = m_successor != nullptr ? take_successor() : nullptr;
+    if (item == nullptr) {
+        item = take_ready();
     }
-    work* item = take_ready();
-    return item != nullptr ? item : search_and_park();
+    if (item == nullptr) {
+        return search_and_park();
+    }
+    if (waits_for_time) {
+        see_to_watch();
+    }
+    return item;
 }
 
-/// Where to go on when a task suspends: at the creator that stands aside for it; at a context that
-/// is ready, which saves a loop of its own and one of two switches, else in a loop on a fresh
-/// stack. It is chosen before the task is known to who will resume it, as if that were a moment
-/// later. Runs no code of users: the task may hold a spin lock, which is released when its stack
-/// has been left.
+/// In some turns the successor yields to other items, so that a chain of successors starves none of
+/// them for ever.
+work* worker::take_successor() noexcept {
+    runnable& item = *std::exchange(m_successor, nullptr);
+    const std::uint32_t turn = m_tick + 1;
+    const bool is_others = turn % k_fairness_interval == 0 || turn % k_ageing_interval == 0 ||
+                           m_fired != 0 || !queues.pinned.empty() ||
+                           (m_pool.has_placed() && has_before(item));
+    if (is_others) {
+        push(item);
+        return nullptr;
+    }
+    m_tick = turn;
+    stats.looks.add();
+    return &item;
+}
+
+/// The context to switch to when a task suspends. First choice: the creator that is aside for the
+/// task. Second: a ready context, which saves a loop and one of two switches. Else a loop on a
+/// fresh stack. The choice is made before the suspending task is published to the thread that will
+/// resume it. Runs no user code: the task may hold a spin lock, which is released only after its
+/// stack has been left.
 context& worker::next_context(context& leaving) noexcept {
     if (context* const creator = take_creator(leaving)) {
         goes_on(*creator);
         return *creator;
     }
-    const bool sees_to_others = is_throttled() || m_pool.timers.any() || !m_pool.pollers.empty();
+    const bool waits_for_time = m_pool.waits_for_time();
+    const bool sees_to_others =
+        m_guest != nullptr || is_throttled() || (waits_for_time && has_due());
     work* const item = sees_to_others ? nullptr : take_ready();
     context* const ready = item != nullptr ? context::from(*item) : nullptr;
+    if (waits_for_time && item != nullptr) {
+        see_to_watch();
+    }
     if (ready != nullptr && ready->may_run_on(*this)) {
         const hooks* const h = begin_running();
         note_wait(*item);
@@ -219,19 +261,6 @@ context& worker::next_context(context& leaving) noexcept {
     fresh.reopen_for_loop(item);
     return fresh;
 }
-
-/// Before an item that may run long: fires what is due, and sees that somebody keeps watch.
-void worker::look_after_timers() noexcept {
-    if (m_pool.timers.may_be_due(ticks())) {
-        fire_timers();
-    }
-    if (m_pool.m_watch.load(std::memory_order_relaxed) == nullptr) {
-        notify_public_work();
-    }
-}
-
-/// What a timer makes ready lies in the injector.
-void worker::fire_timers() noexcept { m_fired += m_pool.timers.fire_due(); }
 
 work* worker::take_ready() noexcept {
     stats.looks.add();
@@ -249,16 +278,18 @@ work* worker::look_for_ready() noexcept {
             return item;
         }
     }
-    if (work* item = m_pool.high.pop()) {
-        return item;
+    if (m_pool.has_placed()) [[unlikely]] {
+        if (work* item = take_placed()) {
+            return item;
+        }
     }
-    const bool pinned_first = m_tick % 2 == 0;  // in turns with all others
+    const bool pinned_first = m_tick % 2 == 0;  // alternates with all other items
     if (pinned_first) {
         if (work* item = queues.pinned.pop()) {
             return item;
         }
     }
-    if (m_fired != 0 && m_tick % 4 == 1) {  // in turns with all others, too
+    if (m_fired != 0 && m_tick % 4 == 1) {  // likewise: fired timers
         work* const item = m_pool.injector.pop();
         m_fired = item != nullptr ? m_fired - 1 : 0;
         if (item != nullptr) {
@@ -273,7 +304,7 @@ work* worker::look_for_ready() noexcept {
             return item;
         }
     }
-    if (work* item = m_pool.policy().pop(*this)) {
+    if (work* item = pop()) {
         return item;
     }
     if (work* item = take_injected()) {
@@ -284,17 +315,18 @@ work* worker::look_for_ready() noexcept {
             return item;
         }
     }
-    return take_forked();
+    work* const forked = take_forked();
+    return forked == nullptr && m_pool.has_placed() ? take_above(k_above_low) : forked;
 }
 
-/// Of a suspended task that this worker keeps.
+/// Takes a forked child of a suspended task that this worker keeps.
 work* worker::take_forked() noexcept {
-    m_loot = suspended.steal(m_robbed);
-    return m_loot;
+    m_stolen_fork = suspended.steal(m_forking_context);
+    return m_stolen_fork;
 }
 
-/// In turns an item of low priority and one of normal priority, whatever else is ready; the latter
-/// in turns a pinned one, the one that the policy would give last, and a forked child.
+/// Alternates between low and normal priority, whatever else is ready. Within normal priority it
+/// alternates between a pinned item, the item that the policy would give last, and a forked child.
 work* worker::take_aged() noexcept {
     const std::uint32_t turn = m_tick / k_ageing_interval % 6;
     if (turn % 2 == 0) {
@@ -302,22 +334,22 @@ work* worker::take_aged() noexcept {
     }
     work* item = turn == 1 ? queues.pinned.pop() : turn == 3 ? take_oldest() : take_forked();
     if (item == nullptr) {
-        item = m_pool.policy().pop(*this);
+        item = pop();
     }
     return item != nullptr ? item : take_injected();
 }
 
-/// What stands longest in this worker's own queues, as a thief would take it: tasks that wake one
-/// another are always the youngest, and may do so for ever.
+/// Takes the oldest item of this worker's own queues, as a thief would. Tasks that wake one another
+/// are always the youngest and could otherwise starve it for ever.
 work* worker::take_oldest() noexcept {
     if (queues.deque.public_size() == 0 && queues.deque.has_private()) {
         queues.deque.publish_half();
         notify_public_work();
     }
-    const scheduling_policy& policy = m_pool.policy();
-    for (unsigned turn = 0; turn < policy.turns; ++turn) {
-        if (work* item = policy.steal(*this, *this, {.turn = turn, .batch = 1})) {
-            return item;
+    for (unsigned turn = 0; turn < m_pool.policy().turns; ++turn) {
+        ready_list oldest = take_kept(*this, {.turn = turn, .batch = 1});
+        if (!oldest.empty()) {
+            return keep_rest(oldest);
         }
     }
     return nullptr;
@@ -331,11 +363,15 @@ work* worker::take_injected() noexcept {
 work* worker::search_and_park() noexcept {
     m_dry_misses = stats.misses.value();
     m_dry_activations = stats.activations.value();
+    m_dry_since = ticks();
     stats.begin_idle();
     m_pool.gate.begin_search();
     for (;;) {
         if (work* item = search()) {
             stop_searching();
+            if (m_pool.needs_watch()) {
+                see_to_watch();
+            }
             stats.end_idle();
             return item;
         }
@@ -359,14 +395,14 @@ work* worker::search_and_park() noexcept {
 void worker::stop_searching() noexcept {
     const bool is_last = m_pool.gate.end_search();
     if (is_last && (m_pool.policy().steals || m_pool.has_shared_work()) &&
-        m_pool.wake_one(m_rank)) {  // the baton
+        m_pool.wake_one(m_rank)) {  // the wake relay
         stats.wakes.add();
     }
 }
 
 work* worker::search() noexcept {
     learn_from_theft();
-    // More than half of the workers searching would only be in one another's way.
+    // More than half of the workers searching at once would only slow one another down.
     const bool crowded = 2 * m_pool.gate.load().searching > m_pool.size() + 1;
     const tick_count limit =
         crowded ? 0 : ticks_of_ns(1e3 * m_pool.knobs.spin_us.load(std::memory_order_relaxed));
@@ -381,14 +417,11 @@ work* worker::search() noexcept {
             stats.stolen.add();
             return item;
         }
-        if (work* item = m_pool.low.pop()) {
+        if (work* item = take_low()) {
             return item;
         }
-        if (!m_pool.pollers.empty()) {
-            m_pool.pollers.poll();
-        }
-        if (m_pool.timers.may_be_due(ticks())) {
-            fire_timers();
+        if (m_pool.waits_for_time()) {
+            look_after_time();
         }
         if (pauses == k_last_pause) {
             ::sched_yield();
@@ -399,11 +432,6 @@ work* worker::search() noexcept {
         pauses = std::min(2 * pauses, k_last_pause);
     } while (ticks() - start < limit);
     return nullptr;
-}
-
-bool worker::is_throttled() const noexcept {
-    return m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst) &&
-           !m_pool.m_stop.load(std::memory_order_seq_cst);
 }
 
 }  // namespace quern::detail

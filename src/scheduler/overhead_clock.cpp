@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The timed stretches: a clock reading at each end, and which one is next.
-#include <quern/scheduler/overhead_clock.hpp>
+// The timed stretches: a clock reading at each end, and which one is next. And the pieces of user
+// code that follow them.
+#include <quern/scheduler/detail/overhead_clock.hpp>
+
+#include <quern/scheduler/detail/site_counts.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,9 +22,18 @@ constexpr double k_between_ns = 4'000;
 /// before their number is known. (chosen: a tiny task of two stretches is 40 ns)
 constexpr std::uint32_t k_most = 256;
 
+/// Of the pieces of user code behind stretches that stand for several, one in so many is timed and
+/// stands for as many more: timing one takes some 100 ns. (chosen: 1 % of an empty task)
+constexpr std::uint32_t k_passed_over = 4;
+
 /// A stretch that takes longer was interrupted: it stands for itself alone, and counts as this
 /// long. (guessed: the longest that the runtime does without a call of the kernel is 1 us)
 constexpr double k_interrupted_ns = 20'000;
+
+std::uint32_t next_random(std::uint64_t& state) noexcept {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;  // Knuth's MMIX
+    return static_cast<std::uint32_t>(state >> 33);
+}
 
 /// A stretch like the runtime's whose length is known: numbers in memory go up.
 class known_stretch {
@@ -59,12 +71,23 @@ private:
 std::uint32_t overhead_clock::draw() noexcept {
     const std::uint32_t weight = m_next;
     m_next = m_interval;
-    m_random = m_random * 6364136223846793005ULL + 1442695040888963407ULL;  // Knuth's MMIX
-    m_left = 1 + static_cast<std::uint32_t>((m_random >> 33) % (2 * m_next - 1));
+    m_left = 1 + next_random(m_random) % (2 * m_next - 1);
     return weight;
 }
 
+/// m_left has run out: for the turn of a stretch, or to end a piece of user code, or for both.
+bool overhead_clock::is_turn() noexcept {
+    if (m_piece_of == nullptr) {
+        return true;
+    }
+    end_piece();
+    return --m_left == 0;
+}
+
 bool overhead_clock::begin_timed(part what) noexcept {
+    if (!is_turn()) {
+        return false;
+    }
     const std::uint32_t weight = draw();
     if (m_open != 0) {
         return false;  // a part of one that is timed
@@ -76,32 +99,74 @@ bool overhead_clock::begin_timed(part what) noexcept {
 }
 
 void overhead_clock::begin_after_body() noexcept {
-    m_open = draw();
-    m_waits_for_body = true;
+    if (is_turn()) {
+        m_open = draw();
+        m_waits_for_body = true;
+    }
 }
 
-std::uint32_t overhead_clock::end_timed() noexcept {
-    if (m_waits_for_body) {
-        m_waits_for_body = false;
-        return std::exchange(m_open, 0);
+void overhead_clock::end_at_body() noexcept {
+    m_ends_at_body = true;
+    m_chosen = --m_left == 0 ? draw() : 0;
+}
+
+std::uint32_t overhead_clock::end_timed(next what) noexcept {
+    std::uint32_t weight = std::exchange(m_open, 0);
+    if (!std::exchange(m_waits_for_body, false)) {
+        const tick_count now = ticks_in_order();
+        note_stretch(weight, now > m_begun ? now - m_begun : 0);
+        adapt(now);
+        weight = std::exchange(m_ends_at_body, false) ? m_chosen : weight;
     }
-    const tick_count now = ticks_in_order();
-    const tick_count spent = now > m_begun ? now - m_begun : 0;
-    const std::uint32_t stood_for = m_open;
+    if (weight != 0 && what != next::own_work) {
+        begin_piece(weight, what);
+    }
+    return weight;
+}
+
+void overhead_clock::note_stretch(std::uint32_t stood_for, tick_count spent) noexcept {
     const tick_count longest = ticks_of_ns(k_interrupted_ns);
     const std::uint64_t weight = spent > longest ? 1 : stood_for;
     timed& into = m_what == part::making ? m_making : m_running;
     into.ticks = into.ticks + weight * std::min(spent, longest);
     into.stretches = into.stretches + weight;
-    m_open = 0;
-    adapt(now);
-    return std::exchange(m_ends_at_body, false) ? 0 : stood_for;
 }
 
 void overhead_clock::go_on_timed(std::uint32_t weight) noexcept {
+    if (m_piece_of != nullptr) {
+        end_piece();
+    }
     m_open = weight;
     m_what = part::running;
     m_begun = ticks_in_order();
+}
+
+/// It ends where the next stretch of any kind begins, or with the body.
+void overhead_clock::begin_piece(std::uint32_t weight, next what) noexcept {
+    context* const here = m_sites != nullptr ? current_context() : nullptr;
+    if (here == nullptr || m_piece_of != nullptr) {
+        return;
+    }
+    if (weight > 1) {
+        if (next_random(m_random) % k_passed_over != 0) {
+            return;
+        }
+        weight *= k_passed_over;
+    }
+    m_piece_of = &m_sites->of(here->root().task());
+    if (what == next::task) {
+        m_piece_of->add_call(weight);
+    }
+    m_piece_weight = weight;
+    m_kept = std::exchange(m_left, 1);
+    m_piece_begun = ticks_in_order();
+}
+
+void overhead_clock::end_piece() noexcept {
+    const tick_count now = ticks_in_order();
+    m_left = m_kept;
+    site_tally& tally = *std::exchange(m_piece_of, nullptr);
+    tally.add_piece(now > m_piece_begun ? now - m_piece_begun : 0, m_piece_weight);
 }
 
 void overhead_clock::adapt(tick_count now) noexcept {
@@ -155,7 +220,7 @@ double overhead_clock::measure_reading() noexcept {
         one.m_running.ticks = 0;
         one.go_on_timed(1);
         known.run();
-        one.end_timed();
+        one.end_timed(next::own_work);
         each[static_cast<std::size_t>(i)] = one.m_running.ticks;
         for (int pause = i * i % 17; pause > 0; --pause) {
             compiler_barrier();

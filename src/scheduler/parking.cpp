@@ -1,35 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a worker does that has found nothing: sleeps until there is work, keeps watch over timers,
-// pollers and hangs if nobody else does, and obeys the knob active_workers. The protocol by which
-// nobody sleeps while there is work: README.md in this folder, section "Parking"; the steps are
-// named here.
-#include <quern/scheduler/pool.hpp>
-#include <quern/scheduler/worker.hpp>
+// A worker that has found no work sleeps until there is some, keeps watch (watch.cpp), looks for
+// hangs, and obeys the knob active-workers. The protocol that excludes sleep while there is work:
+// README.md in this folder, section "Parking". The code below names its steps.
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
 
+#include <sched.h>
 #include <algorithm>
 #include <chrono>
 
 namespace quern::detail {
 
-namespace {
-
-/// A worker that only pollers can wake looks at them this often.
-constexpr auto k_poll_interval = std::chrono::microseconds(100);
-
-}  // namespace
-
 void worker::park() noexcept {
     if (queues.deque.has_private()) {
-        return;  // the last look has fired a timer or asked a poller
+        return;  // the last search has fired a timer or asked a poller
     }
-    const auto counts = m_pool.gate.announce_sleep(bed);  // step 1: say so
+    if (m_leaves_hinted) {
+        ::sched_yield();
+        return;  // searches again: soon it may take the hinted items
+    }
+    const auto counts = m_pool.gate.announce_sleep(parker);  // step 1: announce
     if (m_pool.policy().steals) {
-        ask_all_others();  // step 2: ask for what is private
+        ask_all_others();  // step 2: request private work
     }
-    // step 3: look once more
+    // step 3: check again
     if (!queues.pinned.empty() || m_pool.has_shared_work() || has_public_work() ||
         m_pool.m_stop.load(std::memory_order_seq_cst)) {
-        m_pool.gate.cancel_sleep(bed);
+        m_pool.gate.cancel_sleep(parker);
         return;
     }
     m_pool.notify_quiet(counts.sleeping);
@@ -41,18 +38,20 @@ void worker::park() noexcept {
     stats.begin_sleep();
     sleep();  // step 4
     stats.end_sleep();
+    m_dry_since = ticks();
     if (h != nullptr) {
         h->unparks(*h, *this);
     }
 }
 
-/// What another worker has pushed before the barrier is seen after it, and taken over; what it
-/// pushes later it pushes knowing that this one is hungry. When all others sleep there is nothing.
+/// Items that another worker pushed before the barrier are visible after it and are taken over.
+/// On later pushes that worker sees this worker's request to steal. If all others sleep, they have
+/// no private work and the barrier is skipped.
 void worker::ask_all_others() noexcept {
     const tick_count now = ticks();
     for (const auto& w : m_pool.m_workers) {
         if (w.get() != this) {
-            w->make_hungry(now);
+            w->request_work(now);
         }
     }
     if (m_pool.m_has_barrier && m_pool.gate.load().sleeping < m_pool.size()) {
@@ -63,71 +62,29 @@ void worker::ask_all_others() noexcept {
     }
 }
 
-/// One of those asleep keeps watch when there are timers or pollers: it sleeps until the earliest
-/// time, or looks at the pollers now and then. It counts as asleep meanwhile; what a timer or a
-/// poller makes ready wakes a sleeper as usual, perhaps this one. Called up for work, the watch
-/// wakes another, who searches in vain and takes its place.
-/// Nobody is missed: one who sets an earlier time looks afterwards at who keeps watch, and the
-/// watch says so before it looks at the time. One who finds the watch kept has announced its sleep
-/// before, so that the one who leaves it afterwards sees it in the gate.
-void worker::sleep() noexcept {
-    const auto needed = [this] { return !m_pool.pollers.empty() || !m_pool.timers.empty(); };
-    while (needed()) {
-        worker* nobody = nullptr;
-        if (!m_pool.m_watch.compare_exchange_strong(nobody, this, std::memory_order_seq_cst)) {
-            break;
-        }
-        bool woken = false;
-        while (!woken && needed()) {
-            woken = m_pool.gate.sleep_for(bed, until_next_look());
-            if (!woken) {
-                fire_timers();
-                m_pool.pollers.poll();
-                lay_open();
-                if (!may_be_robbed() && has_public_work()) {
-                    m_pool.gate.wake(bed);  // what they have made ready is for this one alone
-                }
-            }
-        }
-        m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);
-        if (woken) {
-            if (needed() && m_pool.gate.load().sleeping != 0) {
-                m_pool.wake_one(m_rank);
-            }
-            return;
-        }
-    }
-    sleep_watching_for_hangs();
-}
-
 void worker::sleep_watching_for_hangs() noexcept {
     hang_watch watch(m_pool);
     while (watch.is_kept()) {
-        if (m_pool.gate.sleep_for(bed, watch.pause())) {
+        if (m_pool.gate.sleep_for(parker, watch.pause())) {
             return;
         }
         watch.look();
     }
-    m_pool.gate.sleep(bed);
+    m_pool.gate.sleep(parker);
 }
 
-std::chrono::nanoseconds worker::until_next_look() const noexcept {
-    constexpr std::chrono::nanoseconds k_longest = std::chrono::hours(1);
-    const std::chrono::nanoseconds limit = m_pool.pollers.empty() ? k_longest : k_poll_interval;
-    const auto now = timer::clock::now();
-    const auto earliest = m_pool.timers.earliest();
-    if (earliest == timer::clock::time_point::min()) {
-        return k_poll_interval;  // another worker is firing what is due
-    }
-    return std::min<std::chrono::nanoseconds>(std::max(earliest, now) - now, limit);
+bool worker::is_throttled() const noexcept {
+    return m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst) &&
+           !m_pool.m_stop.load(std::memory_order_seq_cst);
 }
 
-/// Sleeps while it is throttled, but wakes for what is pinned to it: that is the result. The queue
-/// is popped by an awake worker only: an item that is in nobody's queue is never overlooked.
+/// Sleeps while this worker is throttled. Wakes for an item pinned to it, which is the result. Only
+/// an awake worker pops the queue: an item that is in no queue is held by an awake worker, so it is
+/// never overlooked.
 work* worker::obey_throttle() noexcept {
-    lay_open();
-    if (has_public_work() || m_pool.timers.any()) {
-        notify_public_work();  // somebody else has to see to it now
+    publish_work();
+    if (has_public_work() || m_pool.needs_watch()) {
+        notify_public_work();  // another worker must do it now
     }
     stats.begin_idle();
     stats.begin_sleep();

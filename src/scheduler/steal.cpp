@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a worker that searches takes from others, and from whom first. Called by the search in
-// loop.cpp alone; which items a victim gives is the policy's business (policies.cpp).
-#include <quern/scheduler/pool.hpp>
-#include <quern/scheduler/worker.hpp>
+// Stealing: which victims a searching worker tries, in which order, and what it takes. Called only
+// by the search in loop.cpp. The policy decides which items a victim gives (policies.cpp).
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -11,38 +11,46 @@ namespace quern::detail {
 
 namespace {
 
-/// A thief asks the same victims at most this often, longer when what it got was tiny.
-constexpr double k_hunger_ns = 5'000;
-constexpr double k_hunger_limit_ns = 200'000;
+/// Least interval between two requests of a thief; the limit to which tiny thefts lengthen it; the
+/// run time per item below which a theft is tiny.
+constexpr double k_request_ns = 5'000;
+constexpr double k_request_limit_ns = 200'000;
 constexpr double k_tiny_ns = 1'000;
 
-/// A victim that has not answered for so long runs something that does not look at what it keeps:
-/// worth interrupting it (1 to 2 us on two processors).
+/// A victim that has not answered a request for so long runs code that does not check for requests.
+/// Interrupting it then pays (1 to 2 us on two processors).
 constexpr double k_patience_ns = 10'000;
 
-/// Ready items that a thief takes at once when those before were tiny: with more there is little to
-/// gain (docs/design/0010-memory-of-tasks.md has figures).
-constexpr std::uint32_t k_largest_appetite = 32;
+/// How long a thief leaves hinted items to a busy worker, and to an idle one, which is about to
+/// take them (a wake-up takes 50 to 70 us on a virtual machine).
+constexpr double k_left_to_busy_ns = 10'000;
+constexpr double k_left_to_idle_ns = 1'000'000;
+
+/// Most ready items that a thief takes at once when the previous ones were tiny. A larger limit
+/// gains little (figures: docs/design/0010-memory-of-tasks.md).
+constexpr std::uint32_t k_largest_batch_limit = 32;
 
 }  // namespace
 
-/// What was stolen last has been run: less hunger for a while when it was tiny, and more at once.
+/// The last theft has been run. If its items were tiny, request less often and take more at once.
 void worker::learn_from_theft() noexcept {
     if (m_stole_at != 0) {
-        const double limit = k_tiny_ns * std::max(m_haul, 1U);
+        const double limit = k_tiny_ns * std::max(m_last_batch, 1U);
         const bool tiny = ticks() - m_stole_at < ticks_of_ns(limit);
-        m_hunger_interval = tiny ? std::min(2 * m_hunger_interval, ticks_of_ns(k_hunger_limit_ns))
-                                 : ticks_of_ns(k_hunger_ns);
-        m_appetite = tiny && m_haul != 0 ? std::min(2 * m_appetite, k_largest_appetite) : 1;
+        m_request_interval = tiny
+                                 ? std::min(2 * m_request_interval, ticks_of_ns(k_request_limit_ns))
+                                 : ticks_of_ns(k_request_ns);
+        m_batch_limit =
+            tiny && m_last_batch != 0 ? std::min(2 * m_batch_limit, k_largest_batch_limit) : 1;
         m_stole_at = 0;
     }
 }
 
-bool worker::may_be_hungry(tick_count now) noexcept {
-    if (now - m_last_hunger < m_hunger_interval) {
+bool worker::may_request(tick_count now) noexcept {
+    if (now - m_last_request < m_request_interval) {
         return false;
     }
-    m_last_hunger = now;
+    m_last_request = now;
     return true;
 }
 
@@ -56,13 +64,66 @@ bool worker::is_silent(tick_count now) const noexcept {
            (running != nullptr && running->is_silent(now, patience));
 }
 
-/// The own NUMA node's workers first, then the others'.
+/// Victims of the own NUMA node first, then of other nodes. Items hinted to other workers come
+/// last.
 work* worker::steal_round() noexcept {
+    const bool has_placed = m_pool.has_placed();
+    if (has_placed) {
+        if (work* item = steal_above(key_of(priority::normal))) {
+            return item;
+        }
+    }
     const tick_count now = ticks();
-    const bool hungry = m_pool.policy().steals && may_be_hungry(now);
+    const bool hungry = m_pool.policy().steals && may_request(now);
     const std::span<const ring> rings(m_victims);
-    work* const item = steal_from(rings.first(m_rings_of_node), hungry, now);
-    return item != nullptr ? item : steal_from(rings.subspan(m_rings_of_node), hungry, now);
+    work* item = steal_from(rings.first(m_rings_of_node), hungry, now);
+    if (item == nullptr) {
+        item = steal_from(rings.subspan(m_rings_of_node), hungry, now);
+    }
+    if (item == nullptr && has_placed) {
+        item = steal_above(k_above_low);
+    }
+    return item != nullptr ? item : steal_hinted(now);
+}
+
+/// Takes an item hinted to another worker, if this worker has found nothing else.
+work* worker::steal_hinted(tick_count now) noexcept {
+    m_leaves_hinted = false;
+    for (const ring& victims : m_victims) {
+        for (worker* const victim : victims) {
+            if (work* const item = rob_of_hinted(*victim, now)) {
+                m_last_batch = 1;
+                has_robbed(*victim);
+                return item;
+            }
+        }
+    }
+    return nullptr;
+}
+
+/// No patience with a throttled victim: it does not take its items itself.
+work* worker::rob_of_hinted(worker& victim, tick_count now) noexcept {
+    worker_queues& of = victim.queues;
+    if (!victim.is_stealable() || (of.inbox.empty() && of.hinted.empty())) {
+        return nullptr;
+    }
+    const bool is_idle = victim.stats.phase() == worker_phase::idle;
+    const tick_count patience = ticks_of_ns(is_idle ? k_left_to_idle_ns : k_left_to_busy_ns);
+    if (!victim.is_throttled() && now - m_dry_since < patience) {
+        m_leaves_hinted = true;
+        return nullptr;
+    }
+    if (runnable* const item = of.hinted.pop_above(key_of(priority::normal))) {
+        return item;
+    }
+    runnable* const item = of.inbox.pop();
+    return item != nullptr ? item : of.hinted.pop_above(k_no_key);
+}
+
+void worker::has_robbed(worker& victim) noexcept {
+    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+        h->steals(*h, *this, victim);
+    }
 }
 
 work* worker::steal_from(std::span<const ring> rings, bool hungry, tick_count now) noexcept {
@@ -72,17 +133,15 @@ work* worker::steal_from(std::span<const ring> rings, bool hungry, tick_count no
             const std::uint32_t start = m_random.below(count);
             for (std::uint32_t i = 0; i < count; ++i) {
                 worker& victim = *victims[(start + i) % count];
-                if (work* item = rob(victim, turn)) {
-                    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-                        h->steals(*h, *this, victim);
-                    }
+                if (work* item = try_steal(victim, turn)) {
+                    has_robbed(victim);
                     return item;
                 }
                 if (hungry && turn == 0) {
-                    victim.make_hungry(now);
+                    victim.request_work(now);
                 }
                 if (turn == 0 && victim.is_silent(now) && victim.take_over()) {
-                    --i;  // look there again
+                    --i;  // try this victim again
                 }
             }
         }
@@ -90,38 +149,63 @@ work* worker::steal_from(std::span<const ring> rings, bool hungry, tick_count no
     return nullptr;
 }
 
-/// Fork entries in the first turn, what was hinted to the victim in the last.
-work* worker::rob(worker& victim, unsigned turn) noexcept {
-    if (!victim.may_be_robbed()) {
+/// Tries fork entries in the first turn only.
+work* worker::try_steal(worker& victim, unsigned turn) noexcept {
+    if (!victim.is_stealable()) {
         return nullptr;
     }
     if (turn == 0) {
-        if (fork_entry* const entry = victim.steal_fork(m_robbed)) {
-            m_loot = entry;
-            m_haul = 0;
+        if (fork_entry* const entry = victim.steal_fork(m_forking_context)) {
+            m_stolen_fork = entry;
+            m_last_batch = 0;
             return entry;
         }
     }
-    const scheduling_policy& policy = m_pool.policy();
     const std::size_t batch = m_pool.knobs.steal_batch.load(std::memory_order_relaxed);
-    if (runnable* loot = policy.steal(victim, *this, {turn, batch, m_appetite})) {
-        return keep_rest(*loot);
+    ready_list taken = take_kept(victim, {turn, batch, m_batch_limit});
+    m_last_batch = 1;
+    if (!taken.empty()) {
+        m_last_batch = static_cast<std::uint32_t>(taken.size());
+        stats.stolen.add(taken.size() - 1);  // the search counts the first
+        return keep_rest(taken);
     }
-    m_haul = 1;
-    return turn + 1 == policy.turns ? victim.queues.inbox.pop() : nullptr;
+    return nullptr;
 }
 
-/// All but the first go to the own queues. Nobody is told: the caller is searching, and wakes
-/// another when it stops and is the last.
-work* worker::keep_rest(runnable& loot) noexcept {
-    m_haul = 1;
-    for (runnable* rest = loot.next; rest != nullptr;) {
-        runnable& item = *std::exchange(rest, rest->next);
-        m_pool.policy().push(*this, item);
-        stats.stolen.add();
-        ++m_haul;
+/// Takes from the items that the victim keeps by its policy.
+ready_list worker::take_kept(worker& victim, const theft& what) noexcept {
+    if (!keeps_in_deque()) {
+        return m_policy_queues->steal(victim.m_rank, m_rank, what);
     }
-    return &loot;
+    ready_list taken;
+    auto& from = victim.queues.deque;
+    for (std::size_t wanted = what.share_of(from.public_size()); wanted != 0; --wanted) {
+        runnable* const item = from.steal();
+        if (item == nullptr) {
+            break;
+        }
+        taken.push_back(ready_item(item));
+    }
+    return taken;
+}
+
+/// Puts all but the first into the own queues. Requires: `taken` is not empty. Wakes no worker: the
+/// caller is searching, and the last worker that stops searching wakes another one. Exception: an
+/// item that the policy assigns to another worker; that worker is notified.
+work* worker::keep_rest(ready_list& taken) noexcept {
+    work* const first = taken.pop_front().get();
+    while (const ready_item item = taken.pop_front()) {
+        if (keeps_in_deque()) {
+            queues.deque.push(item.get());
+            offer_if_wanted();
+            continue;
+        }
+        worker& holder = m_pool.at(m_policy_queues->push(m_rank, item));
+        if (&holder != this) {
+            notify_work_of(holder);
+        }
+    }
+    return first;
 }
 
 }  // namespace quern::detail

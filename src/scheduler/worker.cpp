@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a worker does besides its loop: its thread, its queues, its shelf, the change of stacks.
-#include <quern/scheduler/worker.hpp>
+// Parts of a worker other than its loop: its thread, its queues, its stealable contexts, the switch
+// of stacks.
+#include <quern/scheduler/detail/worker.hpp>
 
-#include "crash_parts.hpp"
+#include "diagnosis/crashes/crash_parts.hpp"
 
-#include <quern/base/blocks.hpp>
-#include <quern/scheduler/pool.hpp>
+#include <quern/base/detail/blocks.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/queued_task.hpp>
 
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 namespace quern::detail {
 
@@ -36,12 +39,12 @@ void bind_thread(int processing_unit) noexcept {
     }
 }
 
-/// What the loop finds when it is reached in the child of a fork().
+/// The item that the loop runs if it is reached in the child of a fork().
 constinit runnable g_no_way_back([](work&) -> context* { returned_in_child(); });
 
-/// Only what is safe in a signal handler may be called here.
+/// May call only functions that are safe in a signal handler.
 void begin_child() noexcept {
-    census::of_process().begin_child();
+    process_registry::of_process().begin_child();
     context* const here = current_context();
     if (context* const task = here != nullptr ? here : leave_spare_thread_in_child()) {
         task->host().abandon_in_child(*task);
@@ -60,30 +63,31 @@ void returned_in_child() noexcept {
     std::abort();
 }
 
-void shelf::put(context& c) noexcept {
+void stealable_contexts::put(context& c) noexcept {
     const std::scoped_lock lock(m_lock);
-    c.m_shelf.store(this, std::memory_order_relaxed);
+    c.m_listed_in.store(this, std::memory_order_relaxed);
     m_contexts.push_back(c);
-    // seq_cst read-modify-write: ordered before the look at who sleeps.
+    // seq_cst read-modify-write: ordered before the read of the gate.
     m_count.fetch_add(1, std::memory_order_seq_cst);
 }
 
-void shelf::take(context& c) noexcept {
-    if (shelf* from = c.m_shelf.load(std::memory_order_acquire)) {  // pairs with remove
+void stealable_contexts::take(context& c) noexcept {
+    if (stealable_contexts* from =
+            c.m_listed_in.load(std::memory_order_acquire)) {  // pairs with remove
         const std::scoped_lock lock(from->m_lock);
-        if (c.m_shelf.load(std::memory_order_relaxed) != nullptr) {
+        if (c.m_listed_in.load(std::memory_order_relaxed) != nullptr) {
             from->remove(c);
         }
     }
 }
 
-void shelf::remove(context& c) noexcept {
+void stealable_contexts::remove(context& c) noexcept {
     intrusive_list<context>::erase(c);
     m_count.fetch_sub(1, std::memory_order_relaxed);
-    c.m_shelf.store(nullptr, std::memory_order_release);  // the last access: pairs with take
+    c.m_listed_in.store(nullptr, std::memory_order_release);  // the last access: pairs with take
 }
 
-fork_entry* shelf::steal(context*& from) noexcept {
+fork_entry* stealable_contexts::steal(context*& from) noexcept {
     if (m_count.load(std::memory_order_seq_cst) == 0) {
         return nullptr;
     }
@@ -91,7 +95,7 @@ fork_entry* shelf::steal(context*& from) noexcept {
     while (context* c = m_contexts.front()) {
         fork_entry* entry = c->steal();
         from = c;
-        const bool exhausted = !c->has_public();  // for good: its owner does not run
+        const bool exhausted = !c->has_public();  // for good, because its owner does not run
         if (exhausted) {
             remove(*c);
         }
@@ -102,7 +106,7 @@ fork_entry* shelf::steal(context*& from) noexcept {
     return nullptr;
 }
 
-bool shelf::has_public() noexcept {
+bool stealable_contexts::has_public() noexcept {
     if (m_count.load(std::memory_order_seq_cst) == 0) {
         return false;
     }
@@ -115,15 +119,14 @@ bool shelf::has_public() noexcept {
     return false;
 }
 
-worker::worker(pool& home, std::uint32_t rank)
-    : m_pool(home),
-      m_rank(rank),
-      m_keeps_in_deque(home.policy().keeps_in_deque),
-      m_random(rank + 1) {
-    queues.turn = rank + 1;
+worker::worker(pool& home, std::uint32_t rank) : m_pool(home), m_rank(rank), m_random(rank + 1) {
     m_spare.reserve(k_spare_contexts);
+    if constexpr (k_counters) {
+        m_sites = std::make_unique<site_counts>();
+        stats.overhead.count_sites_in(*m_sites);
+    }
     if (!home.m_has_barrier) {
-        queues.deque.make_hungry(1);  // for ever: everything becomes public at once
+        queues.deque.request_work(1);  // permanent: every item becomes public at once
     }
 }
 
@@ -177,7 +180,7 @@ void worker::abandon_in_child(context& here) noexcept {
 
 QUERN_NOINLINE void worker::adopt(context& c) noexcept {
     c.m_worker = this;
-    c.trap();
+    c.force_slow_path();
     m_current.store(&c, std::memory_order_release);  // pairs with steal_fork
     quern_tls_context = &c;
 }
@@ -206,7 +209,7 @@ void worker::leave_context(context& from, context& to, after_switch after) noexc
 void worker::arrived(context& c) noexcept {
     m_away.take_back();
     landed(c);
-    stats.overhead.ends();
+    stats.overhead.ends(overhead_clock::next::user_code);
 }
 
 void worker::switch_away(context& from, execution_stack& to) noexcept {
@@ -222,7 +225,9 @@ void worker::leave_for(context& from, context& to) noexcept {
     switch_away(from, to);
 }
 
-void worker::leave_pool(context& self) noexcept { switch_away(self, m_native); }
+void worker::leave_pool(context& self) noexcept {
+    switch_away(self, m_guest != nullptr ? *m_guest : m_native);
+}
 
 context& worker::take_context(stack_class at_least) noexcept {
     if (!m_spare.empty() && m_spare.back()->size() >= at_least) {
@@ -244,11 +249,42 @@ void worker::recycle(context& left) noexcept {
 }
 
 void worker::push_elsewhere(runnable& item) noexcept {
-    if (ready_queue* const shared = m_pool.queue_of(item.urgency)) {
+    if (item.rank != 0) {
+        m_pool.note_placed();
+        queues.ranked.push(item);
+        notify_public_work();
+    } else if (ready_queue* const shared = m_pool.queue_of(item.urgency)) {
+        m_pool.note_placed();
         shared->push(item);
         notify_public_work();
+    } else if (keeps_in_deque()) {
+        queues.deque.push(&item);
+        offer_if_wanted();
     } else {
-        tell(m_pool.policy().push(*this, item));
+        notify_work_of(m_pool.at(m_policy_queues->push(m_rank, ready_item(&item))));
+    }
+}
+
+void worker::push(ready_batch& items) noexcept {
+    if (items.empty()) {
+        return;
+    }
+    if (!keeps_in_deque()) {
+        while (!items.empty()) {
+            push_elsewhere(items.take_first());
+        }
+        return;
+    }
+    items.reverse();  // the youngest is taken first
+    while (!items.empty()) {
+        queues.deque.push(&items.take_first());
+    }
+    offer_if_wanted();
+}
+
+void worker::take_next(runnable& item) noexcept {
+    if (runnable* const other = std::exchange(m_successor, &item)) {
+        push(*other);
     }
 }
 
@@ -262,14 +298,32 @@ void worker::push_last(context& c) noexcept {
     notify_work_of(*this);
 }
 
-void worker::put_back(runnable& item) noexcept { tell(m_pool.policy().put_back(*this, item)); }
+void worker::put_back(runnable& item) noexcept {
+    if (keeps_in_deque()) {
+        queues.deque.push(&item);
+        offer_if_wanted();
+    } else {
+        notify_work_of(m_pool.at(m_policy_queues->put_back(m_rank, ready_item(&item))));
+    }
+}
 
-bool worker::take_back_elsewhere(const runnable& item) noexcept {
-    if (!m_pool.policy().take_back(*this, item)) {
+bool worker::take_back_elsewhere(runnable& item) noexcept {
+    if (!m_policy_queues->take_back(m_rank, ready_item(&item))) {
         return false;
     }
     note_wait_of(item);
     return true;
+}
+
+/// True if others can see an item that this worker keeps by its policy. seq_cst.
+bool worker::has_items() noexcept {
+    return keeps_in_deque() ? queues.deque.public_size() != 0 : m_policy_queues->has_items(m_rank);
+}
+
+std::size_t worker::queued() const noexcept {
+    const std::size_t kept = keeps_in_deque() ? queues.deque.size() : m_policy_queues->size(m_rank);
+    return kept + queues.inbox.size() + queues.pinned.size() + queues.ranked.size() +
+           queues.hinted.size();
 }
 
 void worker::drop(runnable& empty) noexcept {
@@ -280,8 +334,8 @@ void worker::drop(runnable& empty) noexcept {
     task.did_nothing = did_nothing;
 }
 
-/// The order of the first two is that of the proof: README.md in this folder, "Ready deque".
-void worker::answer_hunger() noexcept {
+/// The proof requires the order of the first two steps: README.md in this folder, "Ready deque".
+void worker::answer_request() noexcept {
     auto& deque = queues.deque;
     if (!deque.has_private()) {
         return;  // the next push comes here
@@ -298,8 +352,11 @@ void worker::answer_hunger() noexcept {
     }
 }
 
-/// Before it sleeps, or while it counts as asleep, nothing may be private.
-void worker::lay_open() noexcept {
+/// Invariant: a worker that is about to sleep, or counts as asleep, has no private items.
+void worker::publish_work() noexcept {
+    if (m_successor != nullptr) {
+        push(*std::exchange(m_successor, nullptr));
+    }
     if (queues.deque.has_private()) {
         queues.deque.publish_all();
         notify_public_work();
@@ -315,18 +372,12 @@ void worker::notify_public_work() noexcept {
     }
 }
 
-void worker::tell(worker* holder) noexcept {
-    if (holder != nullptr) {
-        notify_work_of(*holder);
-    }
-}
-
 void worker::notify_work_of(worker& holder) noexcept {
     if (&holder != this) {
         if (m_pool.wake_for(holder)) {
             stats.wakes.add();
         }
-    } else if (may_be_robbed()) {
+    } else if (is_stealable()) {
         notify_public_work();
     }
 }
@@ -344,22 +395,24 @@ fork_entry* worker::steal_fork(context*& from) noexcept {
 
 bool worker::has_public_work() noexcept {
     context* running = m_current.load(std::memory_order_seq_cst);
-    const bool forks = may_be_robbed() &&
-                       ((running != nullptr && running->has_public()) || suspended.has_public());
-    return forks || m_pool.policy().has_items(*this) || !queues.inbox.empty();
+    const bool forks =
+        is_stealable() && ((running != nullptr && running->has_public()) || suspended.has_public());
+    return forks || has_items() || !queues.inbox.empty() || !queues.ranked.empty() ||
+           !queues.hinted.empty();
 }
 
-bool worker::may_be_robbed() const noexcept {
-    // seq_cst: whoever lowers the number looks afterwards at what the worker holds (obey_throttle),
-    // and whoever gives it something looks afterwards here.
+bool worker::is_stealable() const noexcept {
+    // seq_cst: a thread that lowers the number of active workers afterwards checks what the worker
+    // holds (obey_throttle). A thread that gives the worker an item afterwards reads the number
+    // here.
     return m_pool.policy().steals ||
            m_rank >= m_pool.knobs.active_workers.load(std::memory_order_seq_cst);
 }
 
-void worker::make_hungry(tick_count now) noexcept {
-    queues.deque.make_hungry(now);
+void worker::request_work(tick_count now) noexcept {
+    queues.deque.request_work(now);
     if (context* running = m_current.load(std::memory_order_seq_cst)) {
-        running->make_hungry(now);
+        running->request_work(now);
     }
 }
 

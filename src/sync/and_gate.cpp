@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The and-gate: counting inputs. The trigger is set without the spin lock; should the next
-// generation be complete before, its last input ends this one and this one's last input that.
+// The and-gate: counts inputs. The trigger is set without the spin lock. If the next generation
+// completes first, the two finishing threads swap roles.
 #include <quern/sync/and_gate.hpp>
 
 #include <mutex>
@@ -19,7 +19,7 @@ and_gate::and_gate(std::size_t inputs) : m_is_set(inputs, false), m_left(inputs)
     }
 }
 
-/// False: it has been set already.
+/// False: the input was set already.
 bool and_gate::first_time(std::size_t which, bool& is_last) noexcept {
     const std::scoped_lock guard(m_lock);
     if (m_is_set[which]) {

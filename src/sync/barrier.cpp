@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The barrier: counting arrivals, and going from one phase to the next.
+// The barrier: counts arrivals and starts the next phase.
 #include <quern/sync/barrier.hpp>
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
 
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a report says of a function that is called once: who runs it.
+// The wait reason of call_once for reports: its holder runs the function.
 #include <quern/sync/call_once.hpp>
 
 namespace quern {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The errors of channels, which do not depend on what they carry.
+// The errors of channels, which do not depend on the value type.
 #include <quern/sync/channel.hpp>
 
 namespace quern::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting for a notice and giving one; the protocol is in notices.hpp.
+// Waits for notices and gives them; the protocol is in notices.hpp.
 #include <quern/sync/condition_variable.hpp>
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
 
 #include "timed_waiting.hpp"
 
@@ -12,20 +12,21 @@ namespace {
 
 constexpr detail::wait_kind k_notice_wait{"a notice of a condition_variable"};
 
-/// Gives up the mutex and queues the caller for a notice, as a publication. One that is late goes
-/// to the end of the mutex's queue, so that a wait without a limit lets others have the mutex too.
+/// The publication of a wait: queues the caller for a notice and gives up the mutex. A late waiter
+/// goes to the end of the mutex's queue, so that a wait with a passed deadline also lets others
+/// have the mutex.
 bool leave(detail::notice_board& board, detail::notice_waiter& self) noexcept {
-    detail::waiter* heir = nullptr;
-    const bool queued = board.enqueue(self, heir);
-    if (heir != nullptr) {
-        heir->wake();
+    detail::waiter* next_owner = nullptr;
+    const bool queued = board.enqueue(self, next_owner);
+    if (next_owner != nullptr) {
+        next_owner->wake();
     }
     return queued || !detail::notice_board::pass_on(self);
 }
 
 }  // namespace
 
-/// Lets one that has been taken out wait for the mutex, or go on if it got that at once.
+/// Queues a notified waiter for the mutex, or wakes it if it got the mutex at once.
 void condition_variable::pass(detail::notice_waiter& taken) noexcept {
     if (taken.kind == detail::waiter::sleeper::task) {
         taken.suspended->waits.change({&mutex::k_wait, taken.wanted});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting for a notice at an event of one's own, and giving one. A notifier has done with the
-// condition variable before it sets that event.
+// Waits at an event per waiter, and notifies. A notifier is done with the condition variable before
+// it sets that event.
 #include <quern/sync/condition_variable_any.hpp>
 
 namespace quern {
@@ -29,7 +29,7 @@ void condition_variable_any::notify_first() noexcept {
 void condition_variable_any::notify_each() noexcept {
     entry* first = m_waiting.take_all();
     while (first != nullptr) {
-        entry* const next = first->next;  // it may be gone when it has been notified
+        entry* const next = first->next;  // may be destroyed once it is notified
         first->notified.set();
         first = next;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a report says of an event for which a task waits.
+// The wait reason of events for reports.
 #include <quern/sync/event.hpp>
 
 #include "words.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Taking a place at one guard or at several: their spin locks are held together, in the order of
-// their addresses, while futures are exchanged. A lock may be let go of as soon as its future is:
-// who comes next is behind this function there, and cannot have been before it anywhere.
+// Enters one guard or several: their spin locks are held together, in the order of their addresses,
+// while futures are exchanged. A lock may be released as soon as its future is exchanged: the next
+// function there is behind this one, and cannot be ahead of it at any other guard.
 #include <quern/sync/guard.hpp>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ void guarded_place::prepare(guard* const* guards, std::size_t count) {
 /// In the order of the guards' addresses.
 template <class Function>
 void guarded_place::each_before(Function&& f) {
-    if (m_before.at != nullptr) {  // else the set is empty
+    if (m_before.at != nullptr) {  // otherwise the set is empty
         f(m_before);
     }
     std::for_each(m_others.begin(), m_others.end(), f);
@@ -54,7 +54,7 @@ void guarded_place::each_before(Function&& f) {
 bool guarded_place::enter(runnable& task, pool& where) noexcept {
     m_task = &task;
     m_where = &where;
-    // Nothing is freed under the locks: each future goes where the other one was.
+    // Nothing is freed under the locks: the futures are swapped.
     each_before([](const predecessor& each) { each.at->m_lock.lock(); });
     each_before([](predecessor& each) {
         std::swap(each.at->m_last, each.ended);
@@ -69,7 +69,7 @@ bool guarded_place::enter(runnable& task, pool& where) noexcept {
 
 state_waiter* guarded_place::told(state_waiter& w) noexcept {
     guarded_place& place = *static_cast<predecessor&>(w).next_one;
-    // acq_rel: what each of those before did happens before the task.
+    // acq_rel: the effects of all preceding functions happen before the task.
     if (place.m_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         place.m_where->make_ready(*place.m_task);
     }

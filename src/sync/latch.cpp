@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The latch: counting is separate from opening, so that nobody returns from wait() while the last
-// count_down() still needs the latch.
+// The latch: counting is separate from opening, so that wait() cannot return while the last
+// count_down() still accesses the latch.
 #include <quern/sync/latch.hpp>
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -22,8 +22,8 @@ void latch::count_down(std::ptrdiff_t n) noexcept {
     if (n == 0) {
         return;
     }
-    // acq_rel: release pairs with the acquire of the last one, which passes on by opening the gate
-    // what all have done.
+    // acq_rel: release pairs with the acquire of the last count_down, which publishes all effects
+    // by opening the gate.
     const std::ptrdiff_t before = m_left.fetch_sub(n, std::memory_order_acq_rel);
     QUERN_ASSERT(before >= n, "a latch is counted down below zero");
     if (before == n) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The slow path of the mutexes: spin a little, then queue up.
+// The slow path of the mutexes: spin a little, then queue.
 #include <quern/sync/mutex.hpp>
 #include <quern/sync/recursive_mutex.hpp>
 
@@ -14,12 +14,12 @@ namespace detail {
 
 namespace {
 
-/// Looks at a mutex whose holder may be about to unlock it, before the caller suspends: about the
+/// Number of checks of a mutex that may be unlocked soon, before the caller suspends: about the
 /// cost of a suspension and a resumption (guessed).
 constexpr int k_spins = 20;
 
 bool take_by_spinning(task_ownership& wanted, std::uintptr_t me) noexcept {
-    // Behind others there is nothing to spin for: they come first.
+    // Behind other waiters spinning is useless: they come first.
     for (int i = 0; i < k_spins && !wanted.looks_awaited(); ++i) {
         if (wanted.looks_free() && wanted.try_take(me)) {
             return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The semaphore: limits, waiting for a permit, and waking those who got one.
+// The semaphore: limits, waiting for a permit, and waking.
 #include <quern/sync/semaphore.hpp>
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -19,9 +19,9 @@ void semaphore_base::refuse(std::ptrdiff_t count, std::ptrdiff_t max) {
 
 void semaphore_base::release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept {
     QUERN_ASSERT(n >= 0 && n <= max, "counting_semaphore::release of a number not in 0..max()");
-    const auto [before, heirs] = m_permits.give(n);
+    const auto [before, next_owners] = m_permits.give(n);
     QUERN_ASSERT(before <= max - n, "a semaphore is released above its maximum");
-    wake_all(heirs);
+    wake_all(next_owners);
 }
 
 void semaphore_base::wait_for_permit() noexcept {

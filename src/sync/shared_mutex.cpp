@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The shared mutex: whom it admits and to whom it is handed over. Who calls these functions is in
-// the header.
+// The shared mutex: admission and hand-over. The header documents the callers.
 #include <quern/sync/shared_mutex.hpp>
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
 #include <quern/scheduler/held_locks.hpp>
 
 #include <mutex>
@@ -14,7 +13,7 @@
 
 namespace quern {
 
-/// Gives it to `r` if those who hold it now allow that. Under the spin lock.
+/// Admits `r` if the present holders allow it. Under the spin lock.
 bool shared_mutex::admit(const request& r) noexcept {
     if (m_writer != 0 || (!r.shared && m_readers != 0)) {
         return false;
@@ -27,12 +26,12 @@ bool shared_mutex::admit(const request& r) noexcept {
     return true;
 }
 
-/// The same for one that comes, behind all that are queued.
+/// As admit(), for a newcomer: behind all queued requests.
 bool shared_mutex::admit_first(const request& r) noexcept {
     return m_queue.looks_empty() && admit(r);
 }
 
-/// After somebody has let go: admits the first in the queue and who may go with it.
+/// After an unlock: admits the first in the queue and those that may share with it.
 shared_mutex::request* shared_mutex::hand_over() noexcept {
     return m_queue.pop_while([this](const request& r) { return admit(r); });
 }
@@ -71,17 +70,17 @@ bool shared_mutex::enqueue(request& self) noexcept {
     return true;
 }
 
-/// Of one whose limit has passed. Who stood behind it may be admitted now.
+/// Removes a request whose deadline has passed. Those behind it may be admitted now.
 bool shared_mutex::withdraw(request& self) noexcept {
-    request* heirs = nullptr;
+    request* next_owners = nullptr;
     {
         const std::scoped_lock guard(m_lock);
         if (!m_queue.withdraw(self)) {
             return false;
         }
-        heirs = hand_over();
+        next_owners = hand_over();
     }
-    detail::wake_all(heirs);
+    detail::wake_all(next_owners);
     self.wake();
     return true;
 }
@@ -127,27 +126,27 @@ void shared_mutex::unlock_shared() noexcept {
 }
 
 void shared_mutex::unlock_of_writer(std::uintptr_t holder) noexcept {
-    request* heirs = nullptr;
+    request* next_owners = nullptr;
     {
         const std::scoped_lock guard(m_lock);
         QUERN_ASSERT(m_writer == holder,
                      "a shared mutex is unlocked by a task or thread that is not its writer "
                      "(a coroutine that holds one across a co_await needs co_lock)");
         m_writer = 0;
-        heirs = hand_over();
+        next_owners = hand_over();
     }
-    detail::wake_all(heirs);
+    detail::wake_all(next_owners);
 }
 
 void shared_mutex::unlock_of_reader() noexcept {
-    request* heirs = nullptr;
+    request* next_owners = nullptr;
     {
         const std::scoped_lock guard(m_lock);
         QUERN_ASSERT(m_readers != 0, "a shared mutex is unlocked by a reader while it has none");
         --m_readers;
-        heirs = hand_over();
+        next_owners = hand_over();
     }
-    detail::wake_all(heirs);
+    detail::wake_all(next_owners);
 }
 
 }  // namespace quern

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The sliding semaphore: moving the window and waking those who are in it then.
+// The sliding semaphore: moves the window and wakes the waiters in it.
 #include <quern/sync/sliding_semaphore.hpp>
 
 #include <cinttypes>
@@ -36,14 +36,14 @@ sliding_semaphore::sliding_semaphore(std::int64_t max_difference, std::int64_t l
 
 void sliding_semaphore::set_max_difference(std::int64_t max_difference, std::int64_t lower_limit) {
     checked(max_difference);
-    detail::level_waiter* heirs = nullptr;
+    detail::level_waiter* next_owners = nullptr;
     {
         const std::scoped_lock guard(m_lock);
         m_max_difference = max_difference;
         m_lower_limit = lower_limit;
-        heirs = m_end.set(end_of(max_difference, lower_limit));
+        next_owners = m_end.set(end_of(max_difference, lower_limit));
     }
-    detail::wake_all(heirs);
+    detail::wake_all(next_owners);
 }
 
 bool sliding_semaphore::try_wait(std::int64_t upper_limit) const noexcept {
@@ -52,16 +52,16 @@ bool sliding_semaphore::try_wait(std::int64_t upper_limit) const noexcept {
 }
 
 void sliding_semaphore::signal(std::int64_t lower_limit) noexcept {
-    detail::level_waiter* heirs = nullptr;
+    detail::level_waiter* next_owners = nullptr;
     {
         const std::scoped_lock guard(m_lock);
         if (lower_limit <= m_lower_limit) {
             return;
         }
         m_lower_limit = lower_limit;
-        heirs = m_end.set(end_of(m_max_difference, lower_limit));
+        next_owners = m_end.set(end_of(m_max_difference, lower_limit));
     }
-    detail::wake_all(heirs);
+    detail::wake_all(next_owners);
 }
 
 constexpr detail::wait_kind sliding_semaphore::k_wait{"sliding_semaphore",

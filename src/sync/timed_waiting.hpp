@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting with a limit: a waiter in a queue, as always, and a timer. When the time has passed the
-// timer, or the thread outside itself, takes the waiter out of the queue, under the primitive's
-// lock, as a waker would; so exactly one of them wakes it. Protocol: src/sync/README.md, "Limits".
-// For the sources of this layer; the public headers have a steady time only.
+// Waiting with a deadline: the usual queued waiter, and a timer. When the time has passed, the
+// timer, or the outside thread itself, takes the waiter out of the queue under the primitive's
+// lock, as a waker would, so exactly one of them wakes it. Protocol: src/sync/README.md, "Limits".
+// For the sources of this layer; the public headers need only the steady clock's time point.
 #pragma once
 
-#include <quern/scheduler/pool.hpp>
-#include <quern/sync/waiting.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/sync/detail/waiting.hpp>
 
 #include <chrono>
 
@@ -16,7 +16,7 @@ inline bool has_passed(timer::clock::time_point deadline) noexcept {
     return deadline <= timer::clock::now();
 }
 
-/// The end of a withdrawal. The waiter may be gone then.
+/// The end of a withdrawal. The waiter may be destroyed when this returns.
 inline bool wake_expired(waiter& w) noexcept {
     if (w.kind == waiter::sleeper::task) {
         resume_in_turn(*w.suspended);
@@ -32,11 +32,11 @@ class wait_limit final : public timer {
 public:
     explicit wait_limit(Withdraw& withdraw) noexcept : timer(ring), m_withdraw(withdraw) {}
 
-    /// After `self` has been woken: returns when the timer touches neither the frame nor the
-    /// primitive any more. May suspend, if it is just ringing.
+    /// Called after `self` has been woken. Returns when the timer no longer accesses the frame or
+    /// the primitive. May suspend if the timer is firing.
     void end(const waiter& self, pool& where) noexcept {
         if (self.expired && !self.late) {
-            return;  // the timer has woken it, and that was the last that it did
+            return;  // the timer has woken it, as its last access
         }
         if (where.timers.cancel(*this) || m_rung.done()) {
             return;
@@ -51,7 +51,7 @@ private:
     static void ring(timer& due) noexcept {
         auto& self = static_cast<wait_limit&>(due);
         if (self.m_withdraw()) {
-            return;  // gone
+            return;  // the frame may be destroyed
         }
         if (context* waiting = self.m_rung.complete()) {
             resume(*waiting);
@@ -62,12 +62,11 @@ private:
     completion<std_atomics, context> m_rung;
 };
 
-/// As wait_in(), but not longer than until the deadline. False: it has passed, and `self` has not
-/// got what it waited for.
-/// `enqueue()` runs after the limit has begun: when `self` is late it sets `self.expired` instead
-/// of queueing it, or gives it what it waits for. `withdraw()` takes `self` out of its queue, sees
-/// that it is woken, and touches it no more; false: it is not in the queue, but somebody's who
-/// wakes it, or has yet to be queued and is `late` now.
+/// As wait_in(), with a deadline. False: it has passed, and `self` did not get what it waited for.
+/// `enqueue()` runs after the timer is set. If `self` is late, it sets `self.expired` instead of
+/// queueing, or gives it what it waits for. `withdraw()` takes `self` out of its queue, ensures
+/// that it is woken, and does not access it afterwards. False: a waker has taken it out, or it is
+/// not queued yet and now `late`.
 template <class Enqueue, class Withdraw>
 bool wait_in_until(waiter& self, const wait_reason& why, timer::clock::time_point deadline,
                    Enqueue&& enqueue, Withdraw&& withdraw) noexcept {
@@ -83,7 +82,7 @@ bool wait_in_until(waiter& self, const wait_reason& why, timer::clock::time_poin
     wait_limit limit(withdraw);
     auto publish = [&](context& left) {
         self.stands_for(left);
-        where.set_timer(limit, deadline);  // first: afterwards the frame may be gone
+        where.set_timer(limit, deadline);  // first: after enqueue() the frame may be destroyed
         return enqueue();
     };
     suspend(publish, why);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The trigger: handing out the future of a generation, and ending it. Futures are made and
-// fulfilled without the spin lock.
+// The trigger: hands out the future of a generation, and ends it. Futures are created and fulfilled
+// without the spin lock.
 #include <quern/sync/trigger.hpp>
 
 #include <cinttypes>
@@ -21,7 +21,7 @@ shared_future<void> trigger::get_future() {
     promise<void> fresh;
     shared_future<void> future = fresh.get_future().share();
     const std::scoped_lock guard(m_lock);
-    if (!m_end) {  // else another one was faster
+    if (!m_end) {  // otherwise another caller was faster
         m_end.emplace(std::move(fresh));
         m_future = std::move(future);
     }

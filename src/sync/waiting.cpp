@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting for a gate, which latch and event share.
-#include <quern/sync/waiting.hpp>
+// Waiting for a gate, shared by latch and event.
+#include <quern/sync/detail/waiting.hpp>
 
-#include <quern/sync/gate.hpp>
+#include <quern/sync/detail/gate.hpp>
 
 #include "timed_waiting.hpp"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// How the look functions of this layer put into words what they have found. They run in reports,
-// on bytes that may be torn: no memory, no locks, no pointers that are followed.
+// Formats the findings of this layer's look functions. They run in reports, on bytes that may be
+// torn: no allocation, no locks, no dereferencing.
 #pragma once
 
-#include <quern/scheduler/wait_reason.hpp>
+#include <quern/scheduler/detail/wait_reason.hpp>
 
 #include <cstdarg>
 #include <cstdio>
 
 namespace quern::detail {
 
-/// As printf; cut off at the end of the room.
+/// As printf; truncated to the available room.
 [[gnu::format(printf, 2, 3)]] inline void say(wait_findings& into, const char* format,
                                               ...) noexcept {
     std::va_list values;

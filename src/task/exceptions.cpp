@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The handler of exceptions that nobody gets, and which of them it is not told.
+// The handler of unobserved exceptions, and the exceptions that it is not given.
 #include <quern/task/exceptions.hpp>
 
 #include <quern/task/stop.hpp>
@@ -12,7 +12,7 @@ namespace quern {
 
 namespace {
 
-/// A plain function: a swap needs no lock, and a handler in use cannot go away.
+/// A plain function pointer: swapping needs no lock, and a handler in use cannot be destroyed.
 std::atomic<exception_handler> g_handler{nullptr};
 
 bool is_worth_reporting(const std::exception_ptr& error, exception_origin where) noexcept {
@@ -31,8 +31,8 @@ bool is_worth_reporting(const std::exception_ptr& error, exception_origin where)
 }  // namespace
 
 exception_handler set_exception_handler(exception_handler handler) noexcept {
-    // acq_rel: release makes what the handler reads visible to report_exception; acquire, to the
-    // caller what the handler before was given to read.
+    // acq_rel: release makes what the handler reads visible to report_exception; acquire makes what
+    // the previous handler reads visible to the caller.
     return g_handler.exchange(handler, std::memory_order_acq_rel);
 }
 

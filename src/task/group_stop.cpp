@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// The stop source of a task_group, made late. No user code runs under the spin lock: what is called
-// there is a copy of the source.
-#include <quern/task/group_stop.hpp>
+// The lazily created stop source of a task_group. No user code runs under the spin lock: calls go
+// to a copy of the source.
+#include <quern/task/detail/group_stop.hpp>
 
 #include <mutex>
 #include <utility>
 
 namespace quern::detail {
 
-/// A source that is stopped by the outer token too.
+/// A source that is also stopped by the outer token.
 struct group_stop::linked_source {
     struct forward {
         std::stop_source to;
@@ -23,7 +23,7 @@ struct group_stop::linked_source {
 
 group_stop::group_stop(std::stop_token outer) noexcept
     : stop_signal(std::move(outer), [](const stop_signal& self) {
-          // The group is no constant; it is only seen as one by the tasks that run under it.
+          // The group itself is not const; only the tasks that run under it see it as const.
           return const_cast<group_stop&>(static_cast<const group_stop&>(self)).own_token();
       }) {}
 
@@ -44,7 +44,7 @@ std::stop_token group_stop::own_token() {
         }
         present = m_source->source;
     }
-    // Raised before the source was there: one of the two, this one or request(), sees the other.
+    // Raised before the source existed: either this code or request() sees the other.
     if (raised()) {
         present.request_stop();
     }
@@ -61,7 +61,8 @@ void group_stop::renew() noexcept {
     if (!raised()) {
         return;
     }
-    std::unique_ptr<linked_source> old;  // destroyed after the lock: that may wait for a callback
+    std::unique_ptr<linked_source>
+        old;  // destroyed after the lock is released: may wait for a callback
     const std::scoped_lock lock(m_lock);
     std::swap(old, m_source);
     lower();

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// Setting and clearing the pin of a task. The scheduler obeys it: resume() and worker::sends_home.
+// Sets and clears the pin of a task. The scheduler respects it in resume() and worker::sends_home.
 #include <quern/task/pin_to_worker.hpp>
 
-#include <quern/base/assert.hpp>
-#include <quern/scheduler/worker.hpp>
+#include <quern/base/detail/assert.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/task/this_task.hpp>
 
 namespace quern {
 
 pin_to_worker::pin_to_worker() noexcept : m_task(nullptr) {
+    while (detail::context* const task = detail::current_context()) {
+        if (!task->host().has_guest()) {
+            break;
+        }
+        this_task::yield();  // a guest thread leaves; the worker's own thread stays
+    }
     detail::context* const here = detail::current_context();
     if (here != nullptr && here->root().pin == nullptr) {
         m_task = &here->root();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// A state that a timer makes ready. The timer only queues it: those who are told of it may run user
-// code, which must not happen between two items of a worker.
+// A state that a timer makes ready. The timer only queues it: its waiters may run user code, which
+// must not happen between two items of a worker.
 #include <quern/task/ready_at.hpp>
 
-#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/detail/pool.hpp>
 
 namespace quern::detail {
 
@@ -17,7 +17,7 @@ public:
           runnable(run_queued),
           timer([](timer& t) noexcept {
               auto& self = static_cast<timed_state&>(t);
-              self.m_pool.inject(self);  // in its turn, as all that a timer ends
+              self.m_pool.inject(self);  // queued last, like all expired timers
           }),
           m_pool(where) {}
 
@@ -43,7 +43,7 @@ future<void> ready_at(timer::clock::time_point due) {
     future<void> result{state_ref<shared_state<void>>(state)};
     where.set_timer(*state, due);
     if (where.gate.load().must_wake()) {
-        where.wake_one(0);  // the caller may run on for long: another one keeps watch
+        where.wake_one(0);  // the caller may run for long: another worker watches the timer
     }
     return result;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting for a shared state and telling those who wait.
+// Waiting for a shared state and notifying its waiters.
+#include <quern/task/detail/shared_state.hpp>
 #include <quern/task/promise.hpp>
-#include <quern/task/shared_state.hpp>
 #include <quern/task/this_task.hpp>
 
-#include <quern/base/process.hpp>
-#include <quern/scheduler/worker.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/base/detail/process.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <array>
 #include <atomic>
@@ -45,8 +45,8 @@ state_waiter** end_of(state_waiter* chain) noexcept {
     return &chain->next;
 }
 
-/// One for all promises, made where an allocation may fail. Destroyed after all static objects:
-/// promises may be given up by their destructors.
+/// One for all promises, allocated where that may fail. Destroyed after all static objects, whose
+/// destructors may abandon promises.
 constinit std::atomic<const std::exception_ptr*> g_broken_promise{nullptr};
 
 const std::exception_ptr& make_broken_promise() {
@@ -69,7 +69,8 @@ const std::exception_ptr& make_broken_promise() {
 }  // namespace
 
 const std::exception_ptr& broken_promise() noexcept {
-    const auto* const made = g_broken_promise.load(std::memory_order_acquire);  // pairs: made
+    const auto* const made =
+        g_broken_promise.load(std::memory_order_acquire);  // pairs with make_broken_promise
     return made != nullptr ? *made : make_broken_promise();
 }
 
@@ -82,7 +83,7 @@ const wait_kind state_base::k_wait{
                                         "of a promise that nobody has set",
                                         "of a continuation that has not run"};
         const auto who = static_cast<std::size_t>(static_cast<const state_base*>(copy)->m_maker);
-        if (who < k_words.size()) {  // else the future has gone meanwhile
+        if (who < k_words.size()) {  // otherwise the future was destroyed meanwhile
             std::snprintf(into.words.data(), into.words.size(), "%s", k_words[who]);
         }
     },
@@ -129,7 +130,7 @@ state_waiter* state_base::mark_ready() noexcept {
 }
 
 void tell(state_waiter* chain) noexcept {
-    state_waiter* code = nullptr;  // those who run user code, in their order
+    state_waiter* code = nullptr;  // waiters that run user code, in order
     state_waiter** code_end = &code;
     for (;;) {
         while (chain != nullptr) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cancellation: the text of its error, and what a running task finds out about requests to stop.
+// Cancellation: the text of its error, and the queries of a running task.
 #include <quern/task/stop.hpp>
 
 #include <quern/task/this_task.hpp>

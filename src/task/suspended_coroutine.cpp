@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a coroutine that waits is queued and resumed, and how coroutines that were started are told
-// apart.
+// Queues and resumes waiting coroutines, and numbers started coroutines.
 #include <quern/task/attributes.hpp>
-#include <quern/task/coroutine_runner.hpp>
+#include <quern/task/detail/coroutine_runner.hpp>
 
 #include <atomic>
 #include <utility>
@@ -10,7 +9,8 @@
 namespace quern::detail {
 
 std::uint32_t coroutine_root::new_number() noexcept {
-    constexpr std::uint32_t k_at_once = 1024;  // for the thread, so that few share a line
+    constexpr std::uint32_t k_at_once =
+        1024;  // numbers per thread, so that the shared counter is rarely written
     static std::atomic<std::uint32_t> all{0};
     thread_local std::uint32_t next = 0;
     if (next % k_at_once == 0) {
@@ -59,7 +59,7 @@ context* suspended_coroutine::resume_queued(work& item) {
         self.m_promise->runner = &here;
     }
     here.run_next(self.m_waiting);
-    const task_body body;
+    const task_body body(task_body::part_of::caller);
     here.run();
     return nullptr;
 }

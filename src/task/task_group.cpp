@@ -2,10 +2,11 @@
 // The parts of task_group that do not depend on the task's type.
 #include <quern/task/task_group.hpp>
 
-#include <quern/base/assert.hpp>
-#include <quern/scheduler/worker.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/base/detail/assert.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -15,7 +16,14 @@ namespace quern {
 
 namespace {
 
-/// Whoever calls: the context on which the calling task began, or null for a thread outside.
+/// True if an item of high priority or of a rank above 0 is ready. The worker runs it before the
+/// tasks of a group.
+bool has_before_usual(const detail::worker& here, const detail::pool& home) noexcept {
+    const detail::order_key best = std::max(here.queues.ranked.best(), here.queues.hinted.best());
+    return best > detail::key_of(priority::normal) || !home.high.empty();
+}
+
+/// The context on which the calling task began, or null if a thread outside calls.
 detail::context* own_root() noexcept {
     detail::context* here = detail::current_context();
     return here != nullptr ? &here->root() : nullptr;
@@ -92,24 +100,24 @@ void task_group::count_spawned() noexcept {
 
 void task_group::launch_task(detail::runnable& item) noexcept {
     count_spawned();
-    if (m_bound.exists() && !stays_in_deque(item.urgency, item.is_hinted())) {
+    if (m_bound.exists() && !stays_in_deque(item.has_place() || item.is_hinted())) {
         item.counts_to_bound = true;
         m_bound.will_queue();
     }
     m_pool.make_ready(item);
 }
 
-/// Whether such a task of the caller's goes into the deque of the caller's worker, which knows how
-/// many items it holds. Others are counted.
-bool task_group::stays_in_deque(priority urgency, bool is_hinted) const noexcept {
+/// True if such a task of the caller goes into the deque of the caller's worker. The deque's size
+/// includes it; other tasks are counted separately.
+bool task_group::stays_in_deque(bool goes_elsewhere) const noexcept {
     const detail::worker* const here = detail::current_worker();
-    return here != nullptr && &here->home() == &m_pool && here->keeps_in_deque() &&
-           urgency == priority::normal && !is_hinted;
+    return here != nullptr && &here->home() == &m_pool && here->keeps_in_deque() && !goes_elsewhere;
 }
 
-/// Whether the caller is to run its new task itself. The owner waits until it need not.
-bool task_group::runs_at_bound(priority urgency, bool is_hinted) noexcept {
-    if (stays_in_deque(urgency, is_hinted)) {
+/// True if the caller must run its new task itself, because the bound is reached. An owner whose
+/// tasks are counted waits for room instead.
+bool task_group::runs_at_bound(bool goes_elsewhere) noexcept {
+    if (stays_in_deque(goes_elsewhere)) {
         detail::worker& here = *detail::current_worker();
         const auto is_full = [&] { return here.queues.deque.private_size() >= m_bound.most(); };
         if (!is_full()) [[unlikely]] {
@@ -125,7 +133,8 @@ bool task_group::runs_at_bound(priority urgency, bool is_hinted) noexcept {
         wait_for_room();
         return false;
     }
-    // A task of the group does not wait: then all that make tasks would, and each holds a stack.
+    // A task of the group does not wait: otherwise all tasks that create tasks would wait, each
+    // holding a stack.
     const detail::worker* const here = detail::current_worker();
     return here != nullptr && &here->home() == &m_pool && detail::may_stand_aside();
 }
@@ -140,8 +149,8 @@ struct task_group::standing_aside final : detail::creator_link {
     bool is_owner;
 };
 
-/// The new task, and then others until half of the bound is left: so one change of stacks serves
-/// many tasks.
+/// Runs the new task, and then others until half of the bound is left, so one change of stacks
+/// serves many tasks.
 void task_group::run_here(detail::runnable& item) noexcept {
     count_spawned();
     standing_aside link(*this, m_owner != nullptr && owned_here());
@@ -154,7 +163,7 @@ detail::runnable* task_group::next_to_run_here() noexcept {
     if (!here.keeps_in_deque() || here.queues.deque.private_size() <= m_bound.most() / 2) {
         return nullptr;
     }
-    detail::runnable* const item = m_pool.policy().pop(here);
+    detail::runnable* const item = here.pop();
     if (item != nullptr && (!is_own(*item) || item->stack > self.size())) {
         here.put_back(*item);
         return nullptr;
@@ -162,7 +171,8 @@ detail::runnable* task_group::next_to_run_here() noexcept {
     return item;
 }
 
-/// Then it does not run, and whoever ends a task here may write what is the owner's.
+/// True if the owner is aside for this task. It is not running then, so a thread that ends a task
+/// here may write the owner's members.
 bool task_group::owner_stands_aside() const noexcept {
     const auto* const link = static_cast<standing_aside*>(detail::current_context()->link);
     return link != nullptr && &link->group == this && link->is_owner;
@@ -208,7 +218,7 @@ detail::context* task_group::task_ended() noexcept {
         waiter->thread.set();
         return nullptr;
     }
-    // The present worker goes on with the owner, unless that belongs to another pool.
+    // This worker continues with the owner, unless that belongs to another pool.
     if (&waiter->task->host().home() == &detail::current_context()->host().home()) {
         return waiter->task;
     }
@@ -218,21 +228,24 @@ detail::context* task_group::task_ended() noexcept {
 
 void task_group::failed(std::exception_ptr error) noexcept {
     if (!m_failed.exchange(true, std::memory_order_relaxed)) {
-        m_error = std::move(error);  // read after the count has come to zero
+        m_error = std::move(error);  // read after the count has reached zero
     } else {
         detail::report_exception(std::move(error), exception_origin::later_exception);
     }
     cancel();
 }
 
-/// The youngest ready item of the calling worker if it is the group's and can run on any stack, or
-/// null.
+/// The youngest ready item of the calling worker, if it belongs to the group and can run on any
+/// stack; else null.
 detail::runnable* task_group::next_own_task() noexcept {
     detail::worker& here = detail::current_context()->host();
     if (&here.home() != &m_pool) {
         return nullptr;
     }
-    detail::runnable* const item = m_pool.policy().pop(here);
+    if (m_pool.has_placed() && has_before_usual(here, m_pool)) {
+        return nullptr;
+    }
+    detail::runnable* const item = here.pop();
     if (item == nullptr) {
         return nullptr;
     }
@@ -244,21 +257,21 @@ detail::runnable* task_group::next_own_task() noexcept {
     return item;
 }
 
-/// The owner could not go on without them.
+/// Runs the group's tasks here, which the waiting owner depends on.
 void task_group::run_own_tasks() noexcept {
     detail::overhead_clock& overhead = detail::current_context()->host().stats.overhead;
-    overhead.ends();
+    overhead.ends(detail::overhead_clock::next::own_work);
     overhead.begins(detail::overhead_clock::part::running);
     detail::runnable* item = next_own_task();
     if (item == nullptr) {
         return;
     }
     detail::on_enough_stack([this, item]() mutable noexcept {
-        detail::lent_context lent;
+        detail::inline_scope inlined;
         do {
-            lent.begin(*item);
+            inlined.begin(*item);
             item->run(*item);
-            lent.end();
+            inlined.end();
             detail::current_context()->host().stats.overhead.between_bodies();
             item = next_own_task();
         } while (item != nullptr);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where the values of task-local variables are found: in the task's context, or in the thread when
-// it runs no task.
+// Finds the values of task-local variables: in the task's context, or in the thread if it runs no
+// task.
 #include <quern/task/task_local.hpp>
 
-#include <quern/base/config.hpp>
-#include <quern/scheduler/context.hpp>
+#include <quern/base/detail/config.hpp>
+#include <quern/scheduler/detail/context.hpp>
 
 #include <atomic>
 
@@ -16,7 +16,7 @@ struct locals_of_thread : task_locals {
     ~locals_of_thread() { destroy_all(); }
 };
 
-/// For threads that run no task; they stay themselves.
+/// For threads that run no task and so do not change.
 QUERN_NOINLINE task_locals& thread_locals() noexcept {
     static thread_local locals_of_thread own;
     return own;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a task does with itself.
+// Queries and operations of the running task.
 #include <quern/task/this_task.hpp>
 
-#include <quern/scheduler/fresh_stack.hpp>
-#include <quern/scheduler/pool.hpp>
-#include <quern/scheduler/timers.hpp>
+#include <quern/scheduler/detail/fresh_stack.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/timers.hpp>
 
 #include <atomic>
 #include <limits>
@@ -34,10 +34,10 @@ struct alarm final : detail::timer {
     detail::context* sleeper = nullptr;
 };
 
-/// The context on whose stack the caller runs, also in a blocking_region, or null.
+/// The context of the caller's stack, also in a blocking_region; or null.
 const detail::context* own_context() noexcept {
     const detail::context* const here = detail::current_context();
-    return here != nullptr ? here : detail::lent_context_here();
+    return here != nullptr ? here : detail::spare_thread_context();
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::uint64_t id() noexcept {
     if (root == nullptr) {
         return 0;
     }
-    if (root->task().id == 0) {  // most tasks are never asked
+    if (root->task().id == 0) {  // created on demand: most tasks never need it
         root->task().id = detail::new_task_id();
     }
     return root->task().id;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting for a shared state with a limit. Both the state and the timer may want to wake the one
-// who waits; whoever claims the wait first does, the other one finds it claimed. As a waiter cannot
-// be taken out of the state's chain, the wait is an object of its own that lives until both are
-// done.
-#include <quern/scheduler/pool.hpp>
-#include <quern/task/shared_state.hpp>
+// Waits for a shared state with a deadline. State and timer may both wake the waiter; the first one
+// to claim the wait does. A waiter cannot be removed from the state's chain, so the wait is an
+// object of its own, which lives until both are done.
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/task/detail/shared_state.hpp>
 #include <quern/task/this_task.hpp>
 
 #include <atomic>
@@ -28,7 +27,7 @@ public:
               wait.release();
           }) {}
 
-    /// Another one that will call release().
+    /// One more party that will call release().
     void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
         if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
@@ -48,7 +47,7 @@ public:
 
     void sleep_until(clock::time_point deadline) noexcept {
         if (!m_thread.wait_until(deadline)) {
-            m_claimed.store(true, std::memory_order_relaxed);  // a late event is set for nobody
+            m_claimed.store(true, std::memory_order_relaxed);  // a later event is ignored
         }
     }
 
@@ -66,7 +65,7 @@ private:
         }
     }
 
-    std::atomic<int> m_references{2};  // of the one who waits, and of the state
+    std::atomic<int> m_references{2};  // the waiting caller's and the state's
     std::atomic<bool> m_claimed{false};
     completion<std_atomics, context> m_task;
     external_event m_thread;
@@ -78,10 +77,10 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
     if (ready()) {
         return true;
     }
-    if (deadline <= timer::clock::now()) {  // a look: polling must not fill the memory
+    if (deadline <= timer::clock::now()) {  // check only: polling must not accumulate memory
         start_if_deferred();
         if (current_context() != nullptr) {
-            this_task::yield();  // nor keep the worker from what it polls for
+            this_task::yield();  // nor block the worker that the producer needs
         }
         return ready();
     }

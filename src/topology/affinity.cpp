@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads and sets the calling thread's affinity mask with masks of any size: the fixed cpu_set_t of
-// the C library ends at 1024 CPUs, and the kernel rejects a smaller mask than its own.
+// Reads and sets the calling thread's affinity mask, of any size: the C library's fixed cpu_set_t
+// ends at 1024 CPUs, and the kernel rejects a smaller mask than its own.
 #include <quern/topology/binding.hpp>
 
 #include <sched.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Turns what a reader found into a machine: dense ids in order of first appearance, SMT ranks,
-// membership lists. Called by both readers, so that their machines cannot differ in form.
+// Turns a reader's results into a machine: dense ids in order of first appearance, SMT ranks,
+// membership lists. Used by both readers, so that their machines have the same form.
 #include "machine_parts.hpp"
 
 #include <algorithm>
@@ -45,7 +45,8 @@ void add_unit(machine& made, const raw_unit& unit, unsigned package, unsigned co
     made.pus.push_back(pu);
 }
 
-/// Orders caches by level, numbers them within their level, and tells the units of level 2 and 3.
+/// Sorts caches by level, numbers them within their level, and sets the units' level-2 and level-3
+/// ids.
 void add_caches(machine& made, std::vector<cache> caches) {
     std::stable_sort(caches.begin(), caches.end(),
                      [](const cache& a, const cache& b) { return a.level < b.level; });
@@ -68,7 +69,7 @@ void add_caches(machine& made, std::vector<cache> caches) {
 void add_distances(machine& made, std::vector<std::vector<std::uint64_t>> distances) {
     const std::size_t n = made.numa_nodes.size();
     if (n == 1) {
-        return;  // nothing to compare
+        return;
     }
     const bool square =
         distances.size() == n && std::all_of(distances.begin(), distances.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Places workers on processing units by policy. Pure functions of their arguments, so that tests
-// can give the exact answer for every machine. Called when a pool starts.
+// can check exact results for every machine. Called when a pool starts.
 #include <quern/topology/binding.hpp>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ pu_refs scatter(const pu_refs& pus) {
     pu_refs placed;
     const std::vector<pu_refs> cores = group_by(pus, core_of);
     for (std::size_t rank = 0; placed.size() < pus.size(); ++rank) {
-        pu_refs layer;  // one unit of every core that has that many
+        pu_refs layer;  // one unit of every core with that many
         for (const pu_refs& core : cores) {
             if (rank < core.size()) {
                 layer.push_back(core[rank]);
@@ -87,8 +87,8 @@ pu_refs scatter(const pu_refs& pus) {
 }
 
 /// Deals n workers to groups: whole rounds of one for every group with room; the rest of m workers
-/// to the groups 0, G/m, 2G/m … (rounded down) of the G that still have room. Requires: the groups
-/// have room for n.
+/// goes to the groups 0, G/m, 2G/m … (rounded down) of the G that still have room. Requires: the
+/// groups have room for n.
 std::vector<std::size_t> deal(const std::vector<pu_refs>& groups, std::size_t n) {
     std::vector<std::size_t> counts(groups.size(), 0);
     std::vector<std::size_t> open;
@@ -130,7 +130,7 @@ pu_refs numa_balanced(const pu_refs& pus, std::size_t n) {
     return placed;
 }
 
-/// Where the first n workers go. Requires: 0 < n <= pus.size().
+/// The places of the first n workers. Requires: 0 < n <= pus.size().
 pu_refs place(binding_policy policy, const pu_refs& pus, std::size_t n) {
     switch (policy) {
         case binding_policy::scatter:
@@ -162,7 +162,7 @@ cpu_list ascending(cpu_list list) {
     return list;
 }
 
-/// All that a list of CPUs names must be allowed.
+/// Every CPU of the list must be allowed.
 outcome<cpu_list> listed(const pu_refs& pus, const cpu_list& list) {
     const cpu_list known = ascending(indices_of(pus));
     for (const unsigned wanted : list) {
@@ -193,7 +193,7 @@ cpu_list nodes_of(const machine& on) {
     return ascending(all);
 }
 
-/// What is allowed of the cores or nodes that a binding names, which must exist.
+/// The allowed PUs of the cores or nodes that a binding names; those must exist.
 outcome<cpu_list> named(const machine& on, const pu_refs& pus, const binding& how) {
     const bool by_core = how.policy == binding_policy::cores;
     const cpu_list known = by_core ? cores_of(on) : nodes_of(on);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words for binding policies, and which processing units may be bound to. The placement itself
-// is in assign.cpp, the system call in affinity.cpp.
+// Parses and prints binding policies, and finds the allowed processing units. The placement is in
+// assign.cpp, the system call in affinity.cpp.
 #include <quern/topology/binding.hpp>
 
-#include <quern/base/nearest_match.hpp>
-#include <quern/topology/text.hpp>
+#include <quern/base/detail/nearest_match.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool looks_like_a_list(std::string_view text) {
            text.find_first_not_of("0123456789,- ") == std::string_view::npos;
 }
 
-/// A list behind the word for what it lists and a colon.
+/// Parses "cores:LIST" and "node:LIST".
 std::optional<outcome<binding>> parse_prefixed(std::string_view text) {
     for (const binding_policy policy : {binding_policy::cores, binding_policy::nodes}) {
         const std::string prefix = std::string(name_of(policy)) + ":";

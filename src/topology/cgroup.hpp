@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reads CPU limits from this process's control groups. Private to the layer; called by limits.cpp
-// alone. The three questions are apart: where are the folders (cgroup_paths.cpp), what quota do
-// they grant (cgroup_quota.cpp), which CPUs do they name (cgroup_cpuset.cpp).
+// alone. One file per question: the folders (cgroup_paths.cpp), their quota (cgroup_quota.cpp),
+// their CPUs (cgroup_cpuset.cpp).
 #pragma once
 
-#include <quern/topology/cgroup_paths.hpp>
+#include <quern/topology/detail/cgroup_paths.hpp>
 #include <quern/topology/limits.hpp>
 
 namespace quern::topology::detail {

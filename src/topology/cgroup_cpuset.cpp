@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// The CPUs that a cpuset control group leaves to this process. The kernel keeps the effective set
-// in one file, so that the nearest folder that has it decides; folders without it (controller not
-// enabled there) inherit from above. Called by limits.cpp alone.
+// The CPUs that a cpuset control group allows. The kernel keeps the effective set in one file, so
+// the nearest folder with that file decides; folders without it (controller not enabled there)
+// inherit from above. Called by limits.cpp alone.
 #include "cgroup.hpp"
 
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 namespace quern::topology::detail {
 
 namespace {
 
-/// Version 1 has the effective set only since Linux 3.17 and the configured one always.
+/// Version 1 has the effective set since Linux 3.17, the configured one always.
 std::vector<std::string_view> file_names(int version) {
     if (version == 2) {
         return {"/cpuset.cpus.effective"};
@@ -18,7 +18,7 @@ std::vector<std::string_view> file_names(int version) {
     return {"/cpuset.effective_cpus", "/cpuset.cpus"};
 }
 
-/// The set in the first of the folder's files that holds one; an empty set is none.
+/// The set in the first of the folder's files that has one; an empty set does not count.
 std::optional<cpu_set> read_folder(const system_root& root, const std::string& folder, int version,
                                    notes& said) {
     for (const std::string_view name : file_names(version)) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// From /proc/self/cgroup (which group) and /proc/self/mountinfo (what is mounted where) to folders.
-// The two must be joined because inside a container the mount often begins below the hierarchy's
-// root: a group /docker/7/app whose mount has the root /docker/7 is the folder <mount point>/app,
-// and nothing above the mount point can be seen.
-#include <quern/topology/cgroup_paths.hpp>
+// Maps /proc/self/cgroup (the group) and /proc/self/mountinfo (the mounts) to folders. Both are
+// needed because inside a container the mount often begins below the hierarchy's root: a group
+// /docker/7/app whose mount has the root /docker/7 is the folder <mount point>/app, and nothing
+// above the mount point is visible.
+#include <quern/topology/detail/cgroup_paths.hpp>
 
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ struct membership {
 
 struct mount {
     int version = 2;
-    std::string root;  // path within the hierarchy that the mount point shows
+    std::string root;  // path within the hierarchy shown at the mount point
     std::string mount_point;
 };
 
@@ -32,7 +32,7 @@ bool has_word(std::string_view list, std::string_view word) {
     return std::find(parts.begin(), parts.end(), word) != parts.end();
 }
 
-/// mountinfo writes blank, tab, newline and backslash as three octal digits: "\040".
+/// mountinfo encodes blank, tab, newline and backslash as three octal digits: "\040".
 std::string unescape(std::string_view text) {
     const auto octal = [](char c) { return c >= '0' && c <= '7'; };
     std::string out;
@@ -96,7 +96,7 @@ std::vector<mount> find_mounts(std::string_view text, std::string_view controlle
     return found;
 }
 
-/// The part of `path` below `top`, "" for `top` itself, nothing when it lies elsewhere.
+/// The part of `path` below `top`, "" for `top` itself, nothing if it is elsewhere.
 std::optional<std::string_view> below(std::string_view path, std::string_view top) {
     if (top == "/") {
         return path == "/" ? std::string_view() : path;
@@ -118,8 +118,8 @@ cgroup_chain climb(const mount& on, std::string_view inside) {
     return chain;
 }
 
-/// The mount that shows most ancestors; where none shows the group itself, the first one's mount
-/// point must do.
+/// Uses the mount that shows most ancestors. If none shows the group itself, uses the first one's
+/// mount point.
 std::optional<cgroup_chain> join(const membership& group, const std::vector<mount>& mounts,
                                  notes& said) {
     const int version = group.version_2 ? 2 : 1;

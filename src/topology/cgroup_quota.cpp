@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// The CPU quota of a control group: the tightest of its own and its ancestors', because the kernel
+// The CPU quota of a control group: the smallest of its own and its ancestors', because the kernel
 // throttles at each level. Version 2 has one file, cpu.max ("150000 100000", or "max 100000");
 // version 1 has two, cpu.cfs_quota_us (-1 for none) and cpu.cfs_period_us. Called by limits.cpp
 // alone.
 #include "cgroup.hpp"
 
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 namespace quern::topology::detail {
 
 namespace {
 
 constexpr std::uint64_t k_default_period_us =
-    100000;  // microseconds; the kernel's own default, for files that say none
+    100000;  // microseconds; the kernel's default, for files without one
 
-/// What one folder says. Unavailable: the file is missing or unreadable, which is normal at the top
-/// of a hierarchy. Malformed content is noted here and reported as unavailable too.
+/// The result for one folder. Unavailable: the file is missing or unreadable, which is normal at
+/// the top of a hierarchy. Malformed content is noted and unavailable too.
 using reading = outcome<cpu_quota>;
 
 reading malformed(const std::string& file, std::string_view text, notes& said) {

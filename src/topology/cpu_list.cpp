@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parses and prints "0,2-5,8". The input is a kernel file or the user's own text, so that every
-// fault gets a sentence and a huge range must not allocate.
+// Parses and prints "0,2-5,8". The input is a kernel file or user text, so every fault gets a
+// message, and a huge range must not allocate.
 #include <quern/topology/cpu_list.hpp>
 
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Distances between processing units and, from them, the order in which each worker visits its
-// victims. Runs once per pool.
+// Distances between processing units, and from them each worker's victim order. Runs once per pool.
 #include <quern/topology/distance.hpp>
 
 #include <algorithm>
@@ -9,7 +8,7 @@ namespace quern::topology {
 
 distance_map::distance_map(const machine& on) : m_numa_distances(on.numa_distances) {
     std::vector<std::pair<unsigned, unsigned>>
-        places;  // (node, package) pairs that have processing units
+        places;  // (node, package) pairs with processing units
     for (const processing_unit& pu : on.pus) {
         places.emplace_back(pu.numa_node, pu.package);
     }
@@ -58,7 +57,7 @@ unsigned distance_map::operator()(const processing_unit& a, const processing_uni
 
 namespace {
 
-/// There are few distances, so that looking at each ring is faster than a map.
+/// Linear search: with few distances it is faster than a map.
 void add_to_ring(std::vector<ring>& rings, unsigned distance, unsigned worker) {
     auto found = rings.begin();
     while (found != rings.end() && found->distance != distance) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stands in for hwloc_reader.cpp in a build without hwloc: this computer is then read from /sys,
-// and there are no synthetic machines.
+// Replaces hwloc_reader.cpp in a build without hwloc: this computer is then read from /sys, and
+// synthetic machines are unavailable.
 #include "machine_parts.hpp"
 
 namespace quern::topology {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads the machine with hwloc. The only file that includes it; nothing of it may leave this file.
-// Called by machine.cpp. The whole computer is read, also the parts that this process may not use:
-// limits are the business of limits.cpp.
+// Reads the machine with hwloc. The only file that includes it; nothing of hwloc may leave this
+// file. Called by machine.cpp. The whole computer is read, including parts that this process may
+// not use, which limits.cpp determines.
 #include "machine_parts.hpp"
 
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <hwloc.h>
 #include <hwloc/distances.h>
@@ -29,16 +29,15 @@ std::vector<unsigned> indices_in(hwloc_const_bitmap_t set) {
     return indices;
 }
 
-/// The number of the enclosing part of a type, or `otherwise` when the machine has no such level
-/// there.
+/// The index of the enclosing object of a type, or `otherwise` if there is none.
 std::uint64_t ancestor(hwloc_topology_t topology, hwloc_obj_type_t type, hwloc_obj_t pu,
                        std::uint64_t otherwise) {
     const hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(topology, type, pu);
     return found ? found->logical_index : otherwise;
 }
 
-/// A node of memory alone, or a second memory of the same cores (as with stacked memory), has units
-/// that an earlier node already holds; the first node in hwloc's order is taken for the local one.
+/// A memory-only node, or a second memory of the same cores (stacked memory), has units that an
+/// earlier node already holds. The first node in hwloc's order counts as local.
 unsigned local_node(const std::vector<numa_node>& nodes, unsigned os_index) {
     for (const numa_node& node : nodes) {
         for (const unsigned pu : node.pus) {
@@ -94,7 +93,7 @@ void read_distances(hwloc_topology_t topology, detail::raw_machine& raw) {
     }
     const std::size_t n = found->nbobjs;
     if (n == raw.nodes.size()) {
-        // hwloc's order of objects here need not be the order of the nodes.
+        // hwloc's order of objects here may differ from the order of the nodes.
         raw.numa_distances.assign(n, std::vector<std::uint64_t>(n));
         for (std::size_t a = 0; a < n; ++a) {
             for (std::size_t b = 0; b < n; ++b) {
@@ -147,8 +146,7 @@ outcome<machine> read_with_hwloc(std::optional<std::string> synthetic) {
         return assemble(std::move(raw), machine_source::synthetic,
                         reader + ", synthetic: " + *synthetic);
     }
-    // hwloc's own environment (HWLOC_XMLFILE, HWLOC_FSROOT) can put another computer in place of
-    // this one.
+    // hwloc's environment variables (HWLOC_XMLFILE, HWLOC_FSROOT) can substitute another computer.
     if (!hwloc_topology_is_thissystem(topology->get())) {
         return assemble(std::move(raw), machine_source::synthetic,
                         reader + ", another machine by its environment");

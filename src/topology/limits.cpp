@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Puts the limits together and says which one decides. Called when a pool starts and by `quern
-// info`; the reading itself is in affinity.cpp and cgroup_*.cpp.
+// Combines the limits and determines the deciding one. Called when a pool starts and by `quern
+// info`; affinity.cpp and cgroup_*.cpp read the values.
 #include <quern/topology/limits.hpp>
 
 #include <quern/topology/binding.hpp>
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include "cgroup.hpp"
 
@@ -15,8 +15,7 @@ namespace quern::topology {
 
 namespace {
 
-/// The line "Cpus_allowed_list:\t0-3" of proc/self/status, for roots that the kernel knows nothing
-/// of.
+/// The line "Cpus_allowed_list:\t0-3" of proc/self/status, for roots other than the kernel's.
 outcome<cpu_list> affinity_from_status(const system_root& root, detail::notes& said) {
     constexpr std::string_view k_file = "/proc/self/status";
     constexpr std::string_view k_key = "Cpus_allowed_list:";
@@ -39,7 +38,7 @@ outcome<cpu_list> affinity_from_status(const system_root& root, detail::notes& s
 
 struct known_limit {
     limit_kind kind;
-    unsigned cpus;  // k_unknown when it does not limit
+    unsigned cpus;  // k_unknown if it does not limit
 };
 
 constexpr unsigned k_unknown = ~0u;
@@ -100,7 +99,7 @@ cpu_limits read_cpu_limits(const system_root& root) {
     const detail::cgroup_files groups(root);
     limits.cpuset = detail::read_cgroup_cpuset(groups, limits.notes);
     limits.quota = detail::read_cgroup_quota(groups, limits.notes);
-    // The two readings of the cgroup files find the same faults in them.
+    // Both readers of the cgroup files report the same faults.
     std::sort(limits.notes.begin(), limits.notes.end());
     limits.notes.erase(std::unique(limits.notes.begin(), limits.notes.end()), limits.notes.end());
     return limits;

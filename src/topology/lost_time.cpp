@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reading schedstat, /proc/stat and cpu.stat. Never turns a failure into a number.
-#include <quern/topology/lost_time.hpp>
+// Reads schedstat, /proc/stat and cpu.stat. Never turns a failure into a number.
+#include <quern/topology/detail/lost_time.hpp>
 
-#include <quern/topology/cgroup_paths.hpp>
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/cgroup_paths.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <array>
 #include <cerrno>
@@ -15,7 +15,7 @@ namespace quern::topology::detail {
 namespace {
 
 constexpr std::size_t k_states = 8;  // user nice system idle iowait irq softirq steal
-constexpr std::size_t k_oldest = 4;  // states of the oldest kernels
+constexpr std::size_t k_oldest = 4;  // number of states in the oldest kernels
 constexpr const char* k_no_quota = ": no quota is counted";
 
 /// The number after `key` at the beginning of a line.
@@ -34,7 +34,7 @@ outcome<double> number_after(std::string_view text, const std::string& key) {
     return unavailable{"malformed: no line " + quoted(key)};
 }
 
-/// Each group's file tells of that group's own quota alone.
+/// Each group's file has only that group's own quota.
 outcome<throttling> read_group(const system_root& root, const std::string& file, int version) {
     const outcome<std::string> text = read_text(root, file);
     if (!text) {
@@ -42,7 +42,7 @@ outcome<throttling> read_group(const system_root& root, const std::string& file,
     }
     const std::string key = version == 2 ? "throttled_usec" : "throttled_time";
     if (text->find(key) == std::string::npos && text->find("nr_throttled") == std::string::npos) {
-        return unavailable{root.resolve(file) + k_no_quota};  // the controller is off here
+        return unavailable{root.resolve(file) + k_no_quota};  // the controller is disabled here
     }
     const outcome<double> periods = number_after(*text, "nr_throttled");
     const outcome<double> time = number_after(*text, key);
@@ -78,8 +78,7 @@ outcome<thread_schedule> read_thread_schedule(const system_root& root, int threa
     return thread_schedule{numbers[0], numbers[1], numbers[2]};
 }
 
-/// From the line "cpu", which is the first. The columns after steal, of guests, are in user and
-/// nice too.
+/// From the first line, "cpu". The columns after steal (guests) are included in user and nice.
 outcome<std::vector<double>> parse_processor_times(std::string_view text) {
     const std::vector<std::string_view> found = words(text.substr(0, text.find('\n')));
     std::vector<double> times;
@@ -112,7 +111,7 @@ outcome<throttling> read_throttling(const system_root& root) {
     }
     throttling sum;
     bool any = false;
-    std::optional<unavailable> failure;  // what may not be read before what is malformed
+    std::optional<unavailable> failure;  // unreadable files take precedence over malformed ones
     for (const cgroup_chain& chain : *chains) {
         for (const std::string& folder : chain.folders) {
             const outcome<throttling> here = read_group(root, folder + "/cpu.stat", chain.version);

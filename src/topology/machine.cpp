@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Chooses the reader of the machine, and answers the simple questions about it. Called when a pool
-// starts.
+// Selects the reader of the machine, and answers simple queries. Called when a pool starts.
 #include <quern/topology/machine.hpp>
 
 #include "machine_parts.hpp"

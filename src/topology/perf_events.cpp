@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// perf_event_open of this machine. The only file that knows its structures.
+// perf_event_open of this machine. The only file that uses its structures.
 #include <quern/topology/thread_events.hpp>
 
 #include <linux/perf_event.h>
@@ -50,7 +50,7 @@ public:
     }
 
     int read_group(int leader, group_count& into) override {
-        constexpr std::size_t k_head = 3;  // how many there are, and the two times
+        constexpr std::size_t k_head = 3;  // the number of values, and the two times
         std::array<std::uint64_t, k_head + k_most_in_group> words{};
         const ssize_t got = ::read(leader, words.data(), sizeof words);
         if (got <= 0 || words[0] > k_most_in_group) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads the machine from /sys/devices/system alone: for builds without hwloc, for computers on
-// which hwloc fails, and for invented trees in tests and below `quern info --root`. Must cope with
-// any file missing or malformed: containers hide much.
+// Reads the machine from /sys/devices/system: for builds without hwloc, for computers on which
+// hwloc fails, and for synthetic trees in tests and below `quern info --root`. Must cope with any
+// file missing or malformed: containers hide many.
 #include "machine_parts.hpp"
 
 #include <quern/topology/binding.hpp>
-#include <quern/topology/text.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <algorithm>
 #include <tuple>
@@ -39,7 +39,7 @@ private:
     std::vector<std::string> m_notes;
 };
 
-/// A missing file is nothing and no news; a malformed one is nothing and a note.
+/// set_in and number_in: nothing if the file is missing; nothing and a note if it is malformed.
 std::optional<cpu_list> sysfs_reader::set_in(const std::string& path) {
     const outcome<std::string> text = read_word(m_root, path);
     if (!text) {
@@ -55,7 +55,7 @@ std::optional<cpu_list> sysfs_reader::set_in(const std::string& path) {
 
 std::optional<std::uint64_t> sysfs_reader::number_in(const std::string& path) {
     const outcome<std::string> text = read_word(m_root, path);
-    if (!text || *text == "-1") {  // -1: the firmware did not say
+    if (!text || *text == "-1") {  // -1: unknown to the firmware
         return std::nullopt;
     }
     const auto number = detail::parse_number(*text);
@@ -78,7 +78,7 @@ cpu_list sysfs_reader::online_cpus() {
     return known ? *mask : cpu_list{0};
 }
 
-/// "Node 0 MemTotal:  4548818 kB", in bytes; 0 when it is not there.
+/// "Node 0 MemTotal:  4548818 kB", in bytes; 0 if absent.
 std::uint64_t memory_in(const std::string& meminfo) {
     for (const std::string_view line : detail::split(meminfo, '\n')) {
         const std::vector<std::string_view> field = detail::words(line);
@@ -89,7 +89,7 @@ std::uint64_t memory_in(const std::string& meminfo) {
     return 0;
 }
 
-/// "10 21"; empty when missing or malformed.
+/// "10 21"; empty if missing or malformed.
 std::vector<std::uint64_t> sysfs_reader::distances_in(const std::string& path) {
     std::vector<std::uint64_t> row;
     const outcome<std::string> text = read_word(m_root, path);
@@ -132,7 +132,7 @@ void sysfs_reader::read_unit(unsigned cpu) {
     detail::raw_unit unit;
     unit.os_index = cpu;
     unit.package = number_in(topology + "physical_package_id").value_or(0);
-    // core_id repeats from package to package; the lowest sibling does not.
+    // core_id is not unique across packages; the lowest sibling is.
     unit.core = siblings ? siblings->front() : cpu;
     for (const numa_node& node : m_raw.nodes) {
         if (std::binary_search(node.pus.begin(), node.pus.end(), cpu)) {
@@ -174,7 +174,7 @@ void sysfs_reader::read_caches(unsigned cpu) {
     }
 }
 
-/// The hierarchy from left to right: package, node, last-level cache, core, unit.
+/// Order: package, node, last-level cache, core, unit.
 void sysfs_reader::sort_units() {
     const auto cache_of = [this](unsigned cpu) {
         unsigned first = cpu;

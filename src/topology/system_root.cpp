@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reads small system files with plain open and read, so that the exact error is known and can be
-// shown. Called by all readers of this layer and by the probes of the command-line tool.
+// shown. Used by all readers of this layer and by the probes of the command-line tool.
+#include <quern/topology/detail/text.hpp>
 #include <quern/topology/system_root.hpp>
 
 #include <dirent.h>
@@ -25,8 +26,7 @@ struct error_name {
     const char* name;
 };
 
-// Those that opening and reading system files, and the system calls that Quern probes, are known to
-// give.
+// The errors of reading system files and of the system calls that Quern probes.
 constexpr std::array k_error_names{
     error_name{EPERM, "EPERM"},
     error_name{ENOENT, "ENOENT"},
@@ -146,16 +146,11 @@ outcome<std::string> read_text(const system_root& root, std::string_view absolut
 }
 
 outcome<std::string> read_word(const system_root& root, std::string_view absolute_path) {
-    constexpr std::string_view k_white = " \t\r\n";
     const outcome<std::string> text = read_text(root, absolute_path);
     if (!text) {
         return unavailable{text.reason(), text.error()};
     }
-    const std::size_t first = text->find_first_not_of(k_white);
-    if (first == std::string::npos) {
-        return std::string();
-    }
-    return text->substr(first, text->find_last_not_of(k_white) - first + 1);
+    return std::string(detail::trim(*text));
 }
 
 outcome<std::vector<std::string>> list_folder(const system_root& root,
@@ -169,7 +164,7 @@ outcome<std::vector<std::string>> list_folder(const system_root& root,
         return failed(path, errno);
     }
     std::vector<std::string> names;
-    while (const dirent* entry = ::readdir(folder.get())) {  // its own stream: safe
+    while (const dirent* entry = ::readdir(folder.get())) {  // thread safe: the stream is local
         const std::string_view name = entry->d_name;
         if (name != "." && name != "..") {
             names.emplace_back(name);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The table of events, and the reasons why one is not counted.
+// The table of events, and the reasons why an event is not counted.
 #include <quern/topology/thread_events.hpp>
 
-#include <quern/base/nearest_match.hpp>
-#include <quern/topology/text.hpp>
+#include <quern/base/detail/nearest_match.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <linux/perf_event.h>
 
@@ -16,9 +16,9 @@ namespace quern::topology {
 
 namespace {
 
-/// Nanoseconds of counting after which an event of the hardware that is still 0 is taken for one
-/// that is not counted: some virtual machines accept events and never count them. Every thread that
-/// runs has cycles; misses may be rare. Guessed.
+/// Nanoseconds of counting after which a hardware event that is still 0 counts as unsupported: some
+/// virtual machines accept events and never count them. Every running thread has cycles; misses may
+/// be rare. Guessed.
 constexpr double k_no_cycles_ns = 1e6;
 constexpr double k_nothing_ns = 100e6;
 
@@ -60,7 +60,7 @@ std::vector<event_kind> make_table() {
     };
 }
 
-/// "r1a2": the number, or nothing.
+/// "r1a2": its number, or nothing.
 std::optional<std::uint64_t> raw_number(std::string_view name) {
     constexpr int k_hexadecimal = 16;
     if (name.size() < 2 || name.front() != 'r') {

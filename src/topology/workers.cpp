@@ -1,47 +1,38 @@
 // SPDX-License-Identifier: BSL-1.0
-// Chooses the number of workers and writes the sentence that explains it. Called when a pool starts
-// and by `quern info`.
+// Chooses the number of workers and explains it. Called when a pool starts and by `quern info`.
 #include <quern/topology/workers.hpp>
 
-#include <cstdio>
+#include <quern/base/detail/text.hpp>
 
 namespace quern::topology {
 
 namespace {
 
-std::string count_of(std::size_t n, std::string_view noun) {
-    return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
-}
-
-std::string decimal(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    return text;
-}
+using quern::detail::count_words;
 
 std::string describe_quota(const cpu_quota& quota) {
     if (quota.unlimited()) {
         return "no cgroup quota";
     }
-    const std::string exact = decimal(quota.cpus());
+    const std::string exact = quern::detail::rounded(quota.cpus());
     const std::string rounded = std::to_string(quota.whole_cpus());
     return "the cgroup quota grants " + exact + " CPUs (" + quota.file + ")" +
            (exact == rounded ? "" : ", rounded up to " + rounded);
 }
 
-/// "the cpuset allows 4 CPUs (…/cpuset.cpus.effective)", or why it is not known.
+/// "the cpuset allows 4 CPUs (…/cpuset.cpus.effective)", or why it is unknown.
 std::string describe(const cpu_limits& limits, limit_kind kind, unsigned machine_pus) {
     switch (kind) {
         case limit_kind::machine:
-            return "the machine has " + count_of(machine_pus, "processing unit");
+            return "the machine has " + count_words(machine_pus, "processing unit");
         case limit_kind::cpuset:
             return limits.cpuset
-                       ? "the cpuset allows " + count_of(limits.cpuset->cpus.size(), "CPU") + " (" +
-                             limits.cpuset->file + ")"
+                       ? "the cpuset allows " + count_words(limits.cpuset->cpus.size(), "CPU") +
+                             " (" + limits.cpuset->file + ")"
                        : "cpuset unknown";
         case limit_kind::affinity:
             return limits.affinity
-                       ? "the affinity mask allows " + count_of(limits.affinity->size(), "CPU")
+                       ? "the affinity mask allows " + count_words(limits.affinity->size(), "CPU")
                        : "affinity mask unknown";
         case limit_kind::quota:
             return limits.quota ? describe_quota(*limits.quota) : "cgroup quota unknown";
@@ -74,10 +65,10 @@ worker_choice choose_workers(const machine& on, const cpu_limits& limits,
     const unsigned effective = choice.count;
     const std::string reason = real ? compare_all(limits, choice.decided_by, pus)
                                     : "the synthetic machine has " +
-                                          count_of(pus, "processing unit") +
+                                          count_words(pus, "processing unit") +
                                           "; the limits of this computer do not apply to it";
     if (!requested || *requested == 0) {
-        choice.why = count_of(choice.count, "worker") + ": " + reason;
+        choice.why = count_words(choice.count, "worker") + ": " + reason;
         return choice;
     }
     choice.requested = true;
@@ -85,8 +76,8 @@ worker_choice choose_workers(const machine& on, const cpu_limits& limits,
     const char* comparison = choice.count > effective   ? ", more than"
                              : choice.count < effective ? ", fewer than"
                                                         : ", as many as";
-    choice.why = count_of(choice.count, "worker") + ": as requested" + comparison + " the " +
-                 count_of(effective, "CPU") + " that could be used: " + reason;
+    choice.why = count_words(choice.count, "worker") + ": as requested" + comparison + " the " +
+                 count_words(effective, "CPU") + " that could be used: " + reason;
     return choice;
 }
 

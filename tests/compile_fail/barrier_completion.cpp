@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The completion function of a barrier is called in the middle of arriving, where nobody could
-// catch what it throws: it must be noexcept.
+// The completion function of a barrier is called inside arrive(), where no caller could catch its
+// exception: it must be noexcept.
 #include <quern/sync/barrier.hpp>
 
+// Holds: barrier: The completion function must be noexcept; another one does not compile.
 #ifdef QUERN_MUST_COMPILE
 using completion = void (*)() noexcept;
 #else

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""A public header that is not C++17 says in one sentence what it needs. Usage: check_standard.py <compiler> <include folder>..."""
+"""A public header compiled as C++17 says in one sentence which standard it needs. Usage: check_standard.py <compiler> <include
+folder>..."""
 
 import concurrent.futures
 import pathlib

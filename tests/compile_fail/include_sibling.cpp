@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// sync and algorithms stand on one line of the layer list: neither may include the other.
+// sync and algorithms are on one line of the layer list: neither may include the other.
 #include <quern/version.hpp>
 
 #ifndef QUERN_MUST_COMPILE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mistake of everybody who comes from a library whose continuations take the value.
+// The usual mistake of users of libraries whose continuations take the value.
 #include <quern/task/async.hpp>
 
 #ifdef QUERN_MUST_COMPILE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program may have functions of its own with the names of Quern's: Quern calls none of them,
-// though argument-dependent lookup would find them where it is given a type of the program's.
+// A program may have functions with the names of Quern's. Quern calls none of them, although
+// argument-dependent lookup would find them for arguments of the program's types.
 #include <quern/quern.hpp>
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace hostile_names {
 
-/// Whatever is called by that name has been found by mistake.
+/// A call of one of these names has found the wrong function.
 #define QUERN_TEST_TRAP(name)    \
     template <class... Anything> \
     void name(Anything&&...) = delete;
@@ -89,7 +89,7 @@ struct number {
     friend bool operator==(number, number) = default;
 };
 
-/// Takes and returns types of the program's alone.
+/// Takes and returns only types of the program.
 struct function {
     number operator()() const { return {}; }
     number operator()(number a) const { return a; }
@@ -122,6 +122,8 @@ using hostile_names::futures;
 using hostile_names::number;
 using hostile_names::several;
 
+// Holds: async: Functions of the program with the same names are not called, here and everywhere
+//     else.
 TEST(hostile_names, of_starting_a_task_are_not_called) {
     EXPECT_EQ(quern::async(function()).get(), number());
     EXPECT_EQ(quern::async(function(), number()).get(), number());
@@ -140,6 +142,7 @@ TEST(hostile_names, of_starting_a_task_are_not_called) {
     group.wait();
 }
 
+// Holds: async: Functions of the program...
 TEST(hostile_names, of_combining_futures_are_not_called) {
     EXPECT_EQ(quern::async(function()).then(function()).get(), number());
     EXPECT_EQ(quern::async(function()).share().then([](auto f) { return f.get(); }).get(),
@@ -169,6 +172,7 @@ TEST(hostile_names, of_combining_futures_are_not_called) {
     EXPECT_EQ(seen, 4);
 }
 
+// Holds: async: Functions of the program...
 TEST(hostile_names, of_waiting_for_futures_are_not_called) {
     futures some = several();
     quern::wait_all(some);
@@ -189,6 +193,7 @@ TEST(hostile_names, of_waiting_for_futures_are_not_called) {
               number());
 }
 
+// Holds: async: Functions of the program...
 TEST(hostile_names, of_forks_and_loops_are_not_called) {
     const auto [a, b] = quern::fork_join(function(), function());
     EXPECT_EQ(a, b);
@@ -209,6 +214,7 @@ TEST(hostile_names, of_forks_and_loops_are_not_called) {
 
 quern::task<number> hostile_coroutine() { co_return co_await quern::async(function()); }
 
+// Holds: async: Functions of the program...
 TEST(hostile_names, of_synchronisation_and_coroutines_are_not_called) {
     quern::guard one;
     EXPECT_EQ(quern::run_guarded(one, function()).get(), number());
@@ -221,7 +227,7 @@ TEST(hostile_names, of_synchronisation_and_coroutines_are_not_called) {
     EXPECT_EQ(numbers.receive(), number());
 }
 
-/// As programs have it that wrap async in order to count or to log.
+/// As in programs that wrap async in order to count or to log.
 struct counted {
     int operator()() const { return 1; }
     static inline int calls = 0;
@@ -232,6 +238,7 @@ auto async(F&& f, Args&&... args) {
     return quern::async(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
+// Holds: async: Functions of the program...
 TEST(hostile_names, of_a_wrapper_mean_the_wrapper_once) {
     EXPECT_EQ((async)(counted()).get(), 1);
     EXPECT_EQ(quern::async(counted()).get(), 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is said to throw std::bad_alloc does, wherever an allocation fails, and leaves nothing half
-// done. The program's operator new, and the depot of blocks, refuse the calling thread after so
-// many allocations.
-#include <quern/base/blocks.hpp>
-#include <quern/scheduler/pool.hpp>
+// Functions documented to throw std::bad_alloc do so wherever an allocation fails, and leave
+// nothing half done. The program's operator new, and the shared pool of blocks, fail on the calling
+// thread after a given number of allocations.
+#include <quern/base/detail/blocks.hpp>
+#include <quern/scheduler/detail/pool.hpp>
 #include <quern/sync/channel.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/sync/guard.hpp>
@@ -39,7 +39,7 @@ namespace {
 constexpr int k_all = -1;
 thread_local int t_left = k_all;  // allocations that this thread may still make
 
-std::atomic<bool> g_full{false};  // no thread may
+std::atomic<bool> g_full{false};  // fails on all threads
 
 bool may_allocate() noexcept {
     if (g_full.load(std::memory_order_relaxed)) {
@@ -62,7 +62,8 @@ void* allocate(std::size_t size) {
 
 [[gnu::noinline]] void* operator new(std::size_t size) { return allocate(size == 0 ? 1 : size); }
 [[gnu::noinline]] void* operator new[](std::size_t size) { return allocate(size == 0 ? 1 : size); }
-// The library's own, which ends in the one above, is not for the address sanitizer: it has one too.
+// The library's own, which calls the one above, is disabled under the address sanitizer, which has
+// one too.
 [[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     try {
         return operator new(size);
@@ -81,8 +82,8 @@ using quern::future;
 using quern::promise;
 using quern::shared_future;
 
-/// Calls use(make()), where `use` is given ever more allocations until they are enough. Returns how
-/// often it threw std::bad_alloc before.
+/// Calls use(make()), with ever more allowed allocations in `use` until they are enough. Returns
+/// how often it threw std::bad_alloc before.
 template <class Make, class Use>
 int refusals(Make&& make, Use&& use) {
     for (int allowed = 0;; ++allowed) {
@@ -116,11 +117,13 @@ protected:
     }
 };
 
+// Holds: promise: Construction throws std::bad_alloc.
 TEST_F(out_of_memory, is_thrown_by_promises_and_ready_futures) {
     EXPECT_GE(refusals([] { const promise<int> p; }), 1);
     EXPECT_GE(refusals([] { (void)quern::make_ready_future(1); }), 1);
 }
 
+// Holds: promise: To give up a promise needs no memory.
 TEST_F(out_of_memory, is_not_needed_to_give_up_a_promise) {
     std::optional<promise<int>> p{std::in_place};
     auto f = p->get_future();
@@ -128,6 +131,8 @@ TEST_F(out_of_memory, is_not_needed_to_give_up_a_promise) {
     EXPECT_THROW(f.get(), std::future_error);
 }
 
+// Holds: async: Throws std::bad_alloc; nothing has been started then.
+// Holds: post: Throws std::bad_alloc; nothing has been started then.
 TEST_F(out_of_memory, is_thrown_by_async_and_post) {
     std::atomic<int> runs{0};
     future<void> f;
@@ -147,6 +152,8 @@ TEST_F(out_of_memory, is_thrown_by_async_and_post) {
     EXPECT_EQ(runs.load(), 2);
 }
 
+// Holds: then: Throws std::bad_alloc.
+// Holds: dataflow: Throws std::bad_alloc.
 TEST_F(out_of_memory, is_thrown_by_then_and_dataflow) {
     promise<int> p;
     const shared_future<int> source = p.get_future();
@@ -164,6 +171,8 @@ TEST_F(out_of_memory, is_thrown_by_then_and_dataflow) {
     EXPECT_EQ(runs.load(), 2);
 }
 
+// Holds: when_each: Throws std::bad_alloc.
+// Holds: split_future: Throws std::bad_alloc.
 TEST_F(out_of_memory, is_thrown_by_the_combinators) {
     promise<int> p;
     const shared_future<int> source = p.get_future();
@@ -188,6 +197,7 @@ TEST_F(out_of_memory, is_thrown_by_the_combinators) {
 
 quern::task<int> twice(int x) { co_return 2 * x; }
 
+// Holds: start: Throws std::bad_alloc.
 TEST_F(out_of_memory, is_thrown_by_start) {
     future<int> f;
     EXPECT_GE(refusals([] { return twice(21); },
@@ -197,6 +207,8 @@ TEST_F(out_of_memory, is_thrown_by_start) {
     EXPECT_GE(refusals([] { (void)twice(1); }), 1);  // of the frame
 }
 
+// Holds: channel: Construction with a capacity, and send() without, throw std::bad_alloc; nothing
+//     has been sent then.
 TEST_F(out_of_memory, is_thrown_by_channels) {
     EXPECT_GE(refusals([] { const quern::channel<int> bounded(4); }), 1);
     quern::channel<int> values;
@@ -207,6 +219,9 @@ TEST_F(out_of_memory, is_thrown_by_channels) {
     EXPECT_EQ(values.try_receive(), std::nullopt);
 }
 
+// Holds: trigger: get_future() throws std::bad_alloc.
+// Holds: guard: Throws std::bad_alloc, or what copying f throws; then it has taken no place, and
+//     the functions after it are run.
 TEST_F(out_of_memory, is_thrown_by_triggers_and_guards) {
     quern::trigger t;
     shared_future<void> end;
@@ -237,6 +252,7 @@ TEST_F(out_of_memory, is_thrown_by_triggers_and_guards) {
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4}));
 }
 
+// Holds: future: wait_for() and wait_until() throw std::bad_alloc when they have to wait.
 TEST_F(out_of_memory, is_thrown_by_timed_waits) {
     promise<int> p;
     const future<int> f = p.get_future();
@@ -248,6 +264,7 @@ TEST_F(out_of_memory, is_thrown_by_timed_waits) {
     EXPECT_EQ(refusals([&f] { f.wait(); }), 0);
 }
 
+// Holds: make_ready_future_at: Throws std::bad_alloc.
 TEST_F(out_of_memory, is_thrown_by_timed_futures) {
     future<int> f;
     EXPECT_GE(
@@ -256,6 +273,7 @@ TEST_F(out_of_memory, is_thrown_by_timed_futures) {
     EXPECT_EQ(f.get(), 7);
 }
 
+// Holds: thread: The constructor throws std::bad_alloc; nothing has been started then.
 TEST_F(out_of_memory, is_thrown_by_threads) {
     std::atomic<int> runs{0};
     quern::thread t;
@@ -264,8 +282,9 @@ TEST_F(out_of_memory, is_thrown_by_threads) {
     EXPECT_EQ(runs.load(), 1);
 }
 
+// Holds: runtime: To give stacks back, and to end, needs no memory.
 TEST_F(out_of_memory, is_not_needed_to_give_stacks_back) {
-    constexpr int k_tasks = 1500;  // more stacks than one slab of the system's memory has
+    constexpr int k_tasks = 1500;  // more stacks than one slab has
     promise<void> gate;
     const shared_future<void> opened = gate.get_future();
     std::atomic<int> ended{0};
@@ -285,6 +304,7 @@ TEST_F(out_of_memory, is_not_needed_to_give_stacks_back) {
     EXPECT_EQ(ended.load(), k_tasks);
 }
 
+// Holds: blocking_region: std::bad_alloc is not thrown while the pool has spare threads.
 TEST_F(out_of_memory, is_not_thrown_by_blocking_regions_while_there_are_spare_threads) {
     const quern::runtime rt(quern::runtime_options::with_workers(1));
     std::atomic<bool> is_wanted{false};
@@ -310,6 +330,7 @@ TEST_F(out_of_memory, is_not_thrown_by_blocking_regions_while_there_are_spare_th
     EXPECT_FALSE(was_refused.load());
 }
 
+// Holds: task_local: The first use throws std::bad_alloc; then there is no value.
 TEST_F(out_of_memory, is_thrown_by_task_locals) {
     static quern::task_local<int> local(7);
     EXPECT_GE(refusals([] { EXPECT_EQ(*local, 7); }), 1);

@@ -19,6 +19,7 @@ namespace {
 using quern::future;
 using quern::promise;
 
+// Holds: promise: It can be moved, without exceptions, and not copied.
 TEST(promise, can_be_moved_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<promise<int>>);
     EXPECT_FALSE(std::is_copy_assignable_v<promise<int>>);
@@ -26,11 +27,15 @@ TEST(promise, can_be_moved_and_not_copied) {
     EXPECT_TRUE(std::is_nothrow_move_assignable_v<promise<int>>);
 }
 
+// Holds: promise: The constructor makes a state.
+// Holds: promise: get_future() gives the future of the state, before or after the result.
 TEST(promise, constructs_a_shared_state) {
     promise<int> p;
     EXPECT_TRUE(p.get_future().valid());
 }
 
+// Holds: promise: Move construction takes the state over and leaves none.
+// Holds: promise: Every function of a promise without state throws std::future_error(no_state).
 TEST(promise, move_constructor_transfers_the_state_and_leaves_none) {
     promise<int> p;
     future<int> f = p.get_future();
@@ -41,6 +46,7 @@ TEST(promise, move_constructor_transfers_the_state_and_leaves_none) {
     QUERN_EXPECT_FUTURE_ERROR(p.set_value(1), no_state);
 }
 
+// Holds: promise: Move assignment abandons the old state, and takes the other's over.
 TEST(promise, move_assignment_abandons_the_old_state) {
     promise<int> p, q;
     future<int> old = p.get_future();
@@ -52,6 +58,7 @@ TEST(promise, move_assignment_abandons_the_old_state) {
     QUERN_EXPECT_FUTURE_ERROR(q.set_value(3), no_state);
 }
 
+// Holds: promise: Move assignment to itself changes nothing.
 TEST(promise, move_assignment_to_itself_is_harmless) {
     promise<int> p;
     future<int> f = p.get_future();
@@ -61,6 +68,8 @@ TEST(promise, move_assignment_to_itself_is_harmless) {
     EXPECT_EQ(f.get(), 1);
 }
 
+// Holds: promise: The destructor abandons a state without result: its future is ready with
+//     std::future_error(broken_promise).
 TEST(promise, destructor_abandons_the_state) {
     future<int> f;
     {
@@ -71,6 +80,7 @@ TEST(promise, destructor_abandons_the_state) {
     QUERN_EXPECT_FUTURE_ERROR(f.get(), broken_promise);
 }
 
+// Holds: promise: The destructor leaves a result alone.
 TEST(promise, destructor_leaves_a_result_alone) {
     future<std::string> f;
     {
@@ -81,6 +91,7 @@ TEST(promise, destructor_leaves_a_result_alone) {
     EXPECT_EQ(f.get(), "kept");
 }
 
+// Holds: promise: swap() exchanges the states.
 TEST(promise, swap_exchanges_the_states) {
     promise<int> p, q;
     future<int> fp = p.get_future();
@@ -92,6 +103,8 @@ TEST(promise, swap_exchanges_the_states) {
     EXPECT_EQ(fq.get(), 1);
 }
 
+// Holds: promise: get_future() a second time throws std::future_error(future_already_retrieved),
+//     also after a move.
 TEST(promise, get_future_may_be_called_once) {
     promise<int> p;
     const future<int> f = p.get_future();
@@ -100,12 +113,14 @@ TEST(promise, get_future_may_be_called_once) {
     QUERN_EXPECT_FUTURE_ERROR(q.get_future(), future_already_retrieved);
 }
 
+// Holds: promise: get_future() gives the future...
 TEST(promise, get_future_may_be_called_after_the_result_was_set) {
     promise<int> p;
     p.set_value(4);
     EXPECT_EQ(p.get_future().get(), 4);
 }
 
+// Holds: promise: set_value() stores a copy, or moves.
 TEST(promise, set_value_stores_by_copy_or_move) {
     promise<std::string> p;
     const std::string text = "text";
@@ -116,6 +131,7 @@ TEST(promise, set_value_stores_by_copy_or_move) {
     EXPECT_EQ(*q.get_future().get(), 5);
 }
 
+// Holds: promise: set_value() of a reference stores the reference.
 TEST(promise, set_value_of_a_reference_refers) {
     promise<int&> p;
     int place = 1;
@@ -123,6 +139,7 @@ TEST(promise, set_value_of_a_reference_refers) {
     EXPECT_EQ(&p.get_future().get(), &place);
 }
 
+// Holds: promise: set_value() of void takes nothing and makes the state ready.
 TEST(promise, set_value_of_void_takes_nothing) {
     promise<void> p;
     auto f = p.get_future();
@@ -132,6 +149,8 @@ TEST(promise, set_value_of_void_takes_nothing) {
     f.get();
 }
 
+// Holds: promise: A second set_value() or set_exception() throws
+//     std::future_error(promise_already_satisfied) and changes nothing.
 TEST(promise, may_be_satisfied_once) {
     promise<int> p;
     p.set_value(1);
@@ -147,6 +166,7 @@ TEST(promise, may_be_satisfied_once) {
     EXPECT_THROW(q.get_future().get(), int);
 }
 
+// Holds: promise: set_exception() makes the state ready with the exception.
 TEST(promise, set_exception_is_thrown_by_get) {
     promise<int> p;
     p.set_exception(std::make_exception_ptr(std::runtime_error("set")));
@@ -161,6 +181,8 @@ struct copy_throws {
     copy_throws(copy_throws&&) noexcept = default;
 };
 
+// Holds: promise: set_value() throws what the copy or move throws; the promise can still be kept
+//     then.
 TEST(promise, set_value_throws_what_the_copy_throws_and_stays_unsatisfied) {
     promise<copy_throws> p;
     const copy_throws value;
@@ -196,6 +218,8 @@ bool is_refused(F&& f) {
     return quern_test::future_error_of(f) == std::future_errc::promise_already_satisfied;
 }
 
+// Holds: promise: Of several threads that set a result at once one does; the others get
+//     promise_already_satisfied.
 TEST(promise, may_be_satisfied_by_one_of_several_threads) {
     for (int round = 0; round < 500; ++round) {
         promise<std::string> p;
@@ -221,6 +245,7 @@ TEST(promise, may_be_satisfied_by_one_of_several_threads) {
     }
 }
 
+// Holds: promise: get_future() by several threads at once gives the future to one of them.
 TEST(promise, gives_its_future_to_one_of_several_threads) {
     for (int round = 0; round < 500; ++round) {
         promise<void> p;
@@ -245,6 +270,8 @@ struct waits_in_its_copy {
     std::atomic<int>& step;
 };
 
+// Holds: promise: A set_value() that comes while another one's copy is being made waits, and takes
+//     its place if the copy throws.
 TEST(promise, may_be_satisfied_by_one_that_came_while_another_ones_copy_failed) {
     std::atomic<int> step{0};
     promise<waits_in_its_copy> p;
@@ -263,6 +290,8 @@ TEST(promise, may_be_satisfied_by_one_that_came_while_another_ones_copy_failed) 
     EXPECT_FALSE(p.get_future().has_exception());
 }
 
+// Holds: promise: Promise and future may be destroyed as soon as the result is there, while
+//     set_value() has not returned.
 TEST(promise, may_go_as_soon_as_its_future_is_ready) {
     for (int round = 0; round < 500; ++round) {
         auto p = std::make_unique<promise<int>>();
@@ -277,6 +306,7 @@ TEST(promise, may_go_as_soon_as_its_future_is_ready) {
     }
 }
 
+// Holds: promise: set_value() takes a list of initialisers in braces.
 TEST(promise, set_value_takes_initialisers_in_braces) {
     promise<std::pair<int, std::string>> p;
     p.set_value({1, "text"});
@@ -286,12 +316,14 @@ TEST(promise, set_value_takes_initialisers_in_braces) {
     EXPECT_EQ(q.get_future().get().size(), 3U);
 }
 
+// Holds: promise: The result may be of a const type.
 TEST(promise, of_a_const_type_delivers) {
     promise<const std::string> p;
     p.set_value("text");
     EXPECT_EQ(p.get_future().get(), "text");
 }
 
+// Holds: promise: swap() exchanges the...
 TEST(promise, free_swap_exchanges_the_states) {
     promise<int> p;
     promise<int> q;
@@ -301,9 +333,12 @@ TEST(promise, free_swap_exchanges_the_states) {
     EXPECT_EQ(of_p.get(), 1);
 }
 
+// Holds: future: What the producer did before it delivered happens before the return of get().
+// Holds: promise: What comes before set_value() or set_exception() happens before the return of
+//     get().
 TEST(promise, synchronizes_with_get) {
     for (int i = 0; i < 100; ++i) {
-        int data = 0;  // plain: ordered by the promise alone
+        int data = 0;  // plain: ordered only by the promise
         promise<void> p;
         auto f = p.get_future();
         std::thread producer([&] {
@@ -316,6 +351,11 @@ TEST(promise, synchronizes_with_get) {
     }
 }
 
+// Holds: make_ready_future: make_ready_future(value) is ready with a copy of the value, or with the
+//     value moved.
+// Holds: make_ready_future: make_ready_future() is a ready future of void.
+// Holds: make_ready_future: make_exceptional_future(error) is ready, and its get() throws the
+//     error.
 TEST(ready_futures, are_ready) {
     EXPECT_EQ(quern::make_ready_future(3).get(), 3);
     EXPECT_EQ(quern::make_ready_future(std::string("s")).get(), "s");

@@ -20,6 +20,7 @@ using quern::make_ready_future;
 using quern::promise;
 using quern::shared_future;
 
+// Holds: shared_future: It can be copied, moved without exceptions, and made of a future.
 TEST(shared_future, can_be_copied_moved_and_made_of_a_future) {
     EXPECT_TRUE(std::is_copy_constructible_v<shared_future<int>>);
     EXPECT_TRUE(std::is_copy_assignable_v<shared_future<int>>);
@@ -36,6 +37,8 @@ static_assert(std::is_same_v<decltype(std::declval<shared_future<int>>().get()),
 static_assert(std::is_same_v<decltype(std::declval<shared_future<int&>>().get()), int&>);
 static_assert(std::is_same_v<decltype(std::declval<shared_future<void>>().get()), void>);
 
+// Holds: shared_future: By default it refers to no state; get() and wait() throw
+//     std::future_error(no_state) then. **Differs**: undefined there.
 TEST(shared_future, by_default_refers_to_no_state) {
     const shared_future<int> f;
     EXPECT_FALSE(f.valid());
@@ -43,6 +46,8 @@ TEST(shared_future, by_default_refers_to_no_state) {
     QUERN_EXPECT_FUTURE_ERROR(f.wait(), no_state);
 }
 
+// Holds: shared_future: A copy refers to the same state.
+// Holds: shared_future: get() gives a reference...
 TEST(shared_future, copies_refer_to_the_same_state) {
     const shared_future<std::string> f = make_ready_future(std::string("one"));
     const shared_future<std::string> g(f);  // NOLINT(performance-unnecessary-copy-initialization)
@@ -50,6 +55,7 @@ TEST(shared_future, copies_refer_to_the_same_state) {
     EXPECT_EQ(&f.get(), &g.get());
 }
 
+// Holds: shared_future: A move leaves the other one without state.
 TEST(shared_future, move_leaves_no_state) {
     shared_future<int> f = make_ready_future(1);
     shared_future<int> g(std::move(f));
@@ -60,11 +66,13 @@ TEST(shared_future, move_leaves_no_state) {
     EXPECT_EQ(f.get(), 1);
 }
 
+// Holds: shared_future: Made of a future without state it has none.
 TEST(shared_future, of_a_future_without_state_has_none) {
     future<int> none;
     EXPECT_FALSE(shared_future<int>(std::move(none)).valid());
 }
 
+// Holds: shared_future: The state lives as long as the last copy.
 TEST(shared_future, releases_the_state_with_the_last_copy) {
     auto witness = std::make_shared<int>(0);
     {
@@ -76,6 +84,7 @@ TEST(shared_future, releases_the_state_with_the_last_copy) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+// Holds: shared_future: get() may be called any number of times and leaves the future valid.
 TEST(shared_future, get_may_be_called_many_times) {
     const shared_future<int> f = make_ready_future(1);
     EXPECT_EQ(f.get(), 1);
@@ -83,6 +92,7 @@ TEST(shared_future, get_may_be_called_many_times) {
     EXPECT_TRUE(f.valid());
 }
 
+// Holds: shared_future: get() throws the stored exception, every time.
 TEST(shared_future, get_throws_the_stored_exception_every_time) {
     const shared_future<int> f =
         quern::make_exceptional_future<int>(std::make_exception_ptr(std::logic_error("x")));
@@ -90,6 +100,8 @@ TEST(shared_future, get_throws_the_stored_exception_every_time) {
     EXPECT_THROW(f.get(), std::logic_error);
 }
 
+// Holds: shared_future: get() gives a reference to const; of a reference that reference; of void
+//     nothing.
 TEST(shared_future, of_a_reference_or_of_void) {
     promise<int&> p;
     int place = 0;
@@ -102,6 +114,7 @@ TEST(shared_future, of_a_reference_or_of_void) {
     g.get();
 }
 
+// Holds: shared_future: Any number of threads may wait, each by a copy of its own.
 TEST(shared_future, may_be_waited_for_by_many_threads) {
     promise<int> p;
     const shared_future<int> f = p.get_future();
@@ -123,6 +136,7 @@ TEST(shared_future, is_satisfied_by_a_task) {
     EXPECT_EQ(f.get(), 3);
 }
 
+// Holds: shared_future: A copy assigned refers to the same state and has released its own.
 TEST(shared_future, copy_assignment_releases_and_shares) {
     auto witness = std::make_shared<int>(0);
     shared_future<std::shared_ptr<int>> f = make_ready_future(witness);
@@ -133,9 +147,10 @@ TEST(shared_future, copy_assignment_releases_and_shares) {
     EXPECT_EQ(&f.get(), &other.get());
 }
 
+// Holds: shared_future: What the producer did happens before the return of each get() and wait().
 TEST(shared_future, synchronizes_with_every_reader) {
     for (int i = 0; i < 50; ++i) {
-        int data = 0;  // plain: ordered by the future alone
+        int data = 0;  // plain: ordered only by the future
         promise<void> p;
         const shared_future<void> f = p.get_future();
         std::vector<std::thread> readers;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Checks that the tests that a document names exist: a claim whose test is gone is a claim that nobody checks.
+"""Checks that the tests that a document names exist: without its test, a claim is unchecked.
 
 Usage: check_test_names.py <source directory> <document>...
 In a table, the last cell names tests in backticks: `suite.case`, or `case` alone after one of the same suite.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // docs/configuration.md shows the table of settings as the code has it, and its examples are true.
 // To correct the page, copy the table that the failure prints.
-#include <quern/scheduler/settings.hpp>
+#include <quern/quern.hpp>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +30,8 @@ std::string expected_table() {
     return table;
 }
 
+// Holds: settings: configuration.md shows the table, a file that is accepted, and the messages as
+//     they are.
 TEST(configuration_page, shows_the_table) {
     const std::string page = text_of(CONFIGURATION_PAGE);
     const std::string table = expected_table();
@@ -44,6 +46,7 @@ std::string block_after(const std::string& page, const std::string& announcement
     return page.substr(content, page.find("```", content) - content);
 }
 
+// Holds: settings: configuration.md shows the table...
 TEST(configuration_page, shows_a_file_that_is_accepted) {
     const std::string file = testing::TempDir() + "quern_page.toml";
     std::ofstream(file) << block_after(text_of(CONFIGURATION_PAGE), "`quern.toml`:\n");
@@ -55,7 +58,7 @@ TEST(configuration_page, shows_a_file_that_is_accepted) {
     std::remove(file.c_str());
 }
 
-/// What the library says of a bad value or name.
+/// The library's message about a bad value or name.
 template <class F>
 std::string error_of(F&& f) {
     try {
@@ -66,6 +69,7 @@ std::string error_of(F&& f) {
     return "";
 }
 
+// Holds: settings: configuration.md shows the table...
 TEST(configuration_page, shows_the_messages_as_they_are) {
     const std::string page = text_of(CONFIGURATION_PAGE);
     const std::string messages[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// docs/counters.md shows the counters that there are. To correct the page, copy the table that the
+// docs/counters.md shows all existing counters. To correct the page, copy the table that the
 // failure prints.
 #include <quern/counters/registry.hpp>
 
@@ -24,7 +24,7 @@ std::string text_of(const char* file) {
 
 std::string code(std::string_view text) { return "`" + std::string(text) + "`"; }
 
-/// Whether there is one for each worker.
+/// Whether each worker has one.
 bool is_of_workers(const std::string& name, const quern::runtime& rt) {
     const std::size_t slash = name.find('/', 1);
     try {
@@ -48,6 +48,7 @@ std::string expected_table() {
     return table;
 }
 
+// Holds: counters: counters.md shows the table and the messages as they are.
 TEST(counters_page, shows_the_table) {
     const std::string page = text_of(COUNTERS_PAGE);
     const std::string table = expected_table();
@@ -63,6 +64,7 @@ TEST(counters_page, has_help_of_one_form_that_stands_alone) {
     }
 }
 
+// Holds: counters: counters.md shows the table...
 TEST(counters_page, shows_the_messages_as_they_are) {
     const std::string page = text_of(COUNTERS_PAGE);
     const quern::runtime rt(quern::runtime_options::with_workers(2));

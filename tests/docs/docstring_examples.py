@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Compiles the examples in the doc comments of the public headers: one that does not compile is worse than none.
+"""Compiles the examples in the doc comments of the public headers.
 
 Usage: docstring_examples.py <source directory> <generated.cpp> <compiler> [options...]
-An example is a run of lines `///     code`. All go into one file below docstring_prelude.hpp, which declares what they use
-without saying: each in a namespace of its own, inside the one of its header. One that defines a function stays at namespace
-level, the others become the body of one. Messages of the compiler name header and line. An example that begins with
-`// (fragment)` is left out, and counted.
+An example is a run of lines `///     code`. All go into one file below docstring_prelude.hpp, which declares the names that
+they use: each in a namespace of its own, inside the one of its header. One that defines a function stays at namespace level,
+the others become the body of one. Messages of the compiler name header and line. An example that begins with `// (fragment)` is
+left out, and counted.
 """
 
 import pathlib

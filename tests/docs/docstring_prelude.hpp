@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the examples in doc comments use without saying what it is. Included once, above all of
-// them, by the file that docstring_examples.py makes. Nothing here is defined, and nothing is run.
-// A name that means something else in one header is declared in the namespace of that header.
+// Declares the names that the examples in doc comments use without a declaration. Included once,
+// above all examples, by the file that docstring_examples.py makes. Nothing here is defined, and
+// nothing is run. A name with another meaning in one header is declared in the namespace of that
+// header.
 #pragma once
 
 #include <quern/counters/system_sources.hpp>
@@ -41,7 +42,7 @@ void vote(int one, int other);
 extern pid_t pid;
 extern int from_balance, to_balance, balance;
 
-// Things of a program.
+// Objects of a program.
 struct block {};
 struct node {
     std::vector<node> children;
@@ -117,7 +118,17 @@ struct a_device {
 extern a_device device;
 }  // namespace of_this_task
 
+namespace of_task_hold {
+struct a_device {
+    void when_done(const std::function<void()>& call);
+};
+extern a_device device;
+}  // namespace of_task_hold
+
 namespace of_runtime {
+extern quern::runtime rt;
+}
+namespace of_knobs {
 extern quern::runtime rt;
 }
 
@@ -130,6 +141,11 @@ extern quern::trace::recording run;
 namespace of_efficiency {
 extern quern::trace::recording run;
 }
+namespace of_sites {
+extern quern::runtime rt;
+void call_python();
+}  // namespace of_sites
+
 namespace of_page {
 extern quern::trace::recording run;
 }

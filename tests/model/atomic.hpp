@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// model::atomics, the stand-in for quern's std_atomics: the same names and signatures as
+// model::atomics, the replacement of quern's std_atomics: the same names and signatures as
 // std::atomic, but every operation is a scheduling point of the explorer. Protocol templates and
-// tests instantiate it. It must never differ from std::atomic in what a single thread sees, and it
-// is usable only inside model::explore.
+// tests instantiate it. A single thread must see the same as with std::atomic. Usable only inside
+// model::explore.
 #pragma once
 
 #include "core.hpp"
@@ -146,9 +146,9 @@ struct atomics {
         detail::perform({.kind = detail::op_kind::fence, .order = order});
     }
 
-    // The two halves of an asymmetric fence; between them a word that both touch, so that the
-    // explorer tries both orders. What a thread stores is in its buffer as soon as it has made the
-    // step before: the light half is also the step at which another may come before a store.
+    // The two halves of an asymmetric fence. Both touch one word between them, so that the explorer
+    // tries both orders. A thread's store is in its buffer as soon as it has made the preceding
+    // step: so the light half is also the step that lets another thread run before a store.
     static void light_barrier(const atomic<std::uint32_t>& between) noexcept {
         between.load(std::memory_order_relaxed);
     }
@@ -165,7 +165,7 @@ struct atomics {
             {.kind = detail::op_kind::futex_wait, .object = word.id(), .expected = expected});
     }
 
-    // The duration is not looked at: when a wait may time out is a choice of the explorer.
+    // The duration is ignored: the explorer chooses when a wait may time out.
     static bool futex_wait_for(atomic<std::uint32_t>& word, std::uint32_t expected,
                                std::chrono::nanoseconds) noexcept {
         return detail::perform({.kind = detail::op_kind::futex_wait,

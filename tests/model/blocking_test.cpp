@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sleeping and spinning: lost wake-ups, time-outs, wake-ups and failures without cause, pauses. Run
-// by ctest. A program that can stop for ever must be reported whatever made it stop, and one that
-// only waits for its turn must not.
+// Sleeping and spinning: lost wake-ups, time-outs, spurious wake-ups and failures, pauses. Run by
+// ctest. A program that can block for ever must be reported whatever the cause; a program that only
+// waits for its turn must not.
 #include "expectations.hpp"
 
 #include <chrono>
@@ -87,7 +87,7 @@ TEST(model_blocking, a_timed_wait_ends_either_way) {
     };
     EXPECT_PASSES(program(1, true));
     EXPECT_EQ(seen, (std::set<int>{0, 1}));
-    EXPECT_PASSES(program(0, false));  // nobody else can end it
+    EXPECT_PASSES(program(0, false));  // no other thread can end it
     EXPECT_EQ(seen, (std::set<int>{0}));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Known-good and known-bad algorithms with their verdicts: Peterson, ticket lock, Treiber's stack,
-// Chase and Lev's deque. They are also the examples of how a model is written. Run by ctest; none
-// of this is production code, and the broken ones must stay broken.
+// Chase and Lev's deque. They also show how to write a model. Run by ctest. None of this is
+// production code, and the broken ones must stay broken.
 #include "expectations.hpp"
 
 namespace {
@@ -85,8 +85,8 @@ TEST(model_classics, a_ticket_lock_needs_release) {
 
 // ---- a lock that sleeps
 
-// 0 free, 1 held, 2 held and somebody may sleep (Drepper, "Futexes are tricky", 2011, the third
-// one).
+// 0 free, 1 held, 2 held and a thread may sleep (Drepper, "Futexes are tricky", 2011, the third
+// mutex).
 result sleeping_lock(int threads, std::uint32_t mark_after_sleep, const options& o) {
     return explore(o, [=](run& r) {
         struct state {

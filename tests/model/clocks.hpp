@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Vector clocks for the explorer, in two uses that must not be mixed up: hb_clock is the C++
-// happens-before relation between threads (what var<T> checks), order_clock is the dependency order
-// between the steps of one execution (what the reduction needs). Used by machine.* and
-// search_tree.* only; holds no state of an exploration.
+// Vector clocks for the explorer, for two uses that must not be mixed: hb_clock is the C++
+// happens-before relation between threads (checked by var<T>), order_clock is the dependency order
+// between the steps of one execution (used by the reduction). Used only by machine.* and
+// search_tree.*; holds no state of an exploration.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The handshake between a context that suspends and whoever completes what it waits for
-// (src/scheduler/README.md, "Suspension"): exactly one of them resumes it, and never before it has
-// left its stack.
+// The handshake between a context that suspends and the thread that completes its event
+// (src/scheduler/README.md, "Suspension"): exactly one of them resumes the context, and never
+// before it has left its stack.
 #include "protocol.hpp"
 
-#include <quern/scheduler/completion.hpp>
+#include <quern/scheduler/detail/completion.hpp>
 
 namespace {
 
@@ -13,7 +13,7 @@ using model::run;
 using model::var;
 
 struct waiter {
-    var<int> frame = 0;  // what the context leaves behind; only the one who resumes may touch it
+    var<int> frame = 0;  // the context's saved state; only the resuming thread may touch it
     var<int> resumed = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The condition variable's protocol (quern/sync/notices.hpp) in every interleaving: no notice is
-// lost, who goes on owns the mutex, and both may be destroyed then.
+// The condition variable's protocol (quern/sync/detail/notices.hpp) in every interleaving: no
+// notification is lost, a resumed waiter owns the mutex, and then both objects may be destroyed.
 #include "sync_parts.hpp"
 
 namespace {
@@ -13,10 +13,10 @@ using notices = quern::detail::notices<model::protocol_atomics, waiter, spin>;
 
 /// The publication of a wait.
 bool leave(notices& n, waiter& self) {
-    waiter* heir = nullptr;
-    const bool queued = n.enqueue(self, heir);
-    if (heir != nullptr) {
-        heir->wake();
+    waiter* next_owner = nullptr;
+    const bool queued = n.enqueue(self, next_owner);
+    if (next_owner != nullptr) {
+        next_owner->wake();
     }
     return queued || !notices::pass_on(self);
 }
@@ -36,7 +36,7 @@ void wait(notices& n, ownership& mutex) {
     model::check(mutex.owned_by(this_holder()), "who goes on owns the mutex");
 }
 
-/// Whether there was one.
+/// Whether a waiter was notified.
 bool notify_one(notices& n) {
     waiter* const first = n.looks_empty() ? nullptr : n.take_first();
     if (first != nullptr) {
@@ -77,9 +77,9 @@ struct shared {
 
 enum class notifier { one_inside, one_outside, all_inside, all_outside };
 
-/// `waiting` wait for `ready`, the first of them, if there are two, since before the beginning. One
-/// more sets it and notifies, while it holds the mutex or afterwards. With `destroy` the last that
-/// goes on destroys everything.
+/// `waiting` threads wait for `ready`; of two, the first has waited since the beginning. One more
+/// thread sets it and notifies, while it holds the mutex or afterwards. With `destroy` the last
+/// thread to resume destroys everything.
 auto set_and_notify(int waiting, notifier how, bool destroy) {
     return [=](run& r) {
         struct state {
@@ -163,13 +163,13 @@ TEST(model_condition_variable, may_be_destroyed_before_the_suspension_is_complet
                     in.changed.reset();
                 });
             r.thread([&s, inside] {
-                // Until the waiter is queued a notice would be in vain.
+                // Before the waiter is queued a notification would be lost.
                 while (s.changed->looks_empty()) {
                     model::atomics::pause();
                 }
                 if (inside) acquire(*s.mutex);
                 while (!notify_one(*s.changed)) {
-                    model::atomics::pause();  // it is just being queued
+                    model::atomics::pause();  // it is about to be queued
                 }
                 if (inside) release(*s.mutex);
             });
@@ -185,9 +185,9 @@ bool withdraw(notices& n, waiter& self) {
     return true;
 }
 
-/// One waits once with a limit, another one notifies it. Whatever comes first, it owns the mutex
-/// when it goes on; with `destroy` the notifier destroys the condition variable at once, since all
-/// that waited have been notified.
+/// A thread waits with a limit, and another one notifies it. In every order the waiter owns the
+/// mutex when it resumes. With `destroy` the notifier destroys the condition variable at once,
+/// because all waiters have been notified.
 auto limit_against_notice(bool inside, bool destroy) {
     return [=](run& r) {
         struct state {
@@ -261,8 +261,8 @@ TEST(model_condition_variable,
                              limit_against_notice(false, true));
 }
 
-/// The first of two has a limit. A notice goes to it, and then it gives another one; or to the
-/// second, because the first has left.
+/// The first of two waiters has a limit. A notification reaches the first, which then notifies
+/// again; or it reaches the second, because the first has left.
 TEST(model_condition_variable, a_notice_is_not_lost_on_one_whose_limit_passes) {
     expect_passes_everywhere("one of two has a limit", k_fewer, [](run& r) {
         struct state {
@@ -293,7 +293,7 @@ TEST(model_condition_variable, a_notice_is_not_lost_on_one_whose_limit_passes) {
     });
 }
 
-/// So that the tests above are known to see a task that waits for ever.
+/// Proves that the tests above detect a task that waits for ever.
 TEST(model_condition_variable, a_notice_for_one_does_not_do_for_two) {
     const auto found = model::explore(k_fewer, set_and_notify(2, notifier::one_inside, false));
     EXPECT_FAILS(found, livelock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The narrow door between the typed wrappers (atomic.hpp, var.hpp) and the engine: every operation
-// of a model program becomes one untyped request. Called by the wrappers only. Nothing here may
-// allocate or throw, because protocols call it from noexcept functions; a failed check leaves by
-// switching fibres, never by an exception.
+// The narrow interface between the typed wrappers (atomic.hpp, var.hpp) and the engine: every
+// operation of a model program becomes one untyped request. Called only by the wrappers. Nothing
+// here may allocate or throw, because protocols call it from noexcept functions; a failed check
+// leaves by a switch of fibres, never by an exception.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,7 @@
 namespace model::detail {
 
 using object_id = std::uint32_t;
-inline constexpr object_id k_dead_object =
-    0xdeadu;  // what the destructor leaves behind in a handle
+inline constexpr object_id k_dead_object = 0xdeadu;  // the destructor's mark in a handle
 
 enum class op_kind : std::uint8_t {
     load,
@@ -42,7 +41,7 @@ struct request {
 };
 
 struct reply {
-    std::uint64_t value = 0;  // what was in the object before
+    std::uint64_t value = 0;  // the object's previous value
     bool success = true;      // cas: exchanged; futex_wait: not timed out
 };
 

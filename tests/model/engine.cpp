@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The course of an exploration and of each execution in it. A fibre that reaches an operation
+// The steps of an exploration and of each execution in it. A fibre that reaches an operation
 // chooses the next actor itself and switches straight to it, so that a step costs at most one
 // switch. Called by program.cpp.
 #include "engine.hpp"
@@ -11,8 +11,7 @@
 namespace model::detail {
 namespace {
 
-constexpr std::size_t k_stack_bytes =
-    256 * 1024;  // per model thread; pages that are not touched cost nothing
+constexpr std::size_t k_stack_bytes = 256 * 1024;  // per model thread; untouched pages cost nothing
 constexpr std::uint32_t k_longest_execution = 60'000;  // an actor's steps are counted in 16 bits
 
 constexpr const char* k_not_deterministic =
@@ -109,8 +108,7 @@ reply engine::perform(const request& r) {
     return m_machine.end_wait(self);
 }
 
-// Comes back when the tree has picked the calling thread; the steps of store buffers are made on
-// the way.
+// Returns when the tree has picked the calling thread; makes steps of store buffers on the way.
 void engine::give_way() {
     const std::size_t self = m_thread;
     if (!m_concurrent) {
@@ -207,8 +205,8 @@ engine::ending engine::execute_once(bool logging) {
     return m_ending;
 }
 
-// On the main fibre, as destructors may use atomics; with checks where the execution came to its
-// end.
+// On the main fibre, because destructors may use atomics; with checks if the execution has reached
+// its end.
 void engine::destroy_state() {
     while (!m_run.empty()) {
         if (m_ending != ending::complete) m_machine.stop_checking();
@@ -225,8 +223,7 @@ bool engine::out_of_bounds(const result& r, std::chrono::steady_clock::time_poin
 }
 
 void engine::describe_failure(result& r) {
-    execute_once(
-        true);  // the decisions are still in the tree: the same again, with names and a log
+    execute_once(true);  // the decisions are still in the tree: repeats them with names and a log
     r.kind = m_failure;
     r.message = m_message;
     r.trace = m_machine.trace();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ties the parts together: fibres that run the model's threads, the tree that decides, the machine
-// that executes. Made by explore() for one exploration; the free functions in program.cpp reach it
+// Connects the parts: fibres that run the model's threads, the tree that decides, the machine that
+// executes. Made by explore() for one exploration; the free functions in program.cpp reach it
 // through `active`. A fibre must never be resumed once its execution has ended.
 #pragma once
 
@@ -25,7 +25,7 @@ public:
 
     result explore();
 
-    // For the free functions: who is running, and what it asks for.
+    // For the free functions: the running thread, and its request.
     [[nodiscard]] std::size_t thread() const noexcept { return m_thread; }
     [[nodiscard]] bool in_program() const noexcept { return m_thread != k_nobody; }
     machine& memory_and_threads() noexcept { return m_machine; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The event's protocol, a gate that is closed again (quern/sync/gate.hpp), in every interleaving.
-#include <quern/sync/gate.hpp>
+// The protocol of the event, a gate that can be closed again (quern/sync/detail/gate.hpp), in every
+// interleaving.
+#include <quern/sync/detail/gate.hpp>
 
 #include "sync_parts.hpp"
 
@@ -48,8 +49,8 @@ TEST(model_event, shows_what_was_done_before_it_was_set_for_the_first_or_the_sec
     });
 }
 
-/// One waits twice, and its second waiter lies where its first one lay, while another one comes who
-/// may have seen the first at the head of the list.
+/// A thread waits twice, and its second waiter has the address of its first one. Meanwhile another
+/// thread comes that may have seen the first waiter at the head of the list.
 TEST(model_event, loses_nobody_when_a_waiter_comes_back_at_the_same_place) {
     expect_passes_everywhere("event, a waiter comes twice", k_fewer, [](run& r) {
         struct state {
@@ -102,7 +103,7 @@ auto withdraw_from(event& ready) {
     return [&ready](waiter& w) { return ready.opened.withdraw(w) && wake_expired(w); };
 }
 
-/// One waits with a limit, one without, and the event is set, perhaps reset and set again.
+/// A thread waits with a limit, another without, and the event is set, perhaps reset and set again.
 auto limit_against_set(int others, bool twice) {
     return [=](run& r) {
         struct state {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// How the tests of the explorer state verdicts, and the two words most of their programs share.
-// Included by the tests of this folder, those of the runtime's protocols too. A pass that is not
-// exhaustive must never satisfy EXPECT_PASSES.
+// The verdicts of the explorer's tests, and two words that most of their programs share. Included
+// by the tests of this folder, also those of the runtime's protocols. A pass that is not exhaustive
+// must never satisfy EXPECT_PASSES.
 #pragma once
 
 #include "explorer.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The explorer: runs a small concurrent program, written against model::atomics, in every
-// interleaving that matters, and reports the first one that fails. Model tests call explore().
+// distinguishable interleaving, and reports the first one that fails. Model tests call explore().
 // README.md says what is covered and what is not. It must never call a run exhaustive that a bound
 // has cut, and never depend on time, addresses or an OS thread.
 #pragma once
@@ -24,7 +24,7 @@ enum class memory : std::uint8_t {
 };
 
 enum class pause_wakes : std::uint8_t {
-    any_write,  // a paused thread goes on when another thread has changed any atomic
+    any_write,  // a paused thread resumes when another thread has changed any atomic
     read_set    // … any atomic that it has read since the pause before: far fewer executions
                 // (README.md)
 };
@@ -32,14 +32,13 @@ enum class pause_wakes : std::uint8_t {
 struct options {
     memory stores = memory::sequential;
     pause_wakes pause = pause_wakes::any_write;
-    bool reduction =
-        true;  // false: every interleaving, also those that differ only in independent steps
+    bool reduction = true;  // false: every interleaving, also those that differ only in the order
+                            // of independent steps
     bool check_lifetimes =
         true;  // constructing and destroying an atomic or var must be ordered with its uses
     std::uint32_t spurious_cas =
-        0;  // failures without cause of compare_exchange_weak, per thread and execution
-    std::uint32_t spurious_wakeups =
-        0;                       // returns without cause of futex_wait, per thread and execution
+        0;  // spurious failures of compare_exchange_weak, per thread and execution
+    std::uint32_t spurious_wakeups = 0;  // spurious returns of futex_wait, per thread and execution
     std::uint32_t timeouts = 2;  // time-outs while others could still run, per thread and execution
     std::uint32_t idle_rounds =
         8;  // rounds in which all threads only spin and change nothing: then livelock
@@ -58,7 +57,7 @@ enum class failure : std::uint8_t {
     check,      // model::check was false
     race,       // two unordered accesses to a var, one of them a write
     lifetime,   // an access not ordered after construction or before destruction
-    deadlock,   // nobody can run and somebody is not finished
+    deadlock,   // no thread can run and at least one is not finished
     livelock,   // threads spin for ever, or an execution is too long
     exception,  // an exception left a thread
     misuse      // the model program itself: too many threads, not deterministic, …
@@ -70,11 +69,11 @@ struct result {
     std::string trace;             // the failing interleaving, a line per operation
     std::string replay;            // for options::replay
     std::uint64_t executions = 0;  // maximal interleavings run to their end
-    std::uint64_t redundant = 0;   // begun, then seen to repeat an earlier one
-    std::uint64_t steps = 0;       // all steps, those repeated to get back to a branch included
+    std::uint64_t redundant = 0;   // begun, then found to repeat an earlier one
+    std::uint64_t steps = 0;       // all steps, including those repeated to return to a branch
     std::uint64_t longest = 0;     // steps in the longest execution
     double seconds = 0;
-    bool exhaustive = false;  // nothing was left out, within the options
+    bool exhaustive = false;  // complete, within the options
 
     [[nodiscard]] bool ok() const noexcept { return kind == failure::none; }
     [[nodiscard]] std::string report() const;  // all of it, for a test's message
@@ -84,12 +83,12 @@ struct result {
 class run {
 public:
     void thread(std::function<void()> f) { m_threads.push_back({std::move(f), false}); }
-    // May be still blocked when all others are finished: a server, a parked worker.
+    // May still be blocked when all others are finished: a server, a parked worker.
     void background_thread(std::function<void()> f) { m_threads.push_back({std::move(f), true}); }
-    // Runs alone after the threads, and sees all they did.
+    // Runs alone after the threads, and sees all their writes.
     void at_end(std::function<void()> f) { m_end_checks.push_back(std::move(f)); }
 
-    // Shared state that lives until the end check is done.
+    // Shared state that lives until the end of the end check.
     template <class T, class... Args>
     T& make(Args&&... args) {
         auto object = std::make_shared<T>(std::forward<Args>(args)...);
@@ -116,7 +115,7 @@ private:
     std::vector<std::shared_ptr<void>> m_state;
 };
 
-// Requires: `setup` does the same each time it is called; no exploration is under way on this OS
+// Requires: `setup` does the same each time it is called; no exploration is active on this OS
 // thread.
 [[nodiscard]] result explore(const options& o, const std::function<void(run&)>& setup);
 
@@ -127,7 +126,7 @@ void check(bool condition, const char* text);
 [[nodiscard]] unsigned choose(unsigned n);
 // A line in the trace.
 void note(const char* text);
-// How the trace calls this address where it is the value of an atomic.
+// The trace's name of this address where it is the value of an atomic.
 void name_value(const void* address, const char* text);
 // 0 for the first thread of the run, …
 [[nodiscard]] unsigned this_thread();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The explorer as an instrument: counts of interleavings equal their closed forms, bounds are
-// admitted, failures are told and can be replayed, misuse is named. Run by ctest. It must expect
+// reported, failures are reported and can be replayed, misuse is named. Run by ctest. It expects
 // exact numbers and verdicts, because a model test that passes for the wrong reason is worse than
 // none.
 #include "expectations.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stack switching for fibre.hpp: a dozen instructions on x86-64, ucontext elsewhere (correct, ten
-// times slower: each swapcontext is a system call), and the notes that AddressSanitizer needs to
-// follow along. Nothing here knows models.
+// Stack switching for fibre.hpp: a dozen instructions on x86-64, ucontext elsewhere (correct, but
+// ten times slower: each swapcontext is a system call), and the annotations that AddressSanitizer
+// needs. Nothing here knows models.
 #include "fibre.hpp"
 
 #include <cstdint>
@@ -45,7 +45,7 @@ void forget_stack(void*, std::size_t) {}
 
 #if defined(__x86_64__)
 extern "C" void quern_model_switch(void** save, void* load);
-// Saves what a callee must preserve. The floating-point control words are left alone: models do not
+// Saves the callee-saved registers. The floating-point control words are left alone: models do not
 // change them.
 asm(R"(
     .text
@@ -78,8 +78,7 @@ struct machine_context {
     void prepare(void* bottom, std::size_t size, void (*start)()) {
         auto top = reinterpret_cast<std::uintptr_t>(bottom) + size;
         auto* slot = reinterpret_cast<std::uintptr_t*>(top & ~std::uintptr_t{15});
-        *--slot = 0;  // the return address of `start`, which has none; it also gives the alignment
-                      // of a call
+        *--slot = 0;  // no return address; also aligns as a call does
         *--slot = reinterpret_cast<std::uintptr_t>(start);
         for (int saved = 0; saved != 6; ++saved)
             *--slot = 0;
@@ -111,7 +110,7 @@ struct fibre::implementation {
     const void* bottom = nullptr;
     std::size_t size = 0;
     void* fake_stack = nullptr;
-    implementation* came_from = nullptr;  // whose bounds the sanitizer tells us on arrival
+    implementation* came_from = nullptr;  // the sanitizer reports its bounds on arrival
     entry function = nullptr;
     void* argument = nullptr;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The explorer's own stacks: a model thread is a fibre that the engine may leave for ever in the
-// middle of a function and start again from the top. Called by the engine only. Independent of the
-// runtime's context layer on purpose, so that a fault there cannot make a model test lie. No
-// exception may leave a fibre's entry, and entry never returns.
+// The explorer's own stacks: a model thread is a fibre that the engine may abandon in the middle of
+// a function and start again from the top. Called only by the engine. Deliberately independent of
+// the runtime's context layer, so that a fault there cannot falsify a model test. No exception may
+// leave a fibre's entry, and entry never returns.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +20,11 @@ public:
     fibre(const fibre&) = delete;
     fibre& operator=(const fibre&) = delete;
 
-    // Forgets what ran on this stack (nothing there is destroyed); the next switch to it calls
+    // Discards the frames on this stack (without destructors); the next switch to it calls
     // entry(argument).
     void restart(entry function, void* argument);
 
-    // Leaves `*this`, which must be the running fibre, for `next`.
+    // Switches from `*this`, which must be the running fibre, to `next`.
     void switch_to(fibre& next);
 
     struct implementation;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fork deque (src/scheduler/README.md, "Fork deque"): every entry runs exactly once, results
+// The fork deque (src/scheduler/README.md, "Fork deque"): every entry runs exactly once; results
 // and slots are never seen half written, also while a thief takes private entries over; a reset
-// never meets a thief; hunger is never lost; and no worker sleeps beside a private entry.
+// never meets a thief; no request of a thief is lost; and no worker sleeps beside a private entry.
 #include "protocol.hpp"
 
-#include <quern/scheduler/completion.hpp>
-#include <quern/scheduler/fork_deque.hpp>
+#include <quern/scheduler/detail/completion.hpp>
+#include <quern/scheduler/detail/fork_deque.hpp>
 
 #include <array>
 
@@ -47,7 +47,7 @@ struct stack {
     std::array<entry, 4> entries;
     int used = 0;
 
-    /// fork_join nested `depth` deep; each level forks one entry and goes on below.
+    /// fork_join nested `depth` deep; each level forks one entry and continues below.
     void fork(slot* p, int depth, publishing how) {
         if (depth == 0) {
             return;
@@ -61,7 +61,7 @@ struct stack {
             } else if (how == publishing::all) {
                 deque.publish_all();
             }
-            deque.trap();  // so that every push publishes
+            deque.force_slow_path();  // so that every push publishes
         }
         fork(p + 1, depth - 1, how);
         if (deque.pop(p) || deque.reclaim(p)) {
@@ -84,7 +84,7 @@ struct stack {
         }
     }
 
-    /// Takes over and runs what is public then.
+    /// Takes over, and runs the entries that are public then.
     void starving_thief() {
         deque.take_over();
         thief(1);
@@ -136,8 +136,8 @@ TEST(model_fork_deque, two_thieves) {
                                     [](run& r) { one_owner(r, 2, 1, 2, 1, publishing::all); });
 }
 
-/// The thief announces itself on a gate and then asks; the owner arms and looks at the gate. After
-/// the owner's next push something must be public.
+/// The thief announces itself on a gate and then leaves its request; the owner arms and reads the
+/// gate. After the owner's next push an entry must be public.
 void hunger(run& r, bool arm_first) {
     struct state : stack<> {
         atomic<int> gate = 0;
@@ -170,16 +170,16 @@ void hunger(run& r, bool arm_first) {
     });
     r.thread([&s] {
         s.gate.fetch_add(1, std::memory_order_seq_cst);
-        s.deque.make_hungry(1);
+        s.deque.request_work(1);
         s.asked.store(1, std::memory_order_release);
     });
 }
 
-TEST(model_fork_deque, hunger_is_never_lost) {
+TEST(model_fork_deque, a_request_is_never_lost) {
     model::expect_passes_everywhere("hunger", k_read_set, [](run& r) { hunger(r, true); });
 }
 
-TEST(model_fork_deque, looking_before_arming_loses_hunger) {
+TEST(model_fork_deque, looking_before_arming_loses_the_request) {
     model::expect_found_broken("look, then arm", k_read_set, [](run& r) { hunger(r, false); });
 }
 
@@ -203,7 +203,7 @@ TEST(model_fork_deque, resetting_while_entries_are_public_is_found) {
     });
 }
 
-/// `rounds` forks, nested `depth` deep and published or not, beside one that takes over.
+/// `rounds` forks, nested `depth` deep and published or not, beside a thief that takes over.
 template <class Atomics>
 void taken_over(run& r, int depth, int rounds, publishing how) {
     auto& s = r.make<stack<Atomics>>();
@@ -243,7 +243,7 @@ TEST(model_fork_deque, one_who_takes_over_needs_the_heavy_barrier) {
                                [](run& r) { taken_over<unfenced>(r, 1, 1, publishing::nothing); });
 }
 
-/// One takes over and one steals, while the owner waits for a stolen entry and begins again.
+/// One thief takes over and one steals, while the owner waits for a stolen entry and begins again.
 TEST(model_fork_deque, reset_against_one_who_takes_over) {
     model::expect_passes_everywhere("fork deque, depth 1 twice, 1 thief, 1 takes over", k_read_set,
                                     [](run& r) {
@@ -268,7 +268,7 @@ TEST(model_fork_deque, two_who_take_over) {
     });
 }
 
-/// One who goes to sleep: hunger, the heavy barrier, a look, and taking over.
+/// A worker about to sleep: request, heavy barrier, check, take over.
 template <class Atomics>
 void pushed_while_one_goes_to_sleep(run& r) {
     struct state : stack<Atomics> {
@@ -285,7 +285,7 @@ void pushed_while_one_goes_to_sleep(run& r) {
         }
     });
     r.thread([&s] {
-        s.deque.make_hungry(1);
+        s.deque.request_work(1);
         Atomics::heavy_barrier();
         s.found = s.deque.has_public() || s.deque.take_over() ? 1 : 0;
     });

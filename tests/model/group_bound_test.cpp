@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bound of a task group where it is counted (src/task/README.md): an owner that waits for room
-// goes on exactly once, and is not forgotten.
+// The bound of a task group (src/task/README.md): an owner that waits for room resumes exactly
+// once, and is not forgotten.
 #include "protocol.hpp"
 
-#include <quern/task/group_bound.hpp>
+#include <quern/task/detail/group_bound.hpp>
 
 namespace {
 
@@ -30,7 +30,7 @@ struct group {
         }
     }
 
-    /// As the owner in wait_for_room(), which is resumed by itself when it need not wait.
+    /// As the owner in wait_for_room(), which resumes itself if it need not wait.
     void wait() {
         owner.frame = 1;
         if (!bound.wait(owner)) {

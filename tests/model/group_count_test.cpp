@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The count of a task group (src/task/README.md): the owner goes on exactly once, after every task
-// has ended, and sees what they did.
+// The count of a task group (src/task/README.md): the owner resumes exactly once, after every task
+// has ended, and sees their writes.
 #include "protocol.hpp"
 
-#include <quern/task/group_count.hpp>
+#include <quern/task/detail/group_count.hpp>
 
 namespace {
 

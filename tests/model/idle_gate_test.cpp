@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parking (src/scheduler/README.md): it never happens that work is public and everybody sleeps.
-// Workers are background threads: they may sleep at the end, but then no work may be left.
+// Parking (src/scheduler/README.md): work is never public while all workers sleep. Workers are
+// background threads: they may sleep at the end, but then no work may be left.
 #include "protocol.hpp"
 
-#include <quern/scheduler/idle_gate.hpp>
+#include <quern/scheduler/detail/idle_gate.hpp>
 
 #include <array>
 
@@ -12,15 +12,16 @@ namespace {
 using model::atomic;
 using model::check;
 using model::run;
+using model::var;
 
 using gate_type = quern::detail::idle_gate<model::protocol_atomics>;
-using bed_type = gate_type::sleeper_type;
+using parker_type = gate_type::sleeper_type;
 
 struct pool {
     gate_type gate;
-    std::array<bed_type, 2> beds;
+    std::array<parker_type, 2> parkers;
     atomic<int> work = 0;
-    atomic<int> pinned = 0;  // for the first worker alone
+    atomic<int> pinned = 0;  // for the first worker only
     atomic<int> done = 0;
     int workers = 1;
     bool look_again = true;
@@ -43,7 +44,7 @@ struct pool {
 
     void wake_one() {
         for (int i = 0; i < workers; ++i) {
-            if (gate.wake(beds[static_cast<std::size_t>(i)])) {
+            if (gate.wake(parkers[static_cast<std::size_t>(i)])) {
                 return;
             }
         }
@@ -58,7 +59,7 @@ struct pool {
 
     void publish_pinned() {
         pinned.fetch_add(1, std::memory_order_seq_cst);
-        gate.wake(beds[0]);
+        gate.wake(parkers[0]);
     }
 
     bool has_work(std::size_t rank) {
@@ -71,11 +72,11 @@ struct pool {
         while (items > 0) {
             gate.begin_search();
             while (!take(rank)) {
-                gate.announce_sleep(beds[rank]);
+                gate.announce_sleep(parkers[rank]);
                 if (look_again && has_work(rank)) {
-                    gate.cancel_sleep(beds[rank]);
+                    gate.cancel_sleep(parkers[rank]);
                 } else {
-                    gate.sleep(beds[rank]);
+                    gate.sleep(parkers[rank]);
                 }
             }
             if (gate.end_search()) {
@@ -120,13 +121,87 @@ TEST(model_idle_gate, one_worker_two_publishers) {
 }
 
 TEST(model_idle_gate, two_workers_one_publisher) {
-    // Two million interleavings; the protocol's every step is a seq_cst operation, for which the
-    // memory models do not differ.
-    model::expect_passes("parking, 2 workers, 1 publisher of 1", {}, model::memory::sequential,
-                         [](run& r) { parking(r, 2, 1, 1, true); });
+    // Seven million interleavings, 20 s. One memory model is enough: every step of the protocol is
+    // a seq_cst operation.
+    model::expect_passes("parking, 2 workers, 1 publisher of 1", {.max_seconds = 200},
+                         model::memory::sequential, [](run& r) { parking(r, 2, 1, 1, true); });
 }
 
-/// One item for all, and one that the first of the workers alone may take.
+/// A guest in the place of a worker, and the state that both use: the explorer detects concurrent
+/// use.
+struct shared_place : pool {
+    var<int> state = 0;  ///< the worker's own
+    bool looks_when_it_leaves = true;
+
+    /// Takes the ready items there, and leaves `items` behind.
+    void visit(int items) {
+        if (!gate.take_place(parkers[0])) {
+            for (int i = 0; i < items; ++i) {
+                publish();
+            }
+            return;
+        }
+        state = state + 1;
+        for (int i = 0; i < items; ++i) {
+            work.fetch_add(1, std::memory_order_seq_cst);
+        }
+        gate.leave_place(parkers[0]);
+        if (looks_when_it_leaves && has_work(0)) {
+            gate.wake(parkers[0]);
+        }
+    }
+
+    /// As live(), but accesses its own state only while it is not at rest.
+    void live_with_guests(int items) {
+        for (; items > 0; --items) {
+            gate.begin_search();
+            while (!take(0)) {
+                state = state + 1;
+                gate.announce_sleep(parkers[0]);
+                if (has_work(0)) {
+                    gate.cancel_sleep(parkers[0]);
+                } else {
+                    gate.sleep(parkers[0]);
+                }
+                state = state + 1;
+            }
+            if (gate.end_search()) {
+                wake_one();
+            }
+            done.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+};
+
+void parking_with_guest(run& r, int publishers, int left, bool looks) {
+    auto& p = r.make<shared_place>();
+    p.looks_when_it_leaves = looks;
+    r.background_thread([&p, publishers, left] { p.live_with_guests(publishers + left); });
+    r.thread([&p, left] { p.visit(left); });
+    for (int i = 0; i < publishers; ++i) {
+        r.thread([&p] { p.publish(); });
+    }
+    r.at_end([&p, publishers, left] {
+        check(p.done.load() == publishers + left, "all published work was done");
+    });
+}
+
+TEST(model_idle_gate, a_guest_has_the_place_alone_and_loses_nothing) {
+    model::expect_passes_everywhere("a guest that leaves an item", {},
+                                    [](run& r) { parking_with_guest(r, 0, 1, true); });
+    model::expect_passes_everywhere("a guest and a publisher", {},
+                                    [](run& r) { parking_with_guest(r, 1, 0, true); });
+    model::expect_passes("a guest that leaves an item and a publisher", {},
+                         model::memory::sequential,
+                         [](run& r) { parking_with_guest(r, 1, 1, true); });
+}
+
+TEST(model_idle_gate, a_guest_that_leaves_without_a_look_is_found) {
+    model::expect_found_broken("no look when the guest leaves", {},
+                               [](run& r) { parking_with_guest(r, 1, 0, false); });
+}
+
+/// One item for all workers, and one that only the first worker may take.
 void parking_with_pinned(run& r, int workers, bool look_at_pinned) {
     auto& p = r.make<pool>();
     p.workers = workers;

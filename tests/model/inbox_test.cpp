@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parking where nothing is stolen (src/scheduler/README.md, "Where nothing is stolen"): an item in
-// the inbox of a worker is run by that worker, or, when it is throttled, by an active one; it never
-// happens that it lies there and both sleep.
+// the inbox of a worker is run by that worker, or, when it is throttled, by an active one. It is
+// never left there while both sleep.
 #include "protocol.hpp"
 
-#include <quern/scheduler/idle_gate.hpp>
+#include <quern/scheduler/detail/idle_gate.hpp>
 
 namespace {
 
@@ -13,20 +13,20 @@ using model::check;
 using model::run;
 
 using gate_type = quern::detail::idle_gate<model::protocol_atomics>;
-using bed_type = gate_type::sleeper_type;
+using parker_type = gate_type::sleeper_type;
 
-/// One worker that owns the inbox and may be throttled, and one that is active always.
+/// One worker that owns the inbox and may be throttled, and one that is always active.
 struct pool {
     gate_type gate;
-    bed_type owner;
-    bed_type other;
+    parker_type owner;
+    parker_type other;
     atomic<int> inbox = 0;
     atomic<int> throttled = 0;
     atomic<int> done = 0;
     bool look_after_pushing = true;
     bool look_after_lowering = true;
 
-    bool may_be_robbed() { return throttled.load(std::memory_order_seq_cst) != 0; }
+    bool is_stealable() { return throttled.load(std::memory_order_seq_cst) != 0; }
     bool holds_something() { return inbox.load(std::memory_order_seq_cst) > 0; }
 
     bool take() {
@@ -44,7 +44,7 @@ struct pool {
     /// pool::deliver and wake_for.
     void push() {
         inbox.fetch_add(1, std::memory_order_seq_cst);
-        if (!gate.wake(owner) && look_after_pushing && may_be_robbed()) {
+        if (!gate.wake(owner) && look_after_pushing && is_stealable()) {
             wake_other();
         }
     }
@@ -55,10 +55,10 @@ struct pool {
         gate.wake(owner);
     }
 
-    /// Until it has run the item or is throttled: next_item, park, obey_throttle.
+    /// Until the worker has run the item or is throttled: next_item, park, obey_throttle.
     void own() {
         for (;;) {
-            if (may_be_robbed()) {
+            if (is_stealable()) {
                 if (look_after_lowering && holds_something()) {
                     wake_other();
                 }
@@ -80,12 +80,12 @@ struct pool {
         }
     }
 
-    /// Until it has run the item: steal_round, park.
+    /// Until the worker has run the item: steal_round, park.
     void help() {
         gate.begin_search();
-        while (!may_be_robbed() || !take()) {
+        while (!is_stealable() || !take()) {
             gate.announce_sleep(other);
-            if (may_be_robbed() && holds_something()) {
+            if (is_stealable() && holds_something()) {
                 gate.cancel_sleep(other);
             } else {
                 gate.sleep(other);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The latch's protocol (quern/sync/gate.hpp) in every interleaving: who waits is woken or finds it
-// open, sees what was done before, and may destroy it at once.
-#include <quern/sync/gate.hpp>
+// The latch's protocol (quern/sync/detail/gate.hpp) in every interleaving: a waiter is woken or
+// finds the latch open, sees all earlier writes, and may destroy it at once.
+#include <quern/sync/detail/gate.hpp>
 
 #include "sync_parts.hpp"
 
@@ -64,7 +64,7 @@ TEST(model_latch, lets_everybody_go_on_when_all_is_done) {
     expect_passes_everywhere("latch, 1 counts, 2 wait", k_fewer, count_and_wait(1, 2));
 }
 
-/// The waiter destroys the latch when `finished` says that it may.
+/// The waiter destroys the latch when `finished` permits it.
 template <class Finished>
 auto destroy_after_wait(int counters, Finished finished) {
     return [=](run& r) {
@@ -105,7 +105,7 @@ TEST(model_latch, may_be_destroyed_before_the_suspension_is_complete) {
     });
 }
 
-/// Why the count and the gate are two things.
+/// Shows why the count and the gate are separate.
 TEST(model_latch, may_not_be_destroyed_when_only_the_count_is_zero) {
     const auto found = explore(k_fewer, destroy_after_wait(1, [](latch& l) {
                                    if (l.left.load(std::memory_order_acquire) != 0) {

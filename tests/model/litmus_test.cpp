@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory models against the shapes that the literature uses to tell them apart: for each
-// program the exact set of outcomes that it may have. Run by ctest. A row here is the definition of
-// what options::stores covers; a change of the machine that moves an outcome is a change of that
-// definition.
+// Litmus tests of the memory models, from the literature: for each program the exact set of
+// outcomes that it may have. Run by ctest. These rows define what options::stores covers; a change
+// of the machine that moves an outcome changes that definition.
 #include "explorer.hpp"
 
 #include <gtest/gtest.h>
@@ -165,8 +164,7 @@ TEST(model_litmus, a_thread_sees_its_own_buffered_store) {
     }
 }
 
-// Real machines of ARM's and POWER's kind do this one; no model here does, as loads are never
-// moved.
+// Possible on ARM and POWER, but in no model here, because loads are never reordered.
 TEST(model_litmus, load_buffering_is_not_covered) {
     for (const memory stores : {memory::sequential, memory::tso, memory::pso}) {
         const outcome_set found = outcomes_of(
@@ -183,7 +181,7 @@ TEST(model_litmus, load_buffering_is_not_covered) {
     }
 }
 
-// Nor this: two readers that see two writers' stores in opposite orders.
+// Nor is this: two readers that see two writers' stores in opposite orders.
 TEST(model_litmus, all_readers_see_one_order_of_stores) {
     std::set<std::pair<outcome, outcome>> found;
     const result r = explore({.stores = memory::pso}, [&](run& p) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The scheduling half of machine.hpp: who can run, what their next step touches, who waits for
-// whom. The other half, what an operation does to memory, is in memory.cpp. Called by the engine at
-// each step, so nothing here allocates once its vectors have grown to the size of the model.
+// The scheduling half of machine.hpp: which threads can run, what their next step touches, which
+// waits for which. The other half, what an operation does to memory, is in memory.cpp. Called by
+// the engine at each step, so nothing here allocates once its vectors have grown to the model's
+// size.
 #include "machine.hpp"
 
 #include <bit>
@@ -126,8 +127,7 @@ access machine::next_access(std::size_t actor) const noexcept {
     }
     const thread_state& t = m_threads[actor];
     access a{.thread = static_cast<std::uint8_t>(actor)};
-    // A wake-up takes the time-out away, so that the return must still be seen to compete with the
-    // wake-up.
+    // A wake-up cancels the time-out, so the return must still count as racing with the wake-up.
     if (t.now == status::woken && !t.raced) return a;
     if (t.now != status::running) {
         a.kind = access_class::time_out;
@@ -147,8 +147,8 @@ access machine::next_access(std::size_t actor) const noexcept {
         case op_kind::cas_weak:
             a.kind = o.value == r.expected ? access_class::write : access_class::read;
             break;
-        // Also one that will not sleep: whether it conflicts with a wake may not depend on the
-        // word, which a wake leaves alone.
+        // Also a wait that will not sleep: whether it conflicts with a wake must not depend on the
+        // word, which a wake does not change.
         case op_kind::futex_wait:
             a.kind = access_class::wait;
             break;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The machine that a model runs on: objects, store buffers, waiting and paused threads, and the
-// happens-before clocks. The engine asks it who can make a step and what that step touches, and has
-// it carry the step out. It never decides anything: whatever is open (who runs, which waiter wakes)
-// goes to the host.
+// happens-before clocks. The engine asks it which threads can make a step and what that step
+// touches, and lets it execute the step. It never makes choices: the host decides which thread runs
+// and which waiter wakes.
 #pragma once
 
 #include "clocks.hpp"
@@ -34,11 +34,11 @@ public:
 
     void begin_execution(bool logging);
     void start_threads(const std::vector<run::body>& bodies);
-    void stop_checking();  // for the destruction of what an execution that was given up has left
+    void stop_checking();  // before the remains of an abandoned execution are destroyed
     [[nodiscard]] bool is_checking() const noexcept { return m_checking; }
-    void join_threads();  // all that the threads did happens before what the main thread does now
+    void join_threads();  // all steps of the threads happen before the main thread's next one
 
-    // What can happen next.
+    // The possible next steps.
     [[nodiscard]] actor_set enabled() const noexcept;
     [[nodiscard]] access next_access(std::size_t actor) const noexcept;
     void list_predecessors(std::size_t actor, std::vector<std::uint32_t>& steps) const;
@@ -46,12 +46,12 @@ public:
         return actor < m_thread_count;
     }
     [[nodiscard]] bool foreground_done() const noexcept;
-    // Lets go whatever waits only for time to pass; false when nothing does.
+    // Resumes threads that wait only for time to pass; false if there are none.
     [[nodiscard]] bool let_time_pass();
     [[nodiscard]] std::uint32_t idle_rounds() const noexcept { return m_idle_rounds; }
     [[nodiscard]] std::string describe_stuck() const;
 
-    // The making of a step.
+    // Making a step.
     [[nodiscard]] bool is_local(std::size_t thread, const request& r) const noexcept;
     void post(std::size_t thread, const request& r);
     void begin_step(std::size_t actor, std::uint32_t number) noexcept;
@@ -86,7 +86,7 @@ private:
         status now = status::running;
         bool background = false;
         bool timed = false;         // waiting with a time-out
-        bool may_time_out = false;  // because nobody else could run
+        bool may_time_out = false;  // because no other thread could run
         bool raced = false;         // woken when it could have timed out instead
         bool paused = false;
         request pending;

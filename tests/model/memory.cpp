@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory half of machine.hpp: what each operation does to an object's value, to the store
-// buffers and to the happens-before clocks, and the checks on plain variables. The clocks follow
-// the orders that the program gave, so a missing release or acquire is a race here although the
-// values are those of the chosen interleaving.
+// The memory half of machine.hpp: the effect of each operation on an object's value, the store
+// buffers and the happens-before clocks, and the checks on plain variables. The clocks follow the
+// program's memory orders, so a missing release or acquire is a race here even if the values of the
+// chosen interleaving are right.
 #include "machine.hpp"
 
 namespace model::detail {
@@ -143,7 +143,7 @@ void machine::acquire(thread_state& t, const object& o, std::memory_order order)
     if (acquires(order))
         t.clock.join(o.sync);
     else
-        t.acquire_pending.join(o.sync);  // for an acquire fence to come
+        t.acquire_pending.join(o.sync);  // for a later acquire fence
 }
 
 const hb_clock& machine::published(const thread_state& t, std::memory_order order) const noexcept {
@@ -159,7 +159,7 @@ const machine::buffered_store* machine::newest_buffered(std::size_t thread,
         if (q.thread != thread) continue;
         for (std::size_t at = q.head; at != q.stores.size(); ++at)
             if (q.stores[at].object == id)
-                newest = &q.stores[at];  // one queue at most holds this object
+                newest = &q.stores[at];  // at most one queue holds this object
     }
     return newest;
 }

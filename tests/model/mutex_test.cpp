@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mutex's protocol (quern/sync/ownership.hpp) in every interleaving: exclusion, no lost
-// wake-up, and destruction by the last who unlocks.
+// The mutex's protocol (quern/sync/detail/ownership.hpp) in every interleaving: exclusion, no lost
+// wake-up, and destruction by the last thread to unlock.
 #include "sync_parts.hpp"
 
 namespace {
@@ -38,7 +38,7 @@ TEST(model_mutex, excludes_and_loses_no_wake_up) {
     expect_passes_everywhere("mutex, 3 threads", k_fewer, lock_and_unlock(3, 1));
 }
 
-/// Each leaves; the last one destroys. The explorer reports any later access.
+/// Each thread leaves; the last one destroys. The explorer reports any later access.
 auto last_one_destroys(int threads) {
     return [=](run& r) {
         struct shared {
@@ -92,7 +92,7 @@ TEST(model_mutex, may_be_destroyed_before_the_suspension_is_complete) {
     });
 }
 
-/// try_lock beside lock: it takes a free mutex only, and never from one that is queued.
+/// try_lock beside lock: it takes only a free mutex, never one with a queued waiter.
 TEST(model_mutex, try_lock_fits_in) {
     expect_passes_everywhere("lock and try_lock", k_fewer, [](run& r) {
         struct state {
@@ -140,7 +140,7 @@ struct owned_by_first {
     std::optional<waiter> other;
 };
 
-/// The owner unlocks while one comes that waits with a limit.
+/// The owner unlocks while a thread arrives that waits with a limit.
 void limit_against_unlock(run& r) {
     auto& s = r.make<owned_by_first>();
     r.thread([&s] { release(s.mutex); });
@@ -152,7 +152,7 @@ void limit_against_unlock(run& r) {
         [&s] { model::check(s.mutex.looks_free(), "nobody owns it and nobody waits at the end"); });
 }
 
-/// The owner unlocks, and two wait already, one of them with a limit.
+/// The owner unlocks while two threads wait, one of them with a limit.
 auto limit_in_a_queue(bool limited_first) {
     return [=](run& r) {
         auto& s = r.make<owned_by_first>();
@@ -224,7 +224,7 @@ TEST(model_mutex, may_be_destroyed_by_one_whose_limit_has_passed) {
     });
 }
 
-/// So that the tests above are known to see what they look for.
+/// Proves that the tests above detect their faults.
 TEST(model_mutex, an_unlock_that_looks_back_is_found) {
     const auto found = model::explore(k_fewer, [](run& r) {
         struct state {
@@ -243,7 +243,7 @@ TEST(model_mutex, an_unlock_that_looks_back_is_found) {
                 if (last) {
                     s.mutex.reset();
                 } else {
-                    (void)mutex.looks_awaited();  // the mistake
+                    (void)mutex.looks_awaited();  // the fault
                 }
             });
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The functions that a model program calls, on behalf of the thread that is running: the other side
-// of core.hpp and the free functions of explorer.hpp. Each finds the engine of the exploration
-// under way; none keeps state of its own.
+// The functions that a model program calls, for the running thread: the implementation of core.hpp
+// and of the free functions of explorer.hpp. Each finds the engine of the active exploration; none
+// keeps state of its own.
 #include "engine.hpp"
 
 #include <cstdio>
@@ -17,7 +17,7 @@ engine& current() {
     std::abort();
 }
 
-// What outlives its exploration may still be destroyed.
+// Objects that outlive their exploration may still be destroyed.
 engine* current_if_any() {
     return engine::active != nullptr && engine::active->in_program() ? engine::active : nullptr;
 }

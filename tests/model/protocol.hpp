@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the models of the runtime's own protocols share: the atomics with which the production
+// Shared by the models of the runtime's own protocols: the atomics with which the production
 // templates are instantiated, the memory models they are explored under, and a line of output with
 // the number of interleavings, which the documentation quotes.
 #pragma once
@@ -18,7 +18,7 @@ struct protocol_atomics : atomics {
     static void back_off(int&) noexcept { pause(); }
 };
 
-/// With an asymmetric fence. A model sets `between` to a word of its own before it makes anything
+/// With an asymmetric fence. A model sets `between` to a word of its own before it makes an object
 /// that passes one.
 struct fenced_atomics : protocol_atomics {
     static inline atomic<std::uint32_t>* between = nullptr;
@@ -30,7 +30,7 @@ struct fenced_atomics : protocol_atomics {
     }
 };
 
-/// What happens where the heavy half is no more than the light one.
+/// Broken on purpose: the heavy half is only the light one.
 struct unfenced_atomics : fenced_atomics {
     static bool heavy_barrier() noexcept {
         light_barrier();
@@ -56,7 +56,7 @@ void expect_passes(const char* what, options o, memory m, const Setup& setup) {
                 static_cast<unsigned long long>(r.steps));
 }
 
-/// The same under each of them.
+/// The same under each memory model.
 template <class Setup>
 void expect_passes_everywhere(const char* what, const options& o, const Setup& setup) {
     for (const memory m : k_all_memories) {
@@ -64,7 +64,7 @@ void expect_passes_everywhere(const char* what, const options& o, const Setup& s
     }
 }
 
-/// A broken variant must be found broken under at least one memory model.
+/// A broken variant must fail under at least one memory model.
 template <class Setup>
 void expect_found_broken(const char* what, options o, const Setup& setup) {
     for (const memory m : k_all_memories) {

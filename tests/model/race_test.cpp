@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which accesses the explorer calls a data race: the rules of happens-before, one case each, in a
-// program that has the order and in one that lacks it. Run by ctest. Values never decide here, only
-// the memory orders that a program gives.
+// program that has the order and in one that lacks it. Run by ctest. The verdict depends only on
+// the program's memory orders, never on values.
 #include "expectations.hpp"
 
 #include <memory>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Small random programs over the whole vocabulary of the explorer, for comparing two ways of
-// exploring one program. Called by reduction_test.cpp. A program is plain data made from a seed, so
-// that a failing one can be printed; it must have no loop without a bound, because it is also
-// explored without reduction.
+// Small random programs over all operations of the explorer, for comparing two ways to explore one
+// program. Called by reduction_test.cpp. A program is plain data made from a seed, so that a
+// failing one can be printed. It must have no unbounded loop, because it is also explored without
+// reduction.
 #pragma once
 
 #include "explorer.hpp"
@@ -83,7 +83,7 @@ inline program random_program(std::uint32_t seed, const program_shape& shape) {
 struct shared {
     atomic<std::uint32_t> objects[3];
     var<int> plain[3];
-    std::vector<int> seen[4];  // by thread; a thread writes its own only
+    std::vector<int> seen[4];  // by thread; a thread writes only its own
 };
 
 inline void run_thread(shared& s, std::vector<int>& seen, const std::vector<instruction>& code) {
@@ -149,7 +149,7 @@ inline void run_thread(shared& s, std::vector<int>& seen, const std::vector<inst
     }
 }
 
-// What an execution left behind, as text: all that a thread saw, then the final values.
+// The result of an execution as text: all values that a thread saw, then the final values.
 using outcomes = std::set<std::string>;
 
 inline result explore_program(const program& p, const options& o, outcomes& all) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ready deque: every item is taken exactly once, by its owner, a thief or the waiter that takes
-// it out of the middle, with its contents visible, also while the array grows and while a thief
-// takes over what the owner keeps for itself; and nobody sleeps beside a private item.
+// The ready deque: every item is taken exactly once, by its owner, a thief or the waiter that
+// removes it from the middle, with its contents visible, also while the array grows and while a
+// thief takes over private items; and no worker sleeps beside a private item.
 #include "protocol.hpp"
 
-#include <quern/scheduler/ready_deque.hpp>
+#include <quern/scheduler/detail/ready_deque.hpp>
 
 #include <array>
 
@@ -216,7 +216,7 @@ TEST(model_ready_deque, removal_needs_the_heavy_barrier_too) {
                                taken_out_while_taken_over<unfenced>);
 }
 
-/// One who goes to sleep: hunger, the heavy barrier, a look, and taking over.
+/// A worker about to sleep: request, heavy barrier, check, take over.
 template <class Atomics>
 void pushed_while_one_goes_to_sleep(run& r) {
     struct state : shared<Atomics> {
@@ -232,7 +232,7 @@ void pushed_while_one_goes_to_sleep(run& r) {
         }
     });
     r.thread([&s] {
-        s.deque.make_hungry(1);
+        s.deque.request_work(1);
         Atomics::heavy_barrier();
         s.found = s.deque.public_size() != 0 || s.deque.take_over() ? 1 : 0;
     });

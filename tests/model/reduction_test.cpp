@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The reduction against the truth: random small programs over all operations are explored with and
-// without it, under each memory model and option, and must have the same verdict and the same set
-// of outcomes. Run by ctest with fixed seeds; a change of the search must also pass far more of
-// them (README.md says how).
+// Tests the reduction against the full search: random small programs over all operations are
+// explored with and without it, under each memory model and option, and must have the same verdict
+// and the same set of outcomes. Run by ctest with fixed seeds. A change of the search must also
+// pass far more seeds (README.md says how).
 #include "random_program.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using namespace model;
 using namespace model::random_programs;
 
-// TEST_MODEL_SEEDS=n runs n programs per test instead; for long runs by hand.
+// TEST_MODEL_SEEDS=n runs n programs per test instead, for long runs by hand.
 std::uint32_t seeds() {
     const char* const text = std::getenv("TEST_MODEL_SEEDS");
     return text != nullptr ? static_cast<std::uint32_t>(std::strtoul(text, nullptr, 10)) : 400;
@@ -82,7 +82,8 @@ TEST(model_reduction, everything) {
                 60'000);
 }
 
-// Programs that a search with one conflict too few gets wrong; found by long runs of the above.
+// Programs that a search with one missing conflict gets wrong; found by long runs of the tests
+// above.
 instruction on(verb what, unsigned object, int value) {
     return {what, object, value, std::memory_order_seq_cst};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a result is put into words for a test's message. Called by tests; decides nothing.
-// The trace itself is written by the machine, line by line, when a failing execution is run again.
+// Formats a result as a test's message. Called by tests; decides nothing. The machine writes the
+// trace itself, line by line, when a failing execution is repeated.
 #include "explorer.hpp"
 
 namespace model {

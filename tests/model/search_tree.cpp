@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Dynamic partial order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and
 // Sagonas, "Optimal dynamic partial order reduction", POPL 2014, in the simpler of its two forms).
-// Called by the engine through search_tree.hpp. The prefix of an execution that repeats the one
-// before is never analysed again: its events stay.
+// Called by the engine through search_tree.hpp. The prefix that an execution shares with the one
+// before is not analysed again: its events stay.
 #include "search_tree.hpp"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t k_classes = 7;
 using row = std::uint8_t[k_classes];
 // In the order of access_class; symmetric. A wait reads the word and enters the set of waiters, a
-// wake takes out of the set, an idle wake found it empty (as it may be because of a time-out).
-// A row may depend on the state only so far as no step independent of the other one can change it.
+// wake removes from the set, an idle wake found it empty (perhaps because of a time-out). A row may
+// depend on the state only as far as no step independent of the other one can change it.
 constexpr row k_conflict[k_classes] = {
     {0, 0, 0, 0, 0, 0, 0},  // none
     {0, 0, 1, 0, 0, 0, 0},  // read
@@ -114,8 +114,8 @@ void search_tree::end_step(std::size_t actor) noexcept {
     m_counts.tick(actor);
 }
 
-// Latest first, so that a step ordered before the new one through a later step is not taken for a
-// race.
+// Latest first, so that a step ordered before the new one through a later step is not mistaken for
+// a race.
 void search_tree::find_races(std::size_t actor, const access& a, order_clock& clock) {
     for (std::size_t i = m_events.size(); i-- != 0;) {
         const event& e = m_events[i];
@@ -125,9 +125,9 @@ void search_tree::find_races(std::size_t actor, const access& a, order_clock& cl
     }
 }
 
-// Step `first` and the new step of `actor` are dependent and adjacent in the order. What could have
-// run instead of `first` so that the new step comes before it: any step that starts the sequence of
-// those not after `first`.
+// Step `first` and the new step of `actor` are dependent and adjacent in the order. Candidates to
+// run instead of `first`, so that the new step comes before it: every step that starts the sequence
+// of the steps not after `first`.
 void search_tree::reverse(std::size_t first, std::size_t actor, std::uint16_t index,
                           const order_clock& clock) {
     const event& e = m_events[first];

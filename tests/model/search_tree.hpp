@@ -2,8 +2,8 @@
 // The depth-first search over interleavings: which decision comes next, which can be left out. The
 // engine asks it at each step (pick, record, choose) and after each execution (advance). It knows
 // actors and accesses, never values or fibres. Invariant: for each class of executions that differ
-// only in the order of independent steps, at least one is run to its end; README.md, "How the
-// reduction works", has the argument.
+// only in the order of independent steps, at least one is run to its end; the argument is in
+// README.md, "How the reduction works".
 #pragma once
 
 #include "clocks.hpp"
@@ -26,7 +26,7 @@ inline std::size_t lowest(actor_set s) noexcept {
 
 enum class access_class : std::uint8_t { none, read, write, wait, wake, idle_wake, time_out };
 
-// What a step touches: the whole of what independence is decided by.
+// The accesses of a step: all that independence depends on.
 struct access {
     access_class kind = access_class::none;
     std::uint8_t thread =
@@ -48,22 +48,22 @@ public:
     search_tree(strategy how, std::uint64_t seed) : m_strategy(how), m_random(seed * 2 + 1) {}
 
     void begin_execution();
-    // False when nothing is left to explore.
+    // False when all is explored.
     [[nodiscard]] bool advance();
 
-    // The actor that makes the next step, or nobody when each of `enabled` would only repeat an
-    // earlier execution.
+    // The actor of the next step, or none when each of `enabled` would only repeat an earlier
+    // execution.
     static constexpr std::size_t k_nobody = k_max_actors;
     [[nodiscard]] std::size_t pick(actor_set enabled, std::size_t preferred);
-    // True when the step just picked is a new one, so that record() must follow with what it does.
+    // True when the step just picked is new: then record() must follow with its accesses.
     [[nodiscard]] bool must_record() const noexcept { return m_step == m_events.size(); }
-    // The actors whose next access record() wants in `pending`, indexed by actor.
+    // The actors whose next access record() expects in `pending`, indexed by actor.
     [[nodiscard]] actor_set sleepers() const noexcept { return m_nodes[m_current].sleep; }
     // `after` lists earlier steps (by number) that made this one possible and so cannot be
     // exchanged with it.
     void record(std::size_t actor, const access& a, std::span<const std::uint32_t> after,
                 std::span<const access> pending);
-    // Instead of record(), when the step is one of an earlier execution: it must be the same again.
+    // Instead of record(), for a step of an earlier execution: it must be the same again.
     void confirm(const access& a) noexcept;
     void end_step(std::size_t actor) noexcept;
     [[nodiscard]] unsigned choose(unsigned n);
@@ -86,8 +86,8 @@ private:
         unsigned chosen = 0;
         unsigned alternatives = 0;  // of a choice
         actor_set enabled = 0;
-        actor_set backtrack = 0;   // to be explored from here, those done included
-        actor_set sleep = 0;       // done here, or before and not disturbed since
+        actor_set backtrack = 0;   // to be explored from here, including those done
+        actor_set sleep = 0;       // done here, or before and undisturbed since
         actor_set next_sleep = 0;  // of the node after the chosen step
     };
     struct event {

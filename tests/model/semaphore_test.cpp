@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The semaphore's protocol (quern/sync/permits.hpp) in every interleaving: permits are neither lost
-// nor doubled, and it may be destroyed when they have been taken.
-#include <quern/sync/permits.hpp>
+// The semaphore's protocol (quern/sync/detail/permits.hpp) in every interleaving: permits are
+// neither lost nor doubled, and the semaphore may be destroyed when they have been taken.
+#include <quern/sync/detail/permits.hpp>
 
 #include "sync_parts.hpp"
 
@@ -22,9 +22,9 @@ void acquire(permits& p) {
     }
 }
 
-void release(permits& p, std::ptrdiff_t n) { wake_all(p.give(n).heirs); }
+void release(permits& p, std::ptrdiff_t n) { wake_all(p.give(n).next_owners); }
 
-/// As a lock: each takes the one permit and gives it back.
+/// As a lock: each thread takes the one permit and returns it.
 auto exclusion(int threads, int rounds) {
     return [=](run& r) {
         struct state {
@@ -54,8 +54,7 @@ TEST(model_semaphore, excludes_and_loses_no_permit) {
     expect_passes_everywhere("semaphore, 3 threads", k_fewer, exclusion(3, 1));
 }
 
-/// Two permits are taken and given, one at a time, by as many threads as said. Who takes the last
-/// one destroys.
+/// Givers release two permits, one at a time. The taker of the last one destroys the semaphore.
 auto last_one_destroys(int takers, int givers) {
     return [=](run& r) {
         struct state {
@@ -113,7 +112,7 @@ TEST(model_semaphore, may_be_destroyed_before_the_suspension_is_complete) {
     });
 }
 
-/// One gift for two that wait.
+/// One release of two permits for two waiters.
 TEST(model_semaphore, one_release_serves_several) {
     expect_passes_everywhere("semaphore, 1 gives 2, 2 take", k_fewer, [](run& r) {
         auto& s = r.make<permits>(0);
@@ -140,7 +139,7 @@ struct limited_permits {
     int got = 0;
 };
 
-/// One has claimed a permit with a limit; permits come.
+/// A thread has claimed a permit with a limit while permits come.
 auto limit_against_release(int releases, int each) {
     return [=](run& r) {
         auto& s = r.make<limited_permits>(0);
@@ -175,8 +174,8 @@ TEST(model_semaphore, a_limit_ends_the_wait_when_no_permit_comes) {
     });
 }
 
-/// Two wait already, the first with a limit. One permit comes, and another one when it has not got
-/// the first.
+/// Two threads wait, the first with a limit. One permit comes, and another one if the first thread
+/// did not get it.
 TEST(model_semaphore, one_whose_limit_passes_leaves_the_permit_to_the_next) {
     expect_passes_everywhere("a limit, and one behind it", k_fewer, [](run& r) {
         struct state : limited_permits {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the models of the layer sync have in common: a waiter whose wake-up is one store, and a spin
-// lock, both on model atomics. A thread of a model stands for a task or for a thread outside: to
-// suspend is to queue up and then to wait for that store.
+// Shared by the models of the layer sync: a waiter whose wake-up is one store, and a spin lock,
+// both on model atomics. A thread of a model stands for a task or for a thread outside: to suspend
+// is to queue up and then to wait for that store.
 #pragma once
 
-#include <quern/sync/notices.hpp>
-#include <quern/sync/ownership.hpp>
+#include <quern/sync/detail/notices.hpp>
+#include <quern/sync/detail/ownership.hpp>
 
 #include "protocol.hpp"
 
@@ -14,13 +14,13 @@
 
 namespace model_sync {
 
-/// A paused thread goes on when something that it looked at has changed: far fewer executions.
+/// A paused thread resumes when an atomic that it has read has changed: far fewer executions.
 inline const model::options k_fewer{.pause = model::pause_wakes::read_set};
 
 class spin {
 public:
     void lock() noexcept {
-        bool held = false;  // not an exchange: one that fails would be a change, to be explored
+        bool held = false;  // not an exchange: a failed one would be a change, to be explored
         while (!m_held.compare_exchange_strong(held, true, std::memory_order_acquire,
                                                std::memory_order_relaxed)) {
             model::atomics::pause();
@@ -37,7 +37,7 @@ private:
 struct waiter;
 using ownership = quern::detail::ownership<model::protocol_atomics, waiter, spin>;
 
-/// Its members know when they are destroyed: whoever touches a waiter that has gone on is found.
+/// Its members know when they are destroyed: this detects accesses to a waiter that has resumed.
 struct waiter {
     explicit waiter(std::uintptr_t who = 0, ownership* o = nullptr) : holder(who), wanted(o) {}
 
@@ -70,8 +70,8 @@ inline void wake_all(waiter* first) {
     }
 }
 
-/// A suspension as the runtime does it: one thread publishes the waiter, another one, as soon as it
-/// has been woken, goes on with `after`. Returning from the publication and going on overlap.
+/// A suspension as the runtime does it: one thread publishes the waiter; another thread, once
+/// woken, continues with `after`. The return from the publication and the continuation overlap.
 template <class State, class Enqueue, class After>
 void suspend_in_two(model::run& r, State& s, Enqueue enqueue, After after) {
     r.thread([&s, enqueue] {
@@ -88,7 +88,7 @@ void suspend_in_two(model::run& r, State& s, Enqueue enqueue, After after) {
 }
 
 /// A wait with a limit as the runtime does it: one thread waits, another one is its timer, which
-/// may ring at any moment after it has been set. Not before both have ended is the waiter gone.
+/// may fire at any moment after it has been set. The waiter lives until both have ended.
 class limited_wait {
 public:
     explicit limited_wait(std::uintptr_t holder = 0, ownership* wanted = nullptr) {
@@ -97,18 +97,18 @@ public:
 
     waiter& self() { return *m_self; }
 
-    /// `enqueue(waiter)` as in a publication. True: the waiter has got what it waited for.
+    /// `enqueue(waiter)` as in a publication. True: the waiter was woken by its event.
     template <class Enqueue>
     bool wait(Enqueue enqueue) {
         return enqueue(*m_self) ? end() : finish();
     }
-    /// The second half of wait(), for one that is queued before the threads begin.
+    /// The second half of wait(), for a waiter that is queued before the threads begin.
     bool end() {
         m_self->sleep();
         return finish();
     }
 
-    /// `withdraw(waiter)` as the production code has it: it wakes the one it has withdrawn.
+    /// `withdraw(waiter)` as in the production code: it wakes the waiter that it has withdrawn.
     template <class Withdraw>
     void ring(Withdraw withdraw) {
         if (!withdraw(*m_self)) {
@@ -149,8 +149,8 @@ inline void acquire(ownership& o) {
 }
 
 inline void release(ownership& o) {
-    if (waiter* heir = o.give_up(this_holder())) {
-        heir->wake();
+    if (waiter* next_owner = o.give_up(this_holder())) {
+        next_owner->wake();
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The part of machine.hpp that puts things into words: names of atomics, variables and values, and
-// the lines of the trace. Names and lines are kept only while a failing execution is run again;
-// exploring must never pay for them.
+// The text half of machine.hpp: names of atomics, variables and values, and the lines of the trace.
+// Names and lines exist only while a failing execution is repeated; exploring must not pay for
+// them.
 #include "machine.hpp"
 
 namespace model::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// model::var<T>, a plain variable whose accesses are checked for data races against the memory
-// orders that the program really gave. Models put it wherever production code has unsynchronised
-// data. An access is not a scheduling point: it belongs to the step before it, and the check does
-// not depend on the order in which the steps happened to run.
+// model::var<T>, a plain variable whose accesses are checked for data races against the program's
+// memory orders. Models use it wherever production code has unsynchronised data. An access is not a
+// scheduling point: it belongs to the step before it, and the check does not depend on the order in
+// which the steps happened to run.
 #pragma once
 
 #include "core.hpp"
@@ -11,8 +11,7 @@
 
 namespace model {
 
-// Behaves as a T in the places where a protocol uses one; operators that T lacks are not
-// instantiated.
+// Behaves as a T where a protocol uses one; operators that T lacks are not instantiated.
 template <class T>
 class var {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What these tests share. The test program itself never has a thread of Quern: each case plays in
-// a child of it (in_child.hpp), which forks once more where fork() is what is tested.
+// Shared by these tests. The test program itself never has a thread of Quern: each case runs in a
+// child of it (in_child.hpp), which forks once more where fork() is tested.
 #pragma once
 
 #include "unit/scheduler/in_child.hpp"
@@ -13,7 +13,7 @@
 
 namespace quern_test {
 
-/// A process that hangs is ended by SIGALRM after this, and its status is wrong then.
+/// A process that hangs is ended by SIGALRM after this time, and its status is then wrong.
 inline constexpr unsigned k_patience = 60;  // seconds
 
 /// Waits for a child: its exit status, or 128 and the number of the signal that ended it.
@@ -25,7 +25,7 @@ inline int wait_for_child(pid_t child) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// Forks; the child ends with what f() returns, by way of `leave`; 99 is for an exception.
+/// Forks; the child ends with the result of f(), through `leave`; 99 is for an exception.
 template <class F>
 int fork_and_wait(F&& f, void (*leave)(int) = ::_exit) {
     std::fflush(nullptr);

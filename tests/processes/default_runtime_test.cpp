@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which runtime is the default one: one that the program has made, else one that is started; what
-// becomes of it at its end, also when other threads use it; and what is said of an idle one.
+// Which runtime is the default one: one that the program has made, or else one started on demand;
+// its end, also while other threads use it; and the message about an idle one.
 #include "child.hpp"
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 #include <quern/quern.hpp>
 
 #include <atomic>
@@ -34,6 +34,8 @@ const quern::detail::pool* pool_of_a_task() {
     EXPECT_EQ((end).status, 0);          \
     EXPECT_EQ((end).output, "")
 
+// Holds: runtime: A runtime made while there is no default runtime is the default one, for all
+//     threads, until its destructor begins.
 TEST(the_default_runtime, is_the_one_that_was_made_while_there_was_none) {
     const auto end = alone([] {
         const runtime rt(runtime_options::with_workers(1));
@@ -50,6 +52,7 @@ TEST(the_default_runtime, is_the_one_that_was_made_while_there_was_none) {
     QUERN_EXPECT_SILENT_SUCCESS(end);
 }
 
+// Holds: runtime: A runtime made while...
 TEST(the_default_runtime, is_that_of_other_threads_too) {
     const auto end = alone([] {
         const runtime rt(runtime_options::with_workers(1));
@@ -61,6 +64,7 @@ TEST(the_default_runtime, is_that_of_other_threads_too) {
     QUERN_EXPECT_SILENT_SUCCESS(end);
 }
 
+// Holds: runtime: A runtime made while...
 TEST(the_default_runtime, that_ends_leaves_none) {
     const auto end = alone([] {
         {
@@ -71,7 +75,7 @@ TEST(the_default_runtime, that_ends_leaves_none) {
             const runtime second(runtime_options::with_workers(1));
             QUERN_REQUIRE(pool_of_a_task() == pool_of(second));
         }
-        QUERN_REQUIRE(quern::async([] { return 1; }).get() == 1);  // one is started
+        QUERN_REQUIRE(quern::async([] { return 1; }).get() == 1);  // this starts one
         const runtime third(runtime_options::with_workers(1));
         QUERN_REQUIRE(pool_of_a_task() != pool_of(third));
         return 0;
@@ -79,6 +83,9 @@ TEST(the_default_runtime, that_ends_leaves_none) {
     QUERN_EXPECT_SILENT_SUCCESS(end);
 }
 
+// Holds: runtime: default_instance(): one for the process; if the program has made none it is
+//     started at the first call, as the settings say, and a message says so when a runtime of the
+//     program's own is idle.
 TEST(the_default_runtime, that_is_started_beside_an_idle_one_is_told_of) {
     const auto end = alone([] {
         std::optional<runtime> first(std::in_place, runtime_options::with_workers(1));
@@ -92,7 +99,7 @@ TEST(the_default_runtime, that_is_started_beside_an_idle_one_is_told_of) {
     EXPECT_NE(end.output.find("idle runtime"), std::string::npos) << end.output;
 }
 
-/// Three threads use it while the main thread ends it.
+/// Three threads use the default runtime while the main thread ends it.
 int end_it_in_use() {
     std::atomic<bool> over{false};
     std::atomic<int> sum{0};
@@ -124,13 +131,16 @@ int end_it_in_use() {
     return 0;
 }
 
+// Holds: runtime: The default runtime may end while other threads use it; then its workers live on,
+//     idle, until the program ends.
 TEST(the_default_runtime, may_end_while_other_threads_use_it) {
-    for (int i = 0; i < quern_test::scaled(20, 5); ++i) {  // it is the first end that matters
+    for (int i = 0; i < quern_test::scaled(20, 5); ++i) {  // only the first end matters
         const auto end = alone(end_it_in_use);
         EXPECT_EQ(end.status, 0) << end.output;
     }
 }
 
+// Holds: runtime: The default runtime may...
 TEST(the_default_runtime, goes_on_after_its_end_for_those_who_keep_something_of_it) {
     const auto end = alone([] {
         std::optional<runtime> rt(std::in_place, runtime_options::with_workers(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// exit() while runtimes live, and static objects that use the default runtime when they end, made
-// before it or after it. More on exit() in a task: tests/unit/scheduler/endings_test.cpp.
+// exit() while runtimes live, and static objects, made before or after the default runtime, that
+// use it in their destructors. More on exit() in a task: tests/unit/scheduler/endings_test.cpp.
 #include "child.hpp"
 
 #include <quern/quern.hpp>
@@ -11,7 +11,7 @@
 #include <thread>
 
 #if defined(__SANITIZE_ADDRESS__)
-// After exit() in a task its runtime lives on until the process is gone.
+// After exit() in a task its runtime lives until the process has ended.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT: the sanitizer's name
     return "leak:quern::\nleak:exit_test.cpp\n";
 }
@@ -109,7 +109,7 @@ TEST(exit_test, a_suspended_task_is_abandoned) {
     EXPECT_EQ(end.status, 7) << end.output;
 }
 
-/// Starts a task and calls exit() while it is under way.
+/// Starts a task and calls exit() while it runs.
 template <class F>
 [[noreturn]] void exit_beside(F f) {
     static std::atomic<bool> begun{false};
@@ -124,8 +124,10 @@ template <class F>
     std::exit(7);
 }
 
-constexpr std::chrono::milliseconds k_long(3000);  // longer than an end waits in silence
+constexpr std::chrono::milliseconds k_long(3000);  // longer than the end's silent wait
 
+// Holds: runtime: When nothing has begun for two seconds the destructor says on stderr for what it
+//     waits.
 TEST(exit_test, a_task_that_sleeps_is_waited_for_and_told_of) {
     const auto end =
         alone([]() -> int { exit_beside([] { quern::this_task::sleep_for(k_long); }); });
@@ -146,6 +148,7 @@ TEST(exit_test, a_wait_with_a_limit_is_waited_for_until_that) {
     EXPECT_EQ(end.output, "ended\n");
 }
 
+// Holds: runtime: When nothing has begun...
 TEST(exit_test, a_task_that_runs_long_is_told_of) {
     const auto end = alone([]() -> int { exit_beside([] { quern_test::spin_for(k_long); }); });
     EXPECT_EQ(end.status, 7);
@@ -154,6 +157,7 @@ TEST(exit_test, a_task_that_runs_long_is_told_of) {
     EXPECT_NE(end.output.find("runs task 'last'"), std::string::npos) << end.output;
 }
 
+// Holds: runtime: When nothing has begun...
 TEST(exit_test, a_task_in_a_blocking_region_is_told_of) {
     const auto end = alone([]() -> int {
         exit_beside([] { quern::blocking([] { std::this_thread::sleep_for(k_long); }); });
@@ -164,6 +168,7 @@ TEST(exit_test, a_task_in_a_blocking_region_is_told_of) {
     EXPECT_NE(end.output.find("it is in a blocking_region"), std::string::npos) << end.output;
 }
 
+// Holds: runtime: When nothing has begun...
 TEST(exit_test, nothing_is_told_where_hang_reports_are_off) {
     const auto end = quern_test::in_child(
         {.variables = {{"QUERN_HANG_REPORT", "off"}}},

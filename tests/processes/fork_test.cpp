@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// fork() in a process that runs Quern: the parent goes on, the child gets runtimes of its own and
-// is told clearly when it uses those of its parent.
+// fork() in a process that runs Quern: the parent continues; the child gets runtimes of its own,
+// and an error message when it uses those of its parent.
 #include "child.hpp"
 
 #include <quern/quern.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <stdexcept>
@@ -35,7 +36,7 @@ int sum_of_tasks(int count) {
 
 class fork_test : public testing::TestWithParam<const char*> {
 protected:
-    /// Plays a case with a default runtime of so many workers.
+    /// Runs a case with a default runtime of `workers` workers.
     template <class Main>
     quern_test::ended play(Main&& main) {
         return quern_test::in_child({.variables = {{"QUERN_THREADS", GetParam()}}},
@@ -58,6 +59,37 @@ TEST_P(fork_test, the_child_gets_a_default_runtime_of_its_own_and_the_parent_kee
         return before + in_child + sum_of_tasks(30);
     });
     EXPECT_EQ(end.status, 60) << end.output;
+}
+
+/// A thread that is in a call when its process forks is not in the child.
+TEST_P(fork_test, the_child_can_stop_listening_while_the_parent_is_in_a_call) {
+    const auto end = play([] {
+        struct waiting final : quern::trace::listener {
+            void on_custom(const quern::trace::task_event&, const quern::trace::custom_event&,
+                           double) noexcept override {
+                is_inside = true;
+                while (!may_leave) {
+                    std::this_thread::yield();
+                }
+            }
+            std::atomic<bool> is_inside{false};
+            std::atomic<bool> may_leave{false};
+        } one;
+        auto handle = quern::trace::listen(one, quern::trace::event_kind::custom);
+        std::thread caller([] { quern::trace::custom_event("waits").fire(); });
+        while (!one.is_inside) {
+            std::this_thread::yield();
+        }
+        const int in_child = fork_and_wait([&] {
+            handle.stop();
+            return quern::trace::is_wanted(quern::trace::event_kind::custom) ? 1 : 7;
+        });
+        one.may_leave = true;
+        caller.join();
+        handle.stop();
+        return in_child;
+    });
+    EXPECT_EQ(end.status, 7) << end.output;
 }
 
 TEST_P(fork_test, the_child_of_a_child_too) {
@@ -157,7 +189,7 @@ TEST_P(fork_test, threads_that_wait_in_the_parent_are_forgotten_in_the_child) {
         while (!all_wait()) {
             std::this_thread::yield();
         }
-        const auto child = [] {  // whose workers get the stacks of those threads
+        const auto child = [] {  // its workers get the stacks of those threads
             if (quern::task_report().find("outside wait") != std::string::npos) {
                 return 1;
             }
@@ -262,7 +294,7 @@ TEST(fork_and_inherited_runtimes, are_destroyed_without_waiting) {
     EXPECT_EQ(end.status, 5) << end.output;
 }
 
-/// Threads that are inside every lock of the process while others fork.
+/// Threads that hold every lock of the process while others fork.
 TEST(fork_at_any_moment, finds_the_locks_of_the_process_free_in_the_child) {
     if (!k_children_have_threads) {
         GTEST_SKIP() << "ThreadSanitizer refuses threads in the child of a fork";
@@ -280,7 +312,7 @@ TEST(fork_at_any_moment, finds_the_locks_of_the_process_free_in_the_child) {
         for (int i = 0; i < 2; ++i) {
             add([] { runtime rt(runtime_options::with_workers(2)); });
         }
-        add([] { quern::set_setting("spin_us", "10"); });
+        add([] { quern::set_setting("spin-us", "10"); });
         add([] { static_cast<void>(quern::current_settings()); });
         add([] {
             using quern::detail::allocate_stack;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A host with threads of its own: each uses the default runtime, starts and ends runtimes, and
-// waits for tasks and with tasks, all at once.
+// A host with threads of its own: each uses the default runtime, starts and ends runtimes, waits
+// for tasks, and synchronises with tasks, all concurrently.
 #include "stress/random_program.hpp"
 #include "stress/stopwatch.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What was recorded when a process is interrupted, calls exit() while its runtime lives, aborts or
-// crashes: it is written, or stderr says that it is lost, and the process ends as it would have.
+// Recorded data when a process is interrupted, calls exit() while its runtime lives, aborts or
+// crashes: it is written, or stderr says that it is lost, and the process ends as without Quern.
 #include "child.hpp"
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 #include <quern/quern.hpp>
 #include <quern/scheduler/crash_handler.hpp>
-#include <quern/scheduler/last_act.hpp>
+#include <quern/scheduler/detail/exit_action.hpp>
 
 #include <sys/resource.h>
 
@@ -20,7 +20,7 @@ namespace {
 
 using quern::runtime;
 using quern::runtime_options;
-using quern::detail::last_act;
+using quern::detail::exit_action;
 using quern_test::ended;
 
 bool has(const ended& child, const std::string& words) {
@@ -231,7 +231,7 @@ TEST(last_act_test, a_second_signal_ends_the_process_at_once) {
     for (const int second : {SIGINT, SIGTERM}) {
         const ended child = child_with({}, [&] {
             static std::atomic<bool> begun{false};
-            const last_act endless("it", [] {
+            const exit_action endless("it", [] {
                 begun.store(true);
                 wait_for_ever();
                 return std::string();
@@ -252,7 +252,7 @@ TEST(last_act_test, is_performed_once_and_its_end_waits_for_a_call_that_is_going
         static std::atomic<int> calls{0};
         static std::atomic<bool> ended{false};
         {
-            last_act act("it", [] {
+            exit_action act("it", [] {
                 calls.fetch_add(1);
                 std::this_thread::sleep_for(std::chrono::milliseconds(20));
                 ended.store(true);
@@ -277,7 +277,7 @@ TEST(last_act_test, many_may_come_and_go_on_many_threads) {
         for (int t = 0; t < 4; ++t) {
             threads.emplace_back([&] {
                 for (int i = 0; i < 50; ++i) {
-                    last_act act("it", [&calls] {
+                    exit_action act("it", [&calls] {
                         calls.fetch_add(1);
                         return std::string();
                     });

@@ -33,7 +33,7 @@ void allow(const cpu_set_t& cpus) {
     }
 }
 
-/// The first of the CPUs that the process may use; the others are left out.
+/// The first of the CPUs that the process may use.
 cpu_set_t one_of(const cpu_set_t& cpus) {
     cpu_set_t one;
     CPU_ZERO(&one);
@@ -65,7 +65,7 @@ TEST_P(affinity_test, that_shrinks_leaves_runtimes_running_and_counts_for_later_
         const long expected = work(before);
         const unsigned workers = automatic.workers();
         std::atomic<bool> stop{false};
-        auto across = quern::async(before, [&] {  // goes on while the mask changes
+        auto across = quern::async(before, [&] {  // runs while the mask changes
             int rounds = 0;
             while (!stop.load()) {
                 quern::this_task::yield();
@@ -86,7 +86,7 @@ TEST_P(affinity_test, that_shrinks_leaves_runtimes_running_and_counts_for_later_
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
-/// Lets the process have so many more bytes of address space, while it lives.
+/// Limits the process to this many more bytes of address space, while the object lives.
 class address_space {
 public:
     explicit address_space(std::size_t more) {
@@ -116,7 +116,7 @@ int count_refusals() {
     }
 }
 
-/// The C library keeps the stacks of threads that have ended for the next ones.
+/// The C library reuses the stacks of ended threads.
 void keep_thread_stacks(int count) {
     std::atomic<int> running{0};
     std::vector<std::thread> threads;
@@ -187,7 +187,7 @@ TEST_F(limits_test, no_more_threads_for_the_user_is_an_error) {
         ::setrlimit(RLIMIT_NPROC, &none);
         try {
             std::thread([] {}).join();
-            return k_not_limited;  // a user whom the limit does not concern
+            return k_not_limited;  // a user without this limit
         } catch (const std::system_error&) {
             return count_refusals();
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of looking into processes share: a folder for each case, and asking.
+// Shared by the tests of queries to processes: a folder for each case, and the queries.
 #pragma once
 
 #include "child.hpp"
@@ -26,7 +26,7 @@ inline bool has(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-/// What ask() says when it fails; empty when it does not.
+/// The error of ask(); empty if it succeeds.
 inline std::string refusal(pid_t program) {
     try {
         ask(program, "hello", std::chrono::milliseconds(500));
@@ -43,7 +43,7 @@ protected:
     live_test() { ::chmod(m_home.c_str(), S_IRWXU); }
     ~live_test() override { fs::remove_all(m_home); }
 
-    /// Plays a case in a process that has the folder for itself.
+    /// Runs a case in a process that has the folder to itself.
     template <class Main>
     ended play(Main&& main, std::vector<std::pair<std::string, std::string>> variables = {}) {
         variables.emplace_back("XDG_RUNTIME_DIR", m_home);

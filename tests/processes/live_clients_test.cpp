@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Those who ask a process, and how they may misbehave; metrics over HTTP.
+// Clients that query a process, and their misbehaviour; metrics over HTTP.
 #include "live_case.hpp"
 
 #include <netinet/in.h>
@@ -14,7 +14,7 @@
 #include <thread>
 
 #if defined(__SANITIZE_ADDRESS__)
-// In the child of a fork, what the parent's other threads hold looks lost.
+// In the child of a fork, memory held by the parent's other threads looks leaked.
 extern "C" int __lsan_is_turned_off() { return 1; }  // NOLINT: the sanitizer's name
 #endif
 
@@ -33,7 +33,7 @@ using quern_test::live_test;
 /// The sanitizers do not allow threads in the child of a fork.
 constexpr bool k_children_have_threads = !quern::detail::k_tsan && !quern::detail::k_asan;
 
-/// A connection that says what it likes.
+/// A client's connection that can send anything.
 class raw_client {
 public:
     explicit raw_client(const std::string& path)
@@ -56,7 +56,7 @@ public:
 
     bool connected() const { return m_connected; }
 
-    /// Longer than that say() does not wait.
+    /// The longest wait of say().
     void set_limit_of_sending(std::chrono::microseconds time) const {
         const timeval limit{0, static_cast<suseconds_t>(time.count())};
         ::setsockopt(m_fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -72,7 +72,7 @@ public:
         static_cast<void>(!::send(m_fd, text.data(), text.size(), MSG_NOSIGNAL));
     }
 
-    /// Until the other side closes.
+    /// Waits until the other side closes.
     std::string hear() const {
         std::string all;
         char piece[1024];
@@ -92,6 +92,8 @@ private:
     bool m_connected = false;
 };
 
+// Holds: looking in: Clients that are silent, say too much or leave disturb neither the program nor
+//     other clients.
 TEST_F(live_test, clients_that_say_nothing_too_much_or_go_away_disturb_nobody) {
     const auto end = play([&] {
         const runtime rt(runtime_options::with_workers(1));
@@ -144,7 +146,7 @@ TEST_F(live_test, a_client_that_reads_nothing_takes_little_memory_and_is_dropped
             return many;
         }();
         for (int i = 0; i < 100; ++i) {
-            deaf.say(questions);  // gives up when the program reads no more of them
+            deaf.say(questions);  // gives up when the program stops reading
         }
         const long after = resident_memory();
         std::printf("%ld kB before, %ld kB after", before, after);
@@ -159,6 +161,7 @@ TEST_F(live_test, a_client_that_reads_nothing_takes_little_memory_and_is_dropped
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: Runtimes may start and end while clients ask.
 TEST_F(live_test, runtimes_may_come_and_go_while_somebody_asks) {
     const auto end = play([] {
         std::atomic<bool> stop{false};
@@ -187,7 +190,7 @@ TEST_F(live_test, runtimes_may_come_and_go_while_somebody_asks) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
-/// A port that nobody uses at present.
+/// A port that is free at present.
 unsigned free_port() {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -206,6 +209,7 @@ std::string fetch(unsigned port, const std::string& path) {
     return client.hear();
 }
 
+// Holds: looking in: metrics-port: OpenMetrics text over HTTP at 127.0.0.1.
 TEST_F(live_test, metrics_are_served_over_http) {
     const unsigned port = free_port();
     const auto end = play(
@@ -220,6 +224,8 @@ TEST_F(live_test, metrics_are_served_over_http) {
             return has(metrics, "HTTP/1.1 200 OK\r\n") &&
                            has(metrics, "# TYPE quern_tasks counter\n") &&
                            has(metrics, "\n# UNIT quern_idle_seconds seconds\n") &&
+                           has(metrics, "# TYPE quern_contexts_made counter\n") &&
+                           has(metrics, "quern_tasks_total{runtime=\"0\",pool=") &&
                            has(metrics, "quern_threads_count_cumulative_total{instance=") &&
                            !has(metrics, "stolen_from_staged") &&
                            has(of_two, "quern_threads_idle_rate_ratio{runtime=\"0\",") &&
@@ -234,6 +240,7 @@ TEST_F(live_test, metrics_are_served_over_http) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: metrics-port: a port that is taken is told, and the program runs.
 TEST_F(live_test, a_port_that_is_taken_is_said_and_does_no_harm) {
     const unsigned port = free_port();
     const auto end = play(

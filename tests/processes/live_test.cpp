@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Looking into processes from outside: who can be asked and when, fork(), the dead.
+// Queries to processes from outside: which processes answer and when, fork(), ended processes.
 #include "live_case.hpp"
 
 #include <algorithm>
@@ -25,12 +25,14 @@ using quern_test::live_test;
 using quern_test::refusal;
 namespace fs = std::filesystem;
 
-/// Beside programs that other tests run meanwhile.
+/// Ignores programs that other tests run meanwhile.
 bool is_listed(pid_t program) {
     const std::vector<pid_t> all = live_programs();
     return std::find(all.begin(), all.end(), program) != all.end();
 }
 
+// Holds: looking in: A program can be asked while it has a runtime, and is listed; afterwards
+//     nothing is left.
 TEST_F(live_test, a_program_answers_while_it_has_a_runtime) {
     const auto end = play([&] {
         const pid_t self = ::getpid();
@@ -50,6 +52,7 @@ TEST_F(live_test, a_program_answers_while_it_has_a_runtime) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: snapshot: pools, workers, what they do and what runs.
 TEST_F(live_test, a_snapshot_names_what_runs) {
     const auto end = play([] {
         runtime rt(runtime_options::with_workers(2));
@@ -73,6 +76,7 @@ TEST_F(live_test, a_snapshot_names_what_runs) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: Names of tasks may be any text.
 TEST_F(live_test, names_of_tasks_may_be_any_text) {
     const auto end = play([] {
         const runtime rt(runtime_options::with_workers(1));
@@ -82,7 +86,7 @@ TEST_F(live_test, names_of_tasks_may_be_any_text) {
         const bool seen = eventually([] {
             const pid_t self = ::getpid();
             return can_be_asked(self) &&
-                   has(ask(self, "snapshot"), "\"task\":\"a \\\"b\\\"\\n\\u0001?\"");
+                   has(ask(self, "snapshot"), "\"task\":\"a \\\"b\\\"\\n\\u0001\xEF\xBF\xBD\"");
         });
         std::puts(ask(::getpid(), "snapshot").c_str());
         gate.open();
@@ -92,6 +96,7 @@ TEST_F(live_test, names_of_tasks_may_be_any_text) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: tasks: the task report.
 TEST_F(live_test, tasks_are_those_that_wait_and_for_what) {
     const auto end = play([] {
         runtime rt(runtime_options::with_workers(1));
@@ -109,6 +114,7 @@ TEST_F(live_test, tasks_are_those_that_wait_and_for_what) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: An unknown question is answered with the nearest one that is known.
 TEST_F(live_test, a_question_that_it_does_not_know_is_answered_with_the_nearest) {
     const auto end = play([] {
         const runtime rt(runtime_options::with_workers(1));
@@ -124,6 +130,7 @@ TEST_F(live_test, a_question_that_it_does_not_know_is_answered_with_the_nearest)
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: One thread serves all runtimes of the process.
 TEST_F(live_test, one_thread_serves_all_runtimes) {
     const auto end = play([] {
         const std::size_t before = quern_test::thread_count_at_rest();
@@ -143,6 +150,7 @@ TEST_F(live_test, one_thread_serves_all_runtimes) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: live=off: no thread, and the refusal says so.
 TEST_F(live_test, it_can_be_turned_off) {
     const auto end = play(
         [] {
@@ -168,6 +176,7 @@ bool has_sockets() {
     return false;
 }
 
+// Holds: looking in: The child of a fork() has nothing of its parent's open and a name of its own.
 TEST_F(live_test, the_child_of_a_fork_has_a_name_of_its_own_and_nothing_of_its_parents) {
     if (quern::detail::k_tsan || quern::detail::k_asan) {
         GTEST_SKIP() << "the sanitizers do not allow threads in the child of a fork";
@@ -196,6 +205,8 @@ TEST_F(live_test, the_child_of_a_fork_has_a_name_of_its_own_and_nothing_of_its_p
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: What a program that has died left behind is removed, and cannot_ask says that
+//     it has ended.
 TEST_F(live_test, one_that_has_died_has_ended_and_leaves_nothing) {
     const auto end = play([&] {
         int ends[2];
@@ -230,6 +241,7 @@ TEST_F(live_test, one_that_has_died_has_ended_and_leaves_nothing) {
     EXPECT_EQ(end.status, 0) << end.output;
 }
 
+// Holds: looking in: exit() in a task leaves nothing.
 TEST_F(live_test, exit_in_a_task_leaves_nothing) {
     const auto end = play([&] {
         return fork_and_wait([] {
@@ -244,6 +256,7 @@ TEST_F(live_test, exit_in_a_task_leaves_nothing) {
     EXPECT_TRUE(fs::is_empty(folder()));
 }
 
+// Holds: looking in: A folder that others may enter is used by neither side.
 TEST_F(live_test, a_folder_that_others_may_enter_is_not_used) {
     fs::create_directory(folder());
     ::chmod(folder().c_str(), S_IRWXU | S_IRGRP | S_IXGRP);
@@ -267,7 +280,7 @@ TEST_F(live_test, a_folder_of_the_users_that_cannot_be_made_is_told_of) {
                 return 2;
             }
             const runtime rt(runtime_options::with_workers(1));
-            // Not by a program that ends at once, into which nobody could have looked anyway.
+            // Not by a program that ends at once, which could not be queried anyway.
             return eventually([&] { return fs::file_size(told) != 0; }) ? 0 : 1;
         },
         {{"QUERN_LIVE_FOLDER", chosen}});

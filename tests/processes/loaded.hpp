@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The plug-in of these tests, loaded while the object lives.
+// Loads the plug-in of these tests for the lifetime of an object.
 #pragma once
 
 #include "plugin.hpp"
@@ -30,7 +30,7 @@ public:
         return reinterpret_cast<Function*>(found);
     }
 
-    /// Whether the dynamic linker still keeps its code.
+    /// Whether the dynamic linker still keeps the plug-in's code.
     static bool in_memory() {
         void* const again = ::dlopen(k_path, RTLD_NOW | RTLD_NOLOAD);
         if (again != nullptr) {
@@ -44,7 +44,7 @@ private:
     void* m_handle;
 };
 
-/// What plugin_run() gives.
+/// The result of plugin_run().
 inline constexpr long k_plugin_sum = 999L * 1000 / 2 + 1000 + 1;
 
 }  // namespace quern_test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A plug-in with Quern inside, compiled by the rules of docs/processes.md. Must not use GoogleTest:
-// its host may be a program that knows nothing of Quern.
+// A plug-in that contains Quern, compiled by the rules of docs/processes.md. Must not use
+// GoogleTest: its host may be a program without Quern.
 #include "plugin.hpp"
 
 #include <quern/quern.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A host that knows nothing of Quern loads a plug-in that has it inside, uses it and closes it: the
-// plug-in's threads have ended before its code goes, and nothing is left behind.
+// A host without Quern loads a plug-in that contains Quern, uses it and closes it: the plug-in's
+// threads end before its code is unloaded, and nothing is left behind.
 #include "loaded.hpp"
 #include "stress/process.hpp"
 
@@ -54,9 +54,9 @@ TEST(plugin_alone, it_may_be_opened_and_closed_again_and_again) {
                 quern_test::mapped_bytes() >> 20);
     EXPECT_TRUE(becomes_thread_count(threads));
     if (!k_sanitized) {
-        constexpr std::size_t k_noise = std::size_t{1} << 20;  // bytes: what the heap may vary by
+        constexpr std::size_t k_noise = std::size_t{1} << 20;  // bytes: variation of the heap
         EXPECT_LT(resident_bytes(), memory + k_noise);
-        // Less than a stack of each cycle; the C library reserves 64 MiB for an arena of its heap.
+        // Less than one stack per cycle; the C library reserves 64 MiB for an arena of its heap.
         EXPECT_LT(quern_test::mapped_bytes(), addresses + 80 * k_noise);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A host with Quern inside, which exports all its symbols, loads a plug-in that uses Quern too. As
+// A host that contains Quern and exports all its symbols loads a plug-in that uses Quern too. With
 // static libraries these are two copies, each with a default runtime and a current task of its own;
-// as shared ones (BUILD_SHARED_LIBS) it is one, which both use.
+// with shared ones (BUILD_SHARED_LIBS) both use one.
 #include "loaded.hpp"
 #include "stress/process.hpp"
 
@@ -42,7 +42,7 @@ TEST(plugin_beside, a_task_of_the_host_is_a_plain_thread_to_another_copy) {
     const auto call = [&] {
         EXPECT_TRUE(quern::this_task::is_task());
         EXPECT_EQ(sees_task(), k_one_copy);
-        return run();  // another copy blocks this worker meanwhile, as any foreign library may
+        return run();  // the other copy blocks this worker meanwhile, as any foreign library may
     };
     EXPECT_EQ(quern::async({.stack = quern::stack_class::large}, call).get(), k_plugin_sum);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whose signals are whose: what is sent to the process goes to the host's threads, what a task's
-// own instructions raise goes to the task; and a process that is stopped for a while loses nothing.
+// Delivery of signals: a signal to the process goes to the host's threads, a signal raised by a
+// task's own instruction goes to the task. A process that is stopped for a while loses nothing.
 #include "child.hpp"
 
 #include <quern/quern.hpp>
@@ -59,7 +59,7 @@ TEST_P(signals_test, what_is_sent_to_the_process_is_handled_by_the_hosts_thread)
 
 TEST_P(signals_test, a_host_that_waits_for_a_signal_gets_it) {
     const auto end = alone([] {
-        std::signal(SIGUSR1, count);  // must not run: nobody but the waiting host takes the signal
+        std::signal(SIGUSR1, count);  // must not run: only the waiting host takes the signal
         runtime rt(runtime_options::with_workers(GetParam()));
         sigset_t expected;
         ::sigemptyset(&expected);
@@ -106,9 +106,9 @@ TEST(signals_of_workers, reach_the_hosts_handler) {
 
 constexpr auto k_stop = std::chrono::milliseconds(300);
 
-/// Whether a process is stopped. Asks the kernel alone, for the caller is a child of fork():
-/// another thread of its parent may have held the lock of the heap then, and gcc 12's address
-/// sanitizer does not take that before it forks.
+/// Whether a process is stopped. Asks the kernel only, because the caller is a child of fork():
+/// another thread of its parent may have held the heap's lock, which gcc 12's address sanitizer
+/// does not take before a fork.
 bool is_stopped(const char* stat) {
     char text[256];
     const int file = ::open(stat, O_RDONLY | O_CLOEXEC);
@@ -119,14 +119,14 @@ bool is_stopped(const char* stat) {
     return behind_name != nullptr && std::strncmp(behind_name, ") T", 3) == 0;
 }
 
-/// Stops the calling process for a while, by a child that survives it.
+/// Stops the calling process for a while, through a child.
 void stop_for_a_while() {
     const pid_t parent = ::getpid();
     const std::string stat = "/proc/" + std::to_string(parent) + "/stat";
     const int status = quern_test::fork_and_wait([parent, &stat] {
         ::kill(parent, SIGSTOP);
         const bool stopped = quern_test::eventually([&stat] { return is_stopped(stat.c_str()); });
-        std::this_thread::sleep_for(k_stop);  // the time that the process misses
+        std::this_thread::sleep_for(k_stop);  // the pause of the process
         ::kill(parent, SIGCONT);
         return stopped ? 0 : 1;
     });
@@ -177,7 +177,7 @@ TEST_P(signals_test, a_stopped_process_books_the_time_to_what_its_workers_did_an
         const auto after = rt.totals();
         const double wall = std::chrono::duration<double, std::nano>(clock::now() - start).count();
         const double booked = after.running_ns + after.managing_ns + after.idle_ns;
-        constexpr double k_drift = 1.01;  // of the ticks against the clock
+        constexpr double k_drift = 1.01;  // of the ticks relative to the clock
         const double stop = std::chrono::duration<double, std::nano>(k_stop).count();
         std::printf("%.0f of %.0f ms booked, %.0f ms idle\n", booked * 1e-6,
                     GetParam() * wall * 1e-6, (after.idle_ns - before.idle_ns) * 1e-6);

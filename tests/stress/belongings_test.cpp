@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What belongs to a task while everything moves: tasks take random steps (waits of all kinds,
-// children, fresh stacks, blocking regions, pinned stretches), nested at random, while the number
-// of active workers changes; after each step they look for their task-local value, their exception
-// and, when pinned, their worker. The values are plain, so that ThreadSanitizer can object.
+// The state of a task under load: tasks take random steps (waits of all kinds, children, fresh
+// stacks, blocking regions, pinned stretches), nested at random, while the number of active workers
+// changes. After each step they check their task-local value, their exception and, when pinned,
+// their worker. The values are plain, so that ThreadSanitizer detects races.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -213,7 +213,7 @@ TEST_P(belongings, stay_with_their_task) {
 
 TEST_P(belongings, outlive_many_short_regions_and_pins) {
     std::atomic<int> faults{0};
-    rt.default_pool().set_knob("spare_threads", 3);
+    rt.default_pool().set_knob("spare-threads", 3);
     for (const stopwatch watch(0.5); watch.running();) {
         std::vector<quern::future<void>> all;
         for (int i = 0; i < 20; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Requests to stop at random times: of long loops, by threads and tasks, and of groups, scopes and
-// chains of futures. What must hold: everybody comes back, and says whether something is missing.
+// chains of futures. Every call must return, and say whether work is missing.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -28,7 +28,7 @@ using clock = std::chrono::steady_clock;
 class cancellation : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(cancellation);
 
-/// 10^8 iterations of some ns each, more than a request to stop will let through.
+/// 10^8 iterations of some ns each, more than run before the request to stop.
 [[noreturn]] void long_loop(const std::stop_token& stop) {
     constexpr int k_iterations = quern_test::scaled(100'000'000, 10'000'000);
     const auto term = [](int i) { return 1.0 / (1.0 + i); };
@@ -56,8 +56,8 @@ TEST_P(cancellation, ends_a_long_loop_from_a_thread_and_from_a_task) {
                 ask();
             });
         }
-        // A task that sleeps needs a worker that comes by; the loop has all. So the thread asks
-        // too.
+        // A sleeping task needs a free worker to wake it, but the loop occupies all. So the thread
+        // requests the stop too.
         by_thread = std::thread([&] {
             std::this_thread::sleep_for(wait + std::chrono::milliseconds(by_task.valid() ? 5 : 0));
             if (!source.stop_requested()) {
@@ -78,10 +78,10 @@ TEST_P(cancellation, ends_a_long_loop_from_a_thread_and_from_a_task) {
                 microseconds.size(), microseconds[microseconds.size() / 2], microseconds.back());
 }
 
-/// Outlives all tasks: one that nobody waits for may be running when the others have been stopped.
+/// Outlives all tasks: a task without a waiter may still run when the others have been stopped.
 std::atomic<int> g_done{0};
 
-/// Work of every kind under a token; counts what was done.
+/// Work of every kind under a token; counts the completed parts.
 void under(const std::stop_token& stop, rng& random) {
     const auto count = [] { g_done.fetch_add(1, std::memory_order_relaxed); };
     quern::task_group group(stop);
@@ -108,6 +108,7 @@ void under(const std::stop_token& stop, rng& random) {
     group.wait();
 }
 
+// Holds: stop tokens: Requests may come at any time.
 TEST_P(cancellation, at_any_time_ends_work_of_every_kind) {
     auto random = random_for(100 + workers());
     std::size_t stopped = 0, rounds = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Coroutines, tasks and threads that contend for the same synchronisation types: participants take
-// random steps, each with a type and a check of its own, the coroutines by co_await. What is
-// guarded is plain, so that ThreadSanitizer can object.
+// random steps, each with a type and a check of its own, the coroutines by co_await. The guarded
+// data is plain, so that ThreadSanitizer detects races.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -28,13 +28,13 @@ using quern::detail::rng;
 using quern_test::random_for;
 using quern_test::stopwatch;
 
-/// What the participants share.
+/// The state that the participants share.
 class ground {
 public:
     explicit ground(int participants) : m_all(participants) {}
 
     /// The part of one participant, as a coroutine and as a task or thread. Each move but the last
-    /// leaves everything as it found it, so nobody waits for ever.
+    /// restores the state, so no participant waits for ever.
     task<> take_part_suspended(rng random, int steps) {
         for (int i = 0; i < steps; ++i) {
             const std::uint32_t move = random.below(6);
@@ -42,7 +42,7 @@ public:
                 auto held = co_await m_mutex.co_lock();
                 ++m_count;
                 if (random.below(4) == 0) {
-                    co_await quern::async([] {});  // perhaps on another worker from here on
+                    co_await quern::async([] {});  // may resume on another worker
                 }
                 check_inside();
             } else if (move == 1) {
@@ -102,7 +102,7 @@ public:
         m_all.arrive_and_wait();
     }
 
-    /// When all have ended.
+    /// Called after all have ended.
     bool all_is_well() const {
         return m_faults == 0 && m_sent == m_received && m_pair[0] == m_pair[1] &&
                m_count == m_checked && !m_cell.is_full();
@@ -134,6 +134,8 @@ private:
 class co_sync : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(co_sync);
 
+// Holds: co_await on synchronisation: The types keep their promises to coroutines, tasks and
+//     threads that contend for them.
 TEST_P(co_sync, types_keep_their_promises_to_coroutines_tasks_and_threads) {
     auto random = random_for(workers());
     for (const stopwatch watch(0.3); watch.running();) {

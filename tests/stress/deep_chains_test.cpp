@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Long chains of things that own one another through the runtime: they can be run and destroyed,
-// and a tree that is deep and uneven can be walked by loops within loops.
+// Long chains of objects that own one another through the runtime can be run and destroyed, and
+// loops within loops can walk a deep and uneven tree.
 #include "unit/scheduler/on_runtime.hpp"
 
 #include <quern/quern.hpp>
@@ -17,7 +17,7 @@ using quern_test::scaled;
 
 constexpr long k_length = scaled(1'000'000L, 20'000L);
 
-/// On workers, and on a thread that is none, whose stack is small.
+/// On workers, and on a thread outside with a small stack.
 class deep_chains : public testing::TestWithParam<unsigned> {
 protected:
     template <class F>
@@ -35,6 +35,8 @@ INSTANTIATE_TEST_SUITE_P(workers, deep_chains, testing::Values(1U, 2U),
 quern::task<long> one_more(quern::task<long> before) { co_return co_await std::move(before) + 1; }
 quern::task<long> first() { co_return 0; }
 
+// Holds: task: Destroying tasks that own one another and were never started takes no stack, however
+//     many.
 TEST_P(deep_chains, of_coroutines_that_were_never_started_can_be_destroyed) {
     everywhere([] {
         std::optional<quern::task<long>> last(first());
@@ -54,10 +56,13 @@ quern::future<long> deferred_chain() {
     return last;
 }
 
+// Holds: future: A chain of deferred tasks or of results that hold futures may be run and
+//     destroyed, however long, on any thread.
 TEST_P(deep_chains, of_deferred_tasks_can_be_run) {
     everywhere([] { EXPECT_EQ(deferred_chain().get(), k_length); });
 }
 
+// Holds: future: A chain of deferred...
 TEST_P(deep_chains, of_deferred_tasks_can_be_destroyed) {
     everywhere([] { static_cast<void>(deferred_chain()); });
 }
@@ -66,6 +71,7 @@ struct link {
     quern::shared_future<link> next;
 };
 
+// Holds: future: A chain of deferred...
 TEST_P(deep_chains, of_results_that_hold_futures_can_be_destroyed) {
     everywhere([] {
         quern::shared_future<link> last;
@@ -75,7 +81,7 @@ TEST_P(deep_chains, of_results_that_hold_futures_can_be_destroyed) {
     });
 }
 
-/// A tree as those of the benchmark UTS: nearly all nodes are leaves, and one branch is deep.
+/// A tree like those of the benchmark UTS: nearly all nodes are leaves, and one branch is deep.
 class uneven_tree {
 public:
     explicit uneven_tree(int depth) noexcept : m_depth(depth) {}
@@ -101,7 +107,8 @@ public:
     }
 
 private:
-    /// The last child of each node on the branch goes on; the others are leaves, or small trees.
+    /// The last child of each node on the branch continues it; the others are leaves, or small
+    /// trees.
     int children(int level, int i) const noexcept {
         const int width = 3 + level % 5;
         if (level >= m_depth) {
@@ -114,6 +121,8 @@ private:
     int m_depth;
 };
 
+// Holds: parallel_for: Loops in loops may...
+// Holds: parallel_reduce: Loops in loops may...
 TEST_P(deep_chains, of_loops_within_loops_give_the_right_sum) {
     const uneven_tree tree(scaled(20'000, 2'000));
     const long nodes = tree.count_serially();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A recursion through any construct is as deep as there is memory, on workers and on threads of the
-// host, and its frames may be large; and so is the destruction of long chains.
+// Memory is the only limit on the depth of recursion through any construct, on workers and on
+// threads of the host, also with large frames, and on the destruction of long chains.
 #include "unit/scheduler/on_runtime.hpp"
 #include "ways_deeper.hpp"
 
@@ -56,20 +56,33 @@ struct name_of_way {
 };
 TYPED_TEST_SUITE(deep_recursion, ways, name_of_way);
 
+// Holds: launch: sync, deferred: a recursion may have any depth, on workers and on threads outside,
+//     and end in an exception.
+// Holds: scope: A recursion through the body or a child may have any depth and frames of 256 KiB.
+// Holds: parallel_for: Loops in loops may have any depth and frames of 256 KiB.
+// Holds: parallel_reduce: Loops in loops may have any depth and frames of 256 KiB.
+// Holds: call_once: Calls with different flags may nest to any depth.
 TYPED_TEST(deep_recursion, is_a_million_levels_deep) { this->on_workers(k_depth, 1); }
 
 TYPED_TEST(deep_recursion, may_have_frames_of_40_KiB) {
     this->on_workers(2 * k_large_depth, 40 * k_kib);
 }
 
+// Holds: task_attributes: stack: a recursion through the runtime needs none, whatever the class,
+//     with frames of up to 256 KiB; on large stacks with larger ones.
+// Holds: scope: A recursion through the...
+// Holds: parallel_for: Loops in loops may...
+// Holds: parallel_reduce: Loops in loops may...
 TYPED_TEST(deep_recursion, may_have_frames_of_256_KiB) {
     this->on_workers(k_large_depth, 256 * k_kib);
 }
 
+// Holds: task_attributes: stack: a recursion through...
 TYPED_TEST(deep_recursion, may_have_frames_of_256_KiB_on_small_stacks) {
     this->on_workers(k_large_depth, 256 * k_kib, stack_class::small);
 }
 
+// Holds: task_attributes: stack: a recursion through...
 TYPED_TEST(deep_recursion, may_have_larger_frames_on_large_stacks) {
     if (std::is_same_v<TypeParam, deeper::bounded_group>) {
         GTEST_SKIP() << "a task that runs beside its creator has a stack of the class it asks for";
@@ -81,6 +94,8 @@ TYPED_TEST(deep_recursion, may_have_larger_frames_on_large_stacks) {
               100);
 }
 
+// Holds: launch: sync, deferred: a recursion...
+// Holds: call_once: Calls with different flags...
 TYPED_TEST(deep_recursion, may_begin_on_a_thread_of_the_host) {
     EXPECT_EQ(deeper::descend<TypeParam>(k_depth / 5, 1), k_depth / 5);
     std::thread([] {
@@ -96,8 +111,9 @@ long descend_and_throw(long depth) {
     return Way::call([depth] { return descend_and_throw<Way>(depth - 1) + 1; });
 }
 
+// Holds: launch: sync, deferred: a recursion...
 TYPED_TEST(deep_recursion, may_end_by_an_exception) {
-    // Each level catches and throws again: microseconds, in some constructs several.
+    // Each level catches and rethrows: microseconds, in some constructs several.
     constexpr long k_throwing_depth = scaled(20'000L, 2'000L);
     for (const unsigned workers : {1U, 2U}) {
         quern::runtime rt(quern::runtime_options::with_workers(workers));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A million tasks of which one in a hundred throws, through everything that can carry an exception.
-// Each exception has a number, and each number must reach one observer or the handler, once.
+// A million tasks of which one in a hundred throws, through every construct that passes on
+// exceptions. Each exception has a number, and each number must reach one observer or the handler,
+// once.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -74,7 +75,7 @@ void observe(F&& f) {
     }
 }
 
-/// What every task does: sometimes it takes longer, sometimes it waits, sometimes it throws.
+/// The body of every task: at random it takes longer, waits or throws.
 int body(std::uint64_t seed) {
     rng random(seed);
     random.next();
@@ -100,7 +101,7 @@ quern::task<int> coroutine(quern::future<int> input, std::uint64_t seed) {
     co_return co_await input + body(seed);
 }
 
-/// One way to run some tasks. Returns how many.
+/// One way to run some tasks. Returns their number.
 using way = std::size_t (*)(rng& random);
 
 std::size_t in_group(rng& random) {
@@ -154,7 +155,7 @@ std::size_t in_posts(rng& random) {
     return k_posts;
 }
 
-/// A future is asked, shared, passed on, joined with another one, or dropped.
+/// A future is queried, shared, passed on, joined with another one, or dropped.
 std::size_t with_a_future(rng& random) {
     auto f = quern::async(body, random.next());
     auto g = quern::async(body, random.next());
@@ -181,7 +182,7 @@ std::size_t with_a_future(rng& random) {
             });
             return 4;
         case 4:
-            std::move(f).then([](auto) {}).wait();  // does not look
+            std::move(f).then([](auto) {}).wait();  // ignores the result
             return 3;
         case 5:
             observe(
@@ -215,6 +216,8 @@ std::size_t with_futures(rng& random) {
 class exceptions : public testing::TestWithParam<quern_test::setting> {};
 QUERN_ON_ALL_POLICIES(exceptions);
 
+// Holds: exception handler: Each exception reaches one observer or the handler, whatever is thrown
+//     where.
 TEST_P(exceptions, reach_one_observer_or_the_handler) {
     constexpr std::array<way, 6> k_ways{in_group, in_scope, in_loop,
                                         in_tree,  in_posts, with_futures};
@@ -238,7 +241,7 @@ TEST_P(exceptions, reach_one_observer_or_the_handler) {
         for (auto& d : drivers) {
             d.get();
         }
-    }  // all posted tasks have ended now, and all futures that were dropped
+    }  // all posted tasks have ended now, and all dropped futures
     quern::set_exception_handler(before);
     std::printf("[ stress   ] %zu tasks, %zu exceptions: %zu observed, %zu handled\n", tasks.load(),
                 g_ledger->thrown(), g_ledger->observed(), g_ledger->handled());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tasks that are ready again and again do not keep a worker from those that are ready once: many
-// that wait in steps so short that a round of all takes longer than a step, and two that wake each
-// other. What they wait for lies below them in the worker's queue.
+// Tasks that become ready repeatedly do not starve tasks that are ready once. Case 1: many tasks
+// wait in steps so short that a round of all takes longer than a step. Case 2: two tasks wake each
+// other. The task that they wait for is below them in the worker's queue.
 #include <quern/sync/condition_variable.hpp>
 #include <quern/sync/mutex.hpp>
 #include <quern/sync/semaphore.hpp>
@@ -26,11 +26,12 @@ constexpr auto k_step = 20us;
 
 class fair_turns_test : public quern_test::on_runtime {
 protected:
-    /// `give` is a task's, `has_come` one step of the others': true once it has.
+    /// `give` is the action of a task, `has_come` one step of the others: true once it has
+    /// happened.
     template <class Give, class HasCome>
     void all_see(Give give, HasCome has_come) {
         const int waiters = quern_test::scaled(300, 60);
-        const auto limit = clock::now() + 20s;  // far above what it should take
+        const auto limit = clock::now() + 20s;  // far above the expected time
         inside([&] {
             auto giver = quern::async(give);
             std::vector<quern::future<bool>> all;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A runtime that has nothing to do costs no CPU time: never used, after work, throttled, and with
-// tasks that wait.
+// An idle runtime uses no CPU time: never used, after work, throttled, and with waiting tasks.
 #include "process.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -13,7 +12,7 @@ using quern_test::cpu_seconds;
 
 /// CPU time that the process uses while the test sleeps, as a share of one CPU.
 double idle_share() {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // searches come to their end
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // searches end meanwhile
     constexpr double k_seconds = quern_test::scaled(0.5, 0.2);
     const double before = cpu_seconds();
     std::this_thread::sleep_for(std::chrono::duration<double>(k_seconds));
@@ -32,6 +31,7 @@ protected:
 };
 QUERN_ON_FIRST_POLICIES(idle, 2);
 
+// Holds: runtime: Idle workers cost no processor time.
 TEST_P(idle, costs_nothing_before_and_after_work) {
     EXPECT_LT(idle_share(), k_limit);
     std::vector<quern::future<void>> all;
@@ -44,6 +44,7 @@ TEST_P(idle, costs_nothing_before_and_after_work) {
     EXPECT_LT(idle_share(), k_limit);
 }
 
+// Holds: runtime: Idle workers cost no...
 TEST_P(idle, costs_nothing_while_tasks_wait_or_workers_are_throttled) {
     quern_test::waiting_room room;
     std::vector<quern::future<void>> all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A million suspended coroutines at once, behind a future or at a channel: they cost their frames
-// and the states of their own futures.
+// A million suspended coroutines at once, at a future or at a channel: they cost their frames and
+// the states of their own futures.
 #include "process.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -26,7 +26,7 @@ quern::task<std::size_t> receives(quern::channel<std::size_t>& values) {
     co_return value.value_or(0);
 }
 
-/// Starts them, waits until all are suspended, and looks how much memory they take.
+/// Starts them, waits until all are suspended, and measures their memory.
 template <class Make>
 std::vector<quern::future<std::size_t>> suspended(quern::runtime& rt, Make make) {
     const std::size_t before = resident_bytes();
@@ -45,6 +45,7 @@ std::vector<quern::future<std::size_t>> suspended(quern::runtime& rt, Make make)
     return all;
 }
 
+// Holds: task: A suspended one and its future take less than 400 bytes.
 TEST(many_coroutines, a_million_suspended_at_once_take_less_than_400_MiB) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern::promise<std::size_t> p;
@@ -56,6 +57,8 @@ TEST(many_coroutines, a_million_suspended_at_once_take_less_than_400_MiB) {
     }
 }
 
+// Holds: co_await on synchronisation: A coroutine that waits at a channel and its future take less
+//     than 400 bytes.
 TEST(many_coroutines, a_million_that_wait_at_a_channel_take_less_than_400_MiB) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern::channel<std::size_t> values(100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Very many tasks that wait at once: they cost memory for their stacks and nothing else.
+// A great many tasks that wait at once: they cost only the memory of their stacks.
 #include "process.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -45,7 +45,7 @@ TEST_P(many_suspended, on_one_shared_future) {
         tasks.push_back(quern::async(rt, [f, i] { return f.get() + i; }));
     }
     ASSERT_TRUE(all_wait());
-    // Besides the workers: main, the one that answers questions from outside, a sanitizer's own.
+    // Besides the workers: main, the thread that answers queries from outside, a sanitizer's own.
     EXPECT_LE(thread_count(), GetParam() + 2 + (quern_test::k_sanitized ? 1 : 0));
     if (!quern_test::k_sanitized) {
         EXPECT_LT(resident_bytes(), 1'300U << 20);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Suspending and resuming as fast as can be, among workers and from outside: no wake-up is lost
-// and nothing is run twice.
+// Suspending and resuming at full speed, among workers and from outside: no wake-up is lost and
+// nothing is run twice.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -18,7 +18,7 @@ using quern_test::stopwatch;
 class ping_pong : public quern_test::on_runtime {};
 QUERN_ON_FIRST_POLICIES(ping_pong, 2);
 
-/// A place where one task waits for another: whoever comes second resumes the first.
+/// A place where one task waits for another: the second to arrive resumes the first.
 class meeting_place {
 public:
     void meet() {
@@ -39,7 +39,7 @@ private:
 };
 
 TEST_P(ping_pong, between_two_tasks) {
-    // Each side counts in the other's plain variable while that one waits.
+    // Each side counts in the other's plain variable while the other waits.
     constexpr int k_rounds = quern_test::scaled(20'000, 1'000);
     for (const stopwatch watch(0.5); watch.running();) {
         long value = 0;

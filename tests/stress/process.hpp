@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What this process uses, as the kernel sees it.
+// The resources of this process, as the kernel reports them.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ std::size_t resident_bytes();
 /// Address space in bytes.
 std::size_t mapped_bytes();
 
-/// Threads, the calling one included, and those that were joined and that the kernel has not taken
-/// away yet.
+/// Number of threads, including the calling one and joined ones that the kernel has not removed
+/// yet.
 std::size_t thread_count();
 
-/// Threads when that has not changed for a while, and there has been one besides the first: then
-/// sanitizers have theirs.
+/// Number of threads once it is stable and at least one thread besides the first has been seen:
+/// then sanitizers have started theirs.
 std::size_t thread_count_at_rest();
 
-/// Waits until there are so many threads, for up to ten seconds; whether it came to that.
+/// Waits up to ten seconds for that number of threads; returns whether it was reached.
 bool becomes_thread_count(std::size_t count);
 
 /// CPU time of all threads since the process began, in seconds.

@@ -24,7 +24,7 @@ using quern_test::stopwatch;
 
 class producers : public quern_test::on_runtime {
 protected:
-    /// 0 … n-1 in an order that the seed decides.
+    /// 0 … n-1 in an order that the seed determines.
     static std::vector<std::size_t> shuffled(std::size_t n, quern::detail::rng& random) {
         std::vector<std::size_t> order(n);
         std::iota(order.begin(), order.end(), std::size_t{0});

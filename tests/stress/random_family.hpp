@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The children of a node of a random program, as the ways to run them see them.
+// The children of a node of a random program, as the ways to run them use them.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace quern_test {
 
-/// What a node throws; it carries the node's value, which its parent then uses.
+/// The exception of a node; it carries the node's value, which its parent then uses.
 struct thrown {
     std::uint64_t value;
 };
@@ -17,12 +17,12 @@ struct thrown {
 class family {
 public:
     virtual std::size_t size() const noexcept = 0;
-    /// Runs a child here, and keeps its value.
+    /// Runs a child on this thread, and stores its value.
     virtual void run(std::size_t which) const = 0;
-    /// The same, but gives its value or throws it, and keeps nothing.
+    /// The same, but returns or throws the value instead of storing it.
     virtual std::uint64_t value_of(std::size_t which) const = 0;
     virtual void keep(std::size_t which, std::uint64_t value) const noexcept = 0;
-    /// Something was not as it should be: makes the answer wrong.
+    /// Reports a fault: makes the result wrong.
     virtual void spoil() const noexcept = 0;
 
 protected:
@@ -35,7 +35,7 @@ struct way {
     void (*run)(const family&);
 };
 
-/// Keeps what the call of value_of() comes to.
+/// Stores the value or the exception of value_of().
 template <class Call>
 void keep_outcome(const family& f, std::size_t which, Call&& call) {
     try {
@@ -45,7 +45,7 @@ void keep_outcome(const family& f, std::size_t which, Call&& call) {
     }
 }
 
-/// Runs those children that have not been, because a stop request was faster.
+/// Runs the children that a stop request has kept from running.
 inline void run_the_rest(const family& f, const std::vector<char>& done) {
     for (std::size_t i = 0; i < f.size(); ++i) {
         if (done[i] == 0) {

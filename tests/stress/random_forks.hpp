@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ways of random programs to run children that end before the call returns: forks, scopes,
-// groups, loops; with exceptions and stop requests.
+// Ways of random programs to run children that end before the call returns: forks, scopes, groups,
+// loops; with exceptions and stop requests.
 #pragma once
 
 #include <quern/quern.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ways of random programs to run children as queued tasks: futures and what follows on them,
+// Ways of random programs to run children as queued tasks: futures and their continuations,
 // threads, coroutines; with exceptions and stop requests.
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "random_family.hpp"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,7 @@ inline void async_in_every_way(const family& f) {
     get_all(f, [&f, &k_ways](std::size_t i) {
         const quern::task_attributes how{.how = k_ways[i % 4],
                                          .urgency = static_cast<quern::priority>(i % 3),
+                                         .rank = static_cast<std::int16_t>(i % 5 - 2),
                                          .stack = static_cast<quern::stack_class>(i % 2)};
         return quern::async(how, [&f, i] { return f.value_of(i); });
     });
@@ -72,6 +74,24 @@ inline void post(const family& f) {
         });
     }
     all.wait();
+}
+
+/// Tasks whose functions return while another task still works for them.
+inline void held_tasks(const family& f) {
+    get_all(f, [&f](std::size_t i) {
+        return quern::async([&f, i] {
+            auto own = std::make_shared<quern::task_hold>(quern::this_task::hold());
+            if (i % 2 == 0) {
+                quern::post([own] { own->drop(); });
+            } else {
+                quern::post([own] {
+                    quern::this_task::yield();
+                    own->drop();
+                });
+            }
+            return f.value_of(i);
+        });
+    });
 }
 
 inline void promises(const family& f) {
@@ -144,7 +164,7 @@ inline void task_locals(const family& f) {
     });
 }
 
-// -- what follows on futures ------------------------------------------------------------------
+// -- continuations of futures ------------------------------------------------------------------
 
 inline void then(const family& f) {
     get_all(f, [&f](std::size_t i) {
@@ -152,7 +172,7 @@ inline void then(const family& f) {
     });
 }
 
-/// Each child begins when the one before it has ended.
+/// Each child begins when the previous one has ended.
 inline void dataflow_chain(const family& f) {
     quern::shared_future<void> before = quern::make_ready_future();
     for (std::size_t i = 0; i < f.size(); ++i) {
@@ -208,7 +228,7 @@ inline void when_each(const family& f) {
 
 inline void split_future(const family& f) {
     if (f.size() == 0) {
-        return;  // nobody would wait for the whole
+        return;  // otherwise nothing would wait for the whole
     }
     auto whole = quern::async([&f] {
         std::vector<std::uint64_t> values(f.size());

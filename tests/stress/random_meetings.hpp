@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ways of random programs in which the children, as tasks, wait for one another or for their
+// Ways of random programs in which the children, as tasks, wait for one another or for their
 // parent: every type of quern/sync.
 #pragma once
 
@@ -26,7 +26,7 @@ void in_tasks(const family& f, Body body) {
     }
 }
 
-/// Each child runs with the lock held; a plain number shows whether it was alone.
+/// Each child runs with the lock held; a plain number detects concurrent access.
 template <class Lock, class Mutex>
 void under(Mutex& m, const family& f) {
     std::size_t inside = 0;
@@ -166,7 +166,7 @@ inline void semaphore(const family& f) {
     });
 }
 
-/// No child begins before one that is at most two places before it has ended.
+/// No child begins before the child two places earlier has ended.
 inline void sliding_semaphore(const family& f) {
     quern::sliding_semaphore window(2);
     std::vector<quern::future<void>> all;

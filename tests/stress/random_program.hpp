@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random programs whose answer is known: a tree of tasks, made anew from its seed at each call, in
+// Random programs with a known result: a tree of tasks, made anew from its seed at each call, in
 // which every node chooses how to run its children (or to wait, or to throw). The value of a node
-// is a hash of its children's in order, so that a child that is lost, run twice or exchanged for
-// another shows.
+// is an ordered hash of its children's, so that it shows a lost, repeated or exchanged child.
 #pragma once
 
-#include <quern/base/rng.hpp>
+#include <quern/base/detail/rng.hpp>
 #include <quern/quern.hpp>
 
 #include "random_family.hpp"
@@ -27,7 +26,7 @@ namespace ways {
 #define QUERN_WAY(name) \
     way { #name, name }
 
-/// The first one is how the serial run does it.
+/// The first one is the serial run.
 inline constexpr way k_all[] = {{"serially",
                                  [](const family& f) {
                                      for (std::size_t i = 0; i < f.size(); ++i) {
@@ -58,6 +57,7 @@ inline constexpr way k_all[] = {{"serially",
                                 QUERN_WAY(async_with_hints),
                                 QUERN_WAY(async_that_is_stopped),
                                 QUERN_WAY(post),
+                                QUERN_WAY(held_tasks),
                                 QUERN_WAY(promises),
                                 QUERN_WAY(packaged_tasks),
                                 QUERN_WAY(threads),
@@ -65,7 +65,7 @@ inline constexpr way k_all[] = {{"serially",
                                 QUERN_WAY(blocking),
                                 QUERN_WAY(pinned),
                                 QUERN_WAY(task_locals),
-                                // what follows on futures
+                                // continuations of futures
                                 QUERN_WAY(then),
                                 QUERN_WAY(dataflow_chain),
                                 QUERN_WAY(dataflow_of_many),
@@ -132,7 +132,7 @@ private:
         std::uint64_t value_of(std::size_t which) const override {
             return m_program.node(seed_of(which), m_budget);
         }
-        /// Mixed with what is there, so that a child that was run twice shows.
+        /// Mixed with the present value, so that a child that ran twice shows.
         void keep(std::size_t which, std::uint64_t value) const noexcept override {
             m_values[which] = mix(m_values[which], value);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What very many of a thing cost: a hundred thousand tasks on one latch, a hundred thousand that
-// sleep, a recursion a million deep. Prints what it measured.
+// Resources used by very many objects: a hundred thousand tasks on one latch, a hundred thousand
+// that sleep, a recursion a million deep. Prints its measurements.
 #include "process.hpp"
 #include "stopwatch.hpp"
 
@@ -16,6 +16,7 @@ using quern_test::resident_bytes;
 using quern_test::scaled;
 using quern_test::thread_count;
 
+// Holds: latch: Tasks and threads may...
 TEST(stress_resources, a_hundred_thousand_tasks_wait_on_one_latch) {
     const int tasks = scaled(100'000, quern::detail::k_tsan ? 2'000 : 20'000);
     quern::runtime rt(quern::runtime_options::with_workers(2));

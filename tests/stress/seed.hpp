@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Seeds and time limits of the stress tests. The seed is printed and can be given again in
+// Seeds and time limits of the stress tests. The seed is printed and can be set in
 // TEST_STRESS_SEED; TEST_STRESS_SECONDS makes each case longer.
 #pragma once
 
@@ -25,7 +25,7 @@ inline std::uint64_t stress_seed() {
     return seed;
 }
 
-/// Until when a stress test goes on that begins now. A share of 1 takes TEST_STRESS_SECONDS.
+/// The end time of a stress test that begins now. A share of 1 takes TEST_STRESS_SECONDS.
 inline std::chrono::steady_clock::time_point stress_end(double share = 1.0) {
     const char* given = std::getenv("TEST_STRESS_SECONDS");
     const double seconds = given != nullptr ? std::strtod(given, nullptr) : scaled(0.5, 0.3);
@@ -33,8 +33,8 @@ inline std::chrono::steady_clock::time_point stress_end(double share = 1.0) {
                                                   std::chrono::duration<double>(share * seconds));
 }
 
-/// A small random generator that each part of a random program carries by value, so that what it
-/// does depends on the seed alone and not on who runs it.
+/// A small random generator that each part of a random program holds by value, so that its actions
+/// depend only on the seed and not on the thread that runs it.
 class dice {
 public:
     explicit dice(std::uint64_t seed) noexcept : m_state(seed * 0x9E3779B97F4A7C15ULL + 1) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runtimes that start and end, very many times: neither memory nor threads grow, and what they
-// were given is done.
+// A great many runtimes that start and end: neither memory nor threads grow, and all their tasks
+// are done.
 #include "process.hpp"
 #include "random_program.hpp"
 #include "stopwatch.hpp"
@@ -19,6 +19,7 @@ using quern_test::resident_bytes;
 using quern_test::scaled;
 using quern_test::stopwatch;
 
+// Holds: runtime: Start and end leave nothing behind.
 TEST(start_stop, ten_thousand_times_leaves_nothing_behind) {
     constexpr int k_cycles = scaled(10'000, 200);
     constexpr int k_warm_up = k_cycles / 10;
@@ -38,7 +39,7 @@ TEST(start_stop, ten_thousand_times_leaves_nothing_behind) {
     std::printf("[ stress   ] %d cycles: %zu -> %zu KiB resident\n", k_cycles - k_warm_up,
                 memory >> 10, resident_bytes() >> 10);
     if (!quern_test::k_sanitized) {
-        constexpr std::size_t k_noise = std::size_t{4} << 20;  // bytes: what the heap may vary by
+        constexpr std::size_t k_noise = std::size_t{4} << 20;  // bytes: variation of the heap
         EXPECT_LT(resident_bytes(), memory + k_noise);
     }
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// For stress tests of several parts: a share of the time for each, and choices that are
-// independent of the other parts'.
+// For stress tests of several parts: a share of the time for each, and independent random choices.
 #pragma once
 
 #include "seed.hpp"
 
-#include <quern/base/rng.hpp>
+#include <quern/base/detail/rng.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -20,7 +19,7 @@ inline quern::detail::rng random_for(std::uint64_t part) {
     return r;
 }
 
-/// Says when a part has run for its share of the time.
+/// Reports when a part has run for its share of the time.
 class stopwatch {
 public:
     explicit stopwatch(double share) : m_end(stress_end(share)) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The synchronisation types mixed: participants, tasks and threads, take random steps, each with a
-// type and a check of its own, and meet at a barrier in which all sums are compared. What is
-// guarded is plain, so that ThreadSanitizer can object.
+// All synchronisation types mixed: participants, tasks and threads, take random steps, each with a
+// type and a check of its own, and meet at a barrier in which all sums are compared. The guarded
+// data is plain, so that ThreadSanitizer detects races.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -30,7 +30,7 @@ using quern::detail::rng;
 using quern_test::random_for;
 using quern_test::stopwatch;
 
-/// What the participants share.
+/// The state that the participants share.
 class playground {
 public:
     playground(const quern::runtime& rt, int participants)
@@ -39,7 +39,7 @@ public:
           m_arrived(static_cast<std::size_t>(participants)),
           m_all(participants, end_of_step{this}) {}
 
-    /// The part of one participant: that many steps of some random moves each.
+    /// The part of one participant: `steps` steps of some random moves each.
     void take_part(std::size_t me, rng random, std::int64_t steps) {
         for (std::int64_t step = 0; step < steps; ++step) {
             for (std::uint32_t moves = random.below(8); moves != 0; --moves) {
@@ -100,7 +100,7 @@ private:
         --m_depths;
         expect(depth > 1 || m_depths >= 0);
     }
-    /// Each puts one in before it takes one out, so nobody waits for ever.
+    /// Each puts one in before it takes one out, so no participant waits for ever.
     void exchange(quern::channel<std::uint64_t>& values, std::uint64_t value) {
         m_sent += value;
         values.send(value);
@@ -119,7 +119,7 @@ private:
             ended.get();
         }
     }
-    /// Waits with a lock of another type for a place that at most two have.
+    /// Waits with a lock of another type for one of two places.
     void take_turn() {
         {
             std::unique_lock lock(m_recursive);
@@ -148,7 +148,7 @@ private:
         m_arrived.synchronize(step + 1);
     }
 
-    /// Called by the last who comes; the others wait.
+    /// Called by the last participant to arrive; the others wait.
     void compare() noexcept {
         const std::int64_t step = m_step++;
         for (const std::int64_t value : m_values) {

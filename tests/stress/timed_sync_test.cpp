@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Waits with random limits on every type that has them, by tasks and by threads, some of which wait
-// without a limit: were a permit, a mutex, a notice or a value lost on one that has left, they
-// would wait for ever; were one doubled, the sums would differ.
+// without a limit. If a waiter that has left took a permit, a mutex, a notification or a value with
+// it, they would wait for ever; if one were doubled, the sums would differ.
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -26,7 +26,7 @@ using quern_test::random_for;
 using quern_test::stopwatch;
 using std::chrono::microseconds;
 
-/// Tokens that are handed on with a notice each.
+/// Tokens that are passed on with a notification each.
 template <class Variable, class Mutex>
 struct tokens {
     void put() {
@@ -57,7 +57,7 @@ struct tokens {
 
 class playground {
 public:
-    /// Every kind of thing is there twice, so that three and more must wait.
+    /// There are two of every kind, so that three and more participants must wait.
     playground() {
         for (int i = 0; i < 2; ++i) {
             m_tokens.put();
@@ -153,7 +153,7 @@ private:
         }
     }
 
-    /// Long enough for limits to pass, now and then.
+    /// Long enough for limits to expire, now and then.
     static void rest() { quern::this_task::sleep_for(microseconds(50)); }
 
     std::atomic<int> m_faults{0};
@@ -193,6 +193,7 @@ protected:
 };
 QUERN_ON_1_2_8_WORKERS(timed_sync);
 
+// Holds: timed_mutex: With limits at random nothing is lost, and exclusion holds.
 TEST_P(timed_sync, nothing_is_lost_on_those_who_leave) {
     auto random = random_for(100 + workers());
     for (const stopwatch watch(1.5); watch.running();) {
@@ -202,7 +203,8 @@ TEST_P(timed_sync, nothing_is_lost_on_those_who_leave) {
     }
 }
 
-/// An event is set while others come to it and leave it; whoever waits without a limit goes on.
+/// An event is set while others arrive and leave; a waiter without a limit resumes.
+// Holds: timed_mutex: With limits at random...
 TEST_P(timed_sync, an_event_lets_all_go_on_that_are_left) {
     auto random = random_for(200 + workers());
     for (const stopwatch watch(1.0); watch.running();) {

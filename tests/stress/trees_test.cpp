@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random trees of every way to start and join tasks, with suspensions and exceptions in between, on
-// more workers than cores, while the number of active workers changes. Each node's value depends
-// on the seed alone, so the parallel sum is compared with a serial walk of the same tree.
+// Random trees of every way to start and join tasks, with suspensions and exceptions, on more
+// workers than cores, while the number of active workers changes. Each node's value depends only on
+// the seed, so the parallel sum is compared with a serial walk of the same tree.
 #include "seed.hpp"
 
 #include <quern/quern.hpp>
@@ -45,7 +45,7 @@ void perhaps_wait(dice& d) {
             quern::async(quern::launch::fork, [] {}).get();
             break;
         case 3:
-            if (d.below(4) == 0) {  // long enough for what its worker keeps to be taken over
+            if (d.below(4) == 0) {  // long enough for a thief to take over the private entries
                 quern_test::spin_for(std::chrono::microseconds(30));
             }
             break;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ways in which a program comes back to its own code through the runtime, on the stack that it
-// is on: each a type with a name and call(f), which returns what f returns. descend() recurses
-// through one of them.
+// The ways in which a program calls back into its own code through the runtime, on the same stack:
+// each a type with a name and call(f), which returns the result of f. descend() recurses through
+// one of them.
 #pragma once
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 #include <quern/quern.hpp>
 
 #include "unit/task/foreign.hpp"
@@ -82,7 +82,7 @@ struct task_group {
     }
 };
 
-/// The second task runs while its creator stands aside, and from some depth on in wait().
+/// The second task runs while its creator is aside, and from some depth on in wait().
 struct bounded_group {
     static constexpr const char* k_name = "bounded_group";
     template <class F>
@@ -186,7 +186,7 @@ struct foreign_coroutine {
     static long call(F f) {
         long result = 0;
         std::exception_ptr error;
-        await_here(f, result, error);  // ends before it returns, since nothing in it waits
+        await_here(f, result, error);  // ends before it returns, because nothing in it waits
         if (error != nullptr) {
             std::rethrow_exception(error);
         }
@@ -229,8 +229,8 @@ struct barrier_completion {
     }
 };
 
-/// A function with a frame of at least so many bytes, all pages of which are touched; it comes back
-/// to itself through `Way`. Returns the depth.
+/// A function with a frame of at least `frame_bytes` bytes, all pages of which are touched; it
+/// calls itself through `Way`. Returns the depth.
 template <class Way>
 QUERN_NOINLINE long descend(long depth, std::size_t frame_bytes) {
     constexpr std::size_t k_page = 4096;

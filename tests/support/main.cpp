@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The main function of all test programs. A program holds the tests of many sources; ctest runs
-// each source in a process of its own: `--source=async_test.cpp` runs the cases that stand in that
-// file, whatever they are called. With no such argument it is GoogleTest's own main. Must never
-// report success when nothing was run.
+// each source in a process of its own: `--source=async_test.cpp` runs the cases in that file,
+// whatever their names. Without this argument it is GoogleTest's own main. Must never report
+// success when no test was run.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -15,7 +15,7 @@ std::string_view file_name(std::string_view path) {
     return path.substr(path.find_last_of('/') + 1);
 }
 
-/// Takes `--source=NAME` out of the arguments; returns NAME, or nothing.
+/// Removes `--source=NAME` from the arguments; returns NAME, or nothing.
 std::string_view take_source(int& argc, char** argv) {
     constexpr std::string_view k_option = "--source=";
     std::string_view source;
@@ -33,7 +33,7 @@ std::string_view take_source(int& argc, char** argv) {
     return source;
 }
 
-/// A filter of GoogleTest's that names each case of the source.
+/// A GoogleTest filter that names each case of the source.
 std::string cases_of(std::string_view source) {
     std::string filter;
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();

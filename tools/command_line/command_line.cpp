@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command line on CLI11. Nothing else may include it: see CMakeLists.txt.
+// The command line on CLI11. No other file may include CLI11: see CMakeLists.txt.
 #include "command_line.hpp"
 
 #include <CLI/CLI.hpp>

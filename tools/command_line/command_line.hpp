@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the applications and the tools need of CLI11, which is included in command_line.cpp alone:
-// options, subcommands, help. What they make of mistakes is their own.
+// What the applications and the tools need of CLI11: options, subcommands, help. Only
+// command_line.cpp includes CLI11. Each program reports mistakes in its own form.
 #pragma once
 
 #include <functional>
@@ -17,15 +17,15 @@ class Option;
 
 namespace cli {
 
-/// The command line cannot be understood; what() says why.
+/// The command line is invalid; what() says why.
 struct parse_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// An option of a command; refers to it, and lives no longer. Each setter returns the option.
+/// An option of a command. A reference: must not outlive the command. Setters return the option.
 class option {
 public:
-    option& type(const std::string& shown);           ///< what the help calls its value
+    option& type(const std::string& shown);           ///< how the help shows its value
     option& shows_default();                          ///< the variable's present value
     option& shows_default(const std::string& text);   ///< this text
     option& in_range(unsigned least, unsigned most);  ///< else a parse_error
@@ -40,8 +40,9 @@ private:
     CLI::Option* m_option;
 };
 
-/// A program's command line or a subcommand of it; refers to it, and lives no longer. Variables
-/// that options write must outlive the parsing. An option's name without dashes is a position.
+/// A program's command line or a subcommand of it. A reference: must not outlive the program's
+/// command line. Variables that options write must outlive the parsing. An option's name without
+/// dashes declares a positional argument.
 class command {
 public:
     command subcommand(const std::string& name, const std::string& description);
@@ -54,15 +55,15 @@ public:
                const std::string& help);
     /// A switch: takes no value.
     option add_flag(const std::string& name, bool& value, const std::string& help);
-    /// A switch that is a word; `--name{word}` says which it is where none is given.
+    /// A switch that sets a word; `--name{word}` gives the word for a bare `--name`.
     option add_flag(const std::string& name, std::string& value, const std::string& help);
 
     void footer(const std::string& text);
     std::string footer() const;
-    void keep_unknown();  ///< what is not understood is left in rest()
-    void keep_program();  ///< so is everything from the first word that is no option
+    void keep_unknown();  ///< words that are not understood are left in rest()
+    void keep_program();  ///< so is everything from the first word that is not an option
     bool keeps_program() const;
-    /// Called when the command line was understood, for a subcommand if it was named.
+    /// Called after parsing; of a subcommand, if it was named.
     void when_parsed(const std::function<void()>& call);
 
     std::string name() const;
@@ -87,8 +88,8 @@ public:
 
     void version_flag(const std::string& name, const std::string& text);
 
-    /// Fills the variables. Returns an exit status when only help or the version was asked for,
-    /// which it has printed. Throws parse_error.
+    /// Fills the variables. Returns an exit status when only help or the version was requested; it
+    /// has printed that. Throws parse_error.
     std::optional<int> parse(int argc, char** argv);
 
 private:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Commands of gdb for programs that use Quern. A task that waits has a stack, but no thread: gdb does not show it.
+"""Commands of gdb for programs that use Quern. A suspended task has a stack but no thread, so gdb alone does not show it.
 
     (gdb) source tools/gdb/quern.py
-    (gdb) quern tasks        the tasks and coroutines that wait: name, pool, what for, where they were made
-    (gdb) quern bt 2         the calls of the second of them; `quern bt all` those of all
+    (gdb) quern tasks        the waiting tasks and coroutines: name, pool, what for, where they were made
+    (gdb) quern bt 2         the calls of the second of them; `quern bt all` shows those of all
 
-Works on running programs, and on core files that the system wrote as far as code keeps frame pointers (gdb's own gcore leaves
-stacks out that have guard regions). Needs Quern's own debug information (build it with
--g); x86-64 alone. Reads, but for registers of the selected thread, which it puts back.
+Works on running programs, and on core files written by the kernel where code keeps frame pointers (gdb's own gcore omits stacks
+with guard regions). Needs Quern's debug information (build it with -g); x86-64 only. Reads only, except for the registers of
+the selected thread, which it restores.
 """
 
 import gdb
 
-# Offsets in the frame that a stack was left with: src/context/switch_x86_64.S.
+# Offsets in the saved frame of a suspended stack: src/context/switch_x86_64.S.
 FRAME = {"r15": 8, "r14": 16, "r13": 24, "r12": 32, "rbx": 40, "rbp": 48, "rip": 56}
 FRAME_SIZE = 64
 CENSUS = "'quern::detail::(anonymous namespace)::g_census'"
@@ -29,11 +29,11 @@ def loaded(atomic):
         return atomic["_M_b"]["_M_p"]
     if "_M_i" in names:
         return atomic["_M_i"]
-    return loaded(atomic[kind.fields()[0]])  # atomic<number> derives from what holds it
+    return loaded(atomic[kind.fields()[0]])  # atomic<number> derives from the class that holds it
 
 
 def text_at(pointer):
-    """What a const char* points to; empty for null and for memory that is gone."""
+    """The text that a const char* points to; empty for null and for unmapped memory."""
     try:
         return pointer.string(errors="replace") if int(pointer) else ""
     except gdb.MemoryError:
@@ -41,7 +41,7 @@ def text_at(pointer):
 
 
 def place_of(address):
-    """Function, file and line at an address in the code, as far as they are known."""
+    """Function, file and line of a code address, as far as known."""
     function = gdb.execute(f"info symbol {address - 1:#x}", to_string=True).split(" + ")[0].split(" in section")[0].strip()
     function = hex(address) if function.startswith("No symbol") else function
     line = gdb.find_pc_line(address - 1)
@@ -49,7 +49,7 @@ def place_of(address):
         return function
     if "/include/" not in line.symtab.filename:
         return f"{function} at {line.symtab.filename}:{line.line}"
-    block = gdb.block_for_pc(address - 1)  # an inlined function of a library: say where its caller begins
+    block = gdb.block_for_pc(address - 1)  # an inlined function of a library: its caller's line
     while block is not None and (block.function is None or "/include/" in block.function.symtab.filename):
         block = block.superblock
     return f"{function}, which begins at {block.function.symtab.filename}:{block.function.line}" if block else function
@@ -60,7 +60,7 @@ def word(address):
 
 
 def without_arguments(function):
-    """A function's name up to the parenthesis that belongs to the last one."""
+    """A function's name up to the parenthesis of its last parameter list."""
     depth = 0
     for at in range(function.rfind(")"), -1, -1):
         depth += (function[at] == ")") - (function[at] == "(")
@@ -101,7 +101,7 @@ class WaitingTask(Waiting):
 
 
 class WaitingCoroutine(Waiting):
-    """One of those of which a pool has a note."""
+    """A waiting coroutine of which a pool has a note."""
 
     what = "coroutine"
 
@@ -114,7 +114,7 @@ class WaitingCoroutine(Waiting):
         return f"{super().line()}\n     waits in {self.place()}"
 
     def place(self):
-        """The coroutine's function, of which the compiler has made one with further arguments."""
+        """The coroutine's function; the compiler has added arguments to its name."""
         function, at, line = place_of(self.resumes + 1).partition(" at ")
         return without_arguments(function) + at + line
 
@@ -135,7 +135,7 @@ def each_pool():
 
 
 def waiting_coroutines(pool, name):
-    """Those that have a note: of each worker's up to 64."""
+    """The waiting coroutines that have a note: at most 64 for each worker."""
     first = gdb.Value(word(int(pool["coroutines"]["m_notes"].address))).cast(
         gdb.lookup_type("quern::detail::coroutine_note").pointer())
     found = []
@@ -160,7 +160,7 @@ def all_waiting():
 
 
 def by_registers(sp):
-    """The calls as gdb finds them, when the selected thread has the task's registers for a moment."""
+    """The calls as gdb finds them: the selected thread gets the task's registers for a moment."""
     changed = {name: word(sp + offset) for name, offset in FRAME.items()}
     changed["rsp"] = sp + FRAME_SIZE
     gdb.newest_frame().select()
@@ -175,7 +175,7 @@ def by_registers(sp):
 
 
 def by_frame_pointers(sp):
-    """The calls as far as code keeps frame pointers: in a core file no register can be set."""
+    """The calls as far as code keeps frame pointers: registers cannot be set in a core file."""
     lines = [f"#0  {place_of(word(sp + FRAME['rip']))}"]
     frame = word(sp + FRAME["rbp"])
     while len(lines) < MOST_FRAMES:
@@ -206,14 +206,14 @@ def backtrace(sp):
 
 
 class QuernCommand(gdb.Command):
-    """Tasks and coroutines of Quern that wait: `quern tasks`, `quern bt NUMBER`, `quern bt all`."""
+    """The waiting tasks and coroutines of Quern: `quern tasks`, `quern bt NUMBER`, `quern bt all`."""
 
     def __init__(self):
         super().__init__("quern", gdb.COMMAND_STACK, prefix=True)
 
 
 class TasksCommand(gdb.Command):
-    """Lists the tasks and coroutines that wait, and for what."""
+    """Lists the waiting tasks and coroutines, and what they wait for."""
 
     def __init__(self):
         super().__init__("quern tasks", gdb.COMMAND_STACK)
@@ -226,7 +226,7 @@ class TasksCommand(gdb.Command):
 
 
 class BacktraceCommand(gdb.Command):
-    """Shows the calls of one that waits, by its number in `quern tasks`, or of all."""
+    """Shows the calls of one waiting task, by its number in `quern tasks`, or of all."""
 
     def __init__(self):
         super().__init__("quern bt", gdb.COMMAND_STACK)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What main.cpp and the subcommands of `quern` know of one another. A subcommand is one file with
-// one function that adds it to the command line; main.cpp lists these functions and does nothing
-// else for any of them in particular.
+// The interface between main.cpp and the subcommands of `quern`. A subcommand is one file with one
+// function that adds it to the command line; main.cpp only lists these functions.
 #pragma once
 
 #include <command_line.hpp>
@@ -13,7 +12,7 @@
 
 namespace quern::tool {
 
-/// What to do once the command line is understood; returns the exit status.
+/// The action of a subcommand, called after parsing; returns the exit status.
 using action = std::function<int()>;
 
 /// The user's mistake: printed as it is, exit status 2.
@@ -25,7 +24,7 @@ inline constexpr int k_success = 0;
 inline constexpr int k_failure = 1;
 inline constexpr int k_usage = 2;
 
-/// Calls f; a setting of the runtime that is unknown or bad is the user's mistake too.
+/// Calls f; an unknown or bad setting of the runtime becomes a usage_error too.
 template <class F>
 auto reading_settings(F&& f) {
     try {
@@ -38,10 +37,11 @@ auto reading_settings(F&& f) {
 /// Each adds one subcommand, which sets `chosen` when it is named.
 void add_info(cli::command& quern, action& chosen);
 void add_top(cli::command& quern, action& chosen);
-void add_grain(cli::command& quern, action& chosen);
 void add_tasks(cli::command& quern, action& chosen);
 void add_counters(cli::command& quern, action& chosen);
-/// `program` is what stood behind "--".
+/// The names of the subcommands of study.hpp, for the help and for the nearest match.
+void add_studies(cli::command& quern);
+/// `program`: the words after "--".
 void add_run(cli::command& quern, action& chosen, const std::vector<std::string>& program);
 
 }  // namespace quern::tool

@@ -3,9 +3,10 @@
 #include "command.hpp"
 #include "program.hpp"
 
-#include <quern/base/nearest_match.hpp>
+#include <quern/base/detail/nearest_match.hpp>
 #include <quern/counters/format.hpp>
 #include <quern/counters/name.hpp>
+#include <quern/topology/detail/text.hpp>
 
 #include <fmt/format.h>
 
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -97,8 +97,8 @@ int show_list(const counters_options& options, pid_t program) {
     return k_success;
 }
 
-/// After how many milliseconds each statistic among these counters has a sample; 0: there is none.
-/// A name that is malformed the program refuses.
+/// Milliseconds until each statistic among these counters has a sample; 0: there is none. Malformed
+/// names are left to the program, which rejects them.
 unsigned until_sampled_ms(const std::vector<std::string>& names) try {
     constexpr unsigned k_unless_said = 1000;
     unsigned longest = 0;
@@ -129,10 +129,10 @@ bool is_all_there(const json_value& answer) {
     return true;
 }
 
-/// Statistics are sampled from the first question on, so it is asked again until they have samples.
+/// Statistics are sampled from the first query on, so this asks until they have samples.
 json_value first_answer(counters::conversation& with, pid_t program, const std::string& request,
                         unsigned sampled_ms) {
-    constexpr auto k_late = std::chrono::seconds(1);  // a sample, on a machine that is busy
+    constexpr auto k_late = std::chrono::seconds(1);  // grace for a sample on a busy machine
     constexpr auto k_pause = std::chrono::milliseconds(10);
     json_value answer = ask_program(with, program, request);
     if (sampled_ms == 0) {
@@ -150,18 +150,10 @@ json_value first_answer(counters::conversation& with, pid_t program, const std::
     return answer;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-    std::vector<std::string> parts;
-    std::istringstream in(text);
-    for (std::string part; std::getline(in, part, separator);) {
-        parts.push_back(part);
-    }
-    return parts;
-}
-
 /// How long to wait for the samples of statistics before the first reading.
 unsigned waits_ms(const counters_options& options, unsigned rounds) {
-    const unsigned sampled_ms = until_sampled_ms(split(options.patterns, ';'));
+    const auto patterns = topology::detail::split(options.patterns, ';');
+    const unsigned sampled_ms = until_sampled_ms({patterns.begin(), patterns.end()});
     if (sampled_ms > k_longest_wait_ms && rounds == 1) {
         throw usage_error(fmt::format(
             "quern counters: a statistic that is sampled every {} ms has no value before, and "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern info`: what Quern sees of the machine and of its limits, how many workers it would start,
-// and why. The first thing to ask for when a program is slow or a report comes in. Starts no worker
-// and changes nothing.
+// `quern info`: what Quern sees of the machine and its limits, how many workers it would start, and
+// why. The first thing to request for a slow program or a report. Starts no worker and changes
+// nothing.
 #include "info.hpp"
 
 #include "command.hpp"
@@ -30,7 +30,7 @@ using topology::binding;
 using topology::machine;
 using topology::system_root;
 
-constexpr unsigned k_most_workers = 65536;  // a slip of the finger beyond it
+constexpr unsigned k_most_workers = 65536;  // more is a typing error
 
 struct info_options {
     bool json = false;

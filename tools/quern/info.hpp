@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What `quern info` found out, before it is printed as text (info_text.cpp) or JSON
+// The findings of `quern info`, before they are printed as text (info_text.cpp) or JSON
 // (info_json.cpp). Both print all of it.
 #pragma once
 
 #include "probes.hpp"
 
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 #include <quern/topology/binding.hpp>
 #include <quern/topology/limits.hpp>
 #include <quern/topology/machine.hpp>
@@ -25,8 +25,8 @@ struct info_report {
     topology::machine machine;
     topology::cpu_limits limits;
     topology::worker_choice workers;
-    settings chosen;                    ///< what a runtime gets here, unless its program says more
-    std::vector<placement> placements;  ///< empty unless asked for
+    settings chosen;                    ///< what a runtime gets here by default
+    std::vector<placement> placements;  ///< empty unless requested
     std::vector<feature> features;
 };
 

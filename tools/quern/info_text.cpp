@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern info` for people: sections of aligned lines, nothing longer than what it has to say.
+// `quern info` as text: sections of aligned lines.
 #include "info.hpp"
 
+#include <quern/base/detail/text.hpp>
 #include <quern/version.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace quern::tool {
 
@@ -17,20 +17,10 @@ using topology::cache;
 using topology::cpu_list;
 using topology::machine;
 
-std::string count_of(std::size_t n, const char* noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
+using quern::detail::count_words;
 
 std::string bytes(std::uint64_t size) {
-    constexpr const char* k_units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    double value = static_cast<double>(size);
-    std::size_t unit = 0;
-    while (value >= 1024 && unit + 1 < std::size(k_units)) {
-        value /= 1024;
-        ++unit;
-    }
-    const int digits = value < 10 && value != std::floor(value) ? 1 : 0;
-    return size == 0 ? "unknown size" : fmt::format("{:.{}f} {}", value, digits, k_units[unit]);
+    return size == 0 ? "unknown size" : quern::detail::bytes_words(static_cast<double>(size));
 }
 
 /// One aligned line of a section.
@@ -43,7 +33,7 @@ void section(std::string& out, std::string_view title) {
 }
 
 void add_caches(std::string& out, const machine& on) {
-    // Caches of one level, size and width are one line.
+    // Caches of one level, size and width share a line.
     for (std::size_t first = 0; first < on.caches.size();) {
         const cache& like = on.caches[first];
         const auto differs = [&](const cache& c) {
@@ -55,7 +45,7 @@ void add_caches(std::string& out, const machine& on) {
             static_cast<std::size_t>(std::find_if(begin, on.caches.end(), differs) - begin);
         line(out, fmt::format("L{} caches", like.level),
              fmt::format("{} of {}, each for {}", count, bytes(like.size_bytes),
-                         count_of(like.pus.size(), "PU")));
+                         count_words(like.pus.size(), "PU")));
         first += count;
     }
 }
@@ -77,8 +67,8 @@ void add_machine(std::string& out, const machine& on) {
     section(out, "machine");
     line(out, "read by", on.description + (on.is_this_computer() ? "" : " (not this computer)"));
     line(out, "packages, cores",
-         fmt::format("{}, {}", count_of(on.package_count(), "package"),
-                     count_of(on.cores.size(), "core")));
+         fmt::format("{}, {}", count_words(on.package_count(), "package"),
+                     count_words(on.cores.size(), "core")));
     line(out, "processing units (PUs)",
          fmt::format("{}: {}", on.pu_count(), topology::to_text(on.all_pus())));
     add_caches(out, on);
@@ -103,7 +93,7 @@ void add_limits(std::string& out, const info_report& report) {
     const auto& limits = report.limits;
     const unsigned pus = report.machine.pu_count();
     const auto cpus = [](const cpu_list& list) {
-        return fmt::format("{}: {}", count_of(list.size(), "CPU"), topology::to_text(list));
+        return fmt::format("{}: {}", count_words(list.size(), "CPU"), topology::to_text(list));
     };
     section(out, report.machine.is_this_computer() ? "limits"
                                                    : "limits (of this computer, not applied)");
@@ -138,7 +128,7 @@ void add_placements(std::string& out, const info_report& report) {
         return;
     }
     section(out, fmt::format("binding (the PU of each of {}, in order)",
-                             count_of(report.workers.count, "worker")));
+                             count_words(report.workers.count, "worker")));
     for (const placement& placed : report.placements) {
         const bool bound = placed.how.policy != topology::binding_policy::none;
         line(out, name_of(placed.how.policy),

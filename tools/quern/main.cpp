@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// The command `quern`: finds the subcommand and turns mistakes on the command line into one clear
-// sentence with the nearest match. The work is done in the subcommands' own files.
+// The command `quern`: finds the subcommand and reports a mistake on the command line in one
+// sentence with the nearest match. The subcommands' own files do the work.
 #include "command.hpp"
+#include "study.hpp"
 
-#include <quern/base/nearest_match.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/base/detail/nearest_match.hpp>
+#include <quern/counters/detail/settings.hpp>
+#include <quern/settings/settings.hpp>
+#include <quern/trace/detail/settings.hpp>
 #include <quern/version.hpp>
 
 #include <fmt/format.h>
@@ -39,8 +42,7 @@ quern SUBCOMMAND --help shows more of each.)";
         fmt::format("{} '{}'; {}", what, word, quern::detail::accepted_values(bare, candidates)));
 }
 
-/// What is not understood is kept; here it becomes an error that names the accepted
-/// words.
+/// Turns words that the parser did not understand into an error that names the accepted words.
 void reject_leftovers(const cli::command& app) {
     for (const cli::command& sub : app.named_subcommands()) {
         std::vector<std::string> left = sub.rest();
@@ -61,7 +63,7 @@ void reject_leftovers(const cli::command& app) {
     }
 }
 
-/// What stands behind "--" on the command line of `quern run`: a program's, and not ours to read.
+/// The words after "--" on the command line of `quern run`: the program's, not parsed here.
 std::vector<std::string> take_program(int& argc, char** argv) {
     std::vector<std::string> words;
     if (argc > 1 && std::string_view(argv[1]) == "run") {
@@ -75,8 +77,12 @@ std::vector<std::string> take_program(int& argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     if (!reading_settings([&] { return take_command_line(argc, argv); })) {
         return k_success;
+    }
+    if (argc > 1 && is_study(argv[1])) {
+        run_study(words);
     }
     const std::vector<std::string> program = take_program(argc, argv);
     cli::command_line app("Tools around Quern, a task-parallel runtime.", "quern");
@@ -86,7 +92,7 @@ int run(int argc, char** argv) {
     app.keep_unknown();
     add_info(app, chosen);
     add_top(app, chosen);
-    add_grain(app, chosen);
+    add_studies(app);
     add_tasks(app, chosen);
     add_counters(app, chosen);
     add_run(app, chosen, program);
@@ -111,6 +117,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     try {
+        quern::counters::detail::add_settings();
+        quern::trace::detail::add_settings();
         return quern::tool::run(argc, argv);
     } catch (const quern::tool::usage_error& error) {
         fmt::print(stderr, "{}\nTry 'quern --help'.\n", error.what());

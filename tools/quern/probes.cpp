@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The probes behind the sections "available" and "unavailable" of `quern info`. Called by info.cpp
-// alone.
+// The probes behind the sections "available" and "unavailable" of `quern info`.
 #include "probes.hpp"
 
 #include <quern/topology/binding.hpp>
@@ -31,7 +30,7 @@ feature available(std::string name, std::string detail) {
     return {std::move(name), true, std::move(detail)};
 }
 
-/// Opens one counter of this thread, in user mode; 0, or the errno.
+/// Opens one counter of this thread, in user mode. Returns 0, or the errno.
 int try_perf_event(std::uint32_t type, std::uint64_t config) {
     perf_event_attr wanted{};
     wanted.size = sizeof wanted;
@@ -108,7 +107,7 @@ feature probe_guard_pages() {
                            (error == EINVAL ? "; the kernel is older than Linux 6.13" : ""));
 }
 
-/// Binds the thread to where it may run already: changes nothing, and is refused when binding is.
+/// Binds the thread to its present CPUs: changes nothing, but fails where binding is forbidden.
 feature probe_binding() {
     const auto mask = topology::this_thread_affinity();
     if (!mask) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finding a program, and reading what it answers.
+// Finds running programs and reads their answers.
 #include "program.hpp"
 
 #include "command.hpp"
 
-#include <quern/base/nearest_match.hpp>
+#include <quern/base/detail/nearest_match.hpp>
+#include <quern/topology/detail/text.hpp>
 #include <quern/version.hpp>
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -25,7 +25,7 @@ struct candidate {
     std::string command;
 };
 
-/// One that ends meanwhile, or answers strangely, is left out.
+/// A program that ends meanwhile, or gives an invalid answer, is left out.
 std::vector<candidate> candidates() {
     std::vector<candidate> all;
     for (const pid_t number : counters::live_programs()) {
@@ -50,10 +50,8 @@ std::string list_of(const std::vector<candidate>& all) {
 }
 
 std::optional<pid_t> number_in(const std::string& wanted) {
-    pid_t number = 0;
-    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
-    const bool whole = error == std::errc{} && end == wanted.data() + wanted.size() && number > 0;
-    return whole ? std::optional(number) : std::nullopt;
+    const auto number = topology::detail::parse_number<pid_t>(wanted);
+    return number && *number > 0 ? number : std::nullopt;
 }
 
 [[noreturn]] void refuse_name(std::string_view subcommand, const std::string& wanted,
@@ -122,7 +120,7 @@ json_value ask_program(counters::conversation& with, pid_t program, std::string_
             answer.value("protocol", int{}), QUERN_VERSION_STRING, counters::k_live_protocol));
     }
     if (has(answer, "error")) {
-        constexpr std::string_view k_ours = "quern: ";  // it is said once more, by who prints it
+        constexpr std::string_view k_ours = "quern: ";  // the printer adds this prefix again
         std::string why = answer.value("error", "");
         why.erase(0, why.starts_with(k_ours) ? k_ours.size() : 0);
         throw cannot_ask(fmt::format("program {} refuses: {}", program, why));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern run`: starts a program of Quern with settings given as options, so that nobody must know
-// the names of variables. It becomes the program: the process, its input, output and status are the
-// program's own.
+// `quern run`: starts a program of Quern with settings given as options instead of environment
+// variables. It becomes the program: process, input, output and exit status are the program's own.
 #include "command.hpp"
 
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 
 #include <fmt/format.h>
 
@@ -39,13 +38,13 @@ constexpr const char* k_examples = R"(Examples:
   quern run --profile -- ./fib --n 30
                               statistics of each kind of task on stderr)";
 
-/// An option that says what a setting is.
+/// An option that stands for a setting.
 struct forwarded {
     const char* option;
     const char* setting;
     const char* type;
     const char* help;
-    const char* bare = nullptr;  ///< the value where the option is given without one
+    const char* bare = nullptr;  ///< the value of the option without one
 };
 
 constexpr forwarded k_forwarded[] = {
@@ -73,7 +72,7 @@ struct run_options {
     std::vector<std::string> command;
 };
 
-/// Where the program is, as the system would find it.
+/// The path of the program, found as the system would find it.
 std::string path_of(const std::string& program) {
     if (program.find('/') != std::string::npos) {
         return program;
@@ -91,8 +90,8 @@ std::string path_of(const std::string& program) {
     return "";
 }
 
-/// What the system would say of it; but for a file in a format that it does not know, before
-/// anything is said of the run.
+/// The error that the system would report, found before anything is printed about the run; formats
+/// that the system does not know are not checked.
 void require_program(const std::string& path) {
     std::error_code failed;
     int error = ::access(path.c_str(), X_OK) != 0 ? errno : 0;
@@ -108,7 +107,7 @@ void require_program(const std::string& path) {
 void set_variable(std::string_view setting, const std::string& value, const std::string& option) {
     for (const quern::setting& row : setting_table()) {
         if (row.name == setting) {
-            reading_settings([&] {  // a mistake is told before the program starts
+            reading_settings([&] {  // report mistakes before the program starts
                 settings().set(setting, {value, setting_source::program, "option " + option});
             });
             ::setenv(row.variable().c_str(), value.c_str(), 1);
@@ -116,7 +115,7 @@ void set_variable(std::string_view setting, const std::string& value, const std:
     }
 }
 
-/// The program runs elsewhere perhaps: paths must lead to the same file from there.
+/// The program may run in another folder: paths must lead to the same file from there.
 void set_calibration(const std::string& program) {
     std::error_code failed;
     const fs::path where = fs::canonical(program, failed);

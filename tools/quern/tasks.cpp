@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern tasks`: which tasks of a running program wait, for what, and who holds that. The answer to
-// "why does it not go on?" without stopping the program.
+// `quern tasks`: which tasks of a running program wait, for what, and which task holds that. It
+// explains a hang without stopping the program.
 #include "command.hpp"
 #include "program.hpp"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Looks into running programs as a user would. Usage: test_live.py <path of quern> <a program to look into> <gdb script>"""
+"""Queries running programs as a user would. Usage: test_live.py <path of quern> <a program to query> <gdb script>"""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ del sys.argv[1:4]
 HOME = tempfile.TemporaryDirectory()
 ENVIRONMENT = {**{key: value for key, value in os.environ.items() if not key.startswith("QUERN_")},
                "XDG_RUNTIME_DIR": HOME.name,
-               "QUERN_LIVE_FOLDER": HOME.name + "/live"}  # other programs on Quern may run on this machine
+               "QUERN_LIVE_FOLDER": HOME.name + "/live"}  # other programs of Quern may run on this machine
 ANYWHERE = {"QUERN_LIVE_FOLDER": ""}
 PATIENCE = 30  # seconds
 
@@ -34,7 +34,7 @@ def run(*arguments, **variables):
 
 @contextlib.contextmanager
 def program(folder=None, process=None, **variables):
-    """A program that can be looked into; `folder` is where its socket will be."""
+    """A program that can be queried; `folder` is where its socket will be."""
     folder = folder or (variables["XDG_RUNTIME_DIR"] + "/quern" if "XDG_RUNTIME_DIR" in variables
                         else variables.get("QUERN_LIVE_FOLDER", HOME.name + "/live"))
     with subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -75,7 +75,7 @@ class Top(unittest.TestCase):
     def test_samples_what_runs(self):
         with program():
             sites = json.loads(run("top", "--json", "--interval", "600").stdout)["sites"]
-            self.assertEqual(sites[0]["name"], "grinder")  # it has one of two workers for itself
+            self.assertEqual(sites[0]["name"], "grinder")  # it has one of two workers to itself
             self.assertRegex(sites[0]["place"], r"test_program.cpp:\d+")
             self.assertTrue(0.3 < sites[0]["share"] <= 0.5, sites)
             shares = [site["share"] for site in sites]
@@ -340,7 +340,7 @@ class Gdb(unittest.TestCase):
             self.assertRegex(result.stdout, r"#\d+ coroutine 'listener' of pool 'default' waits for event 0x")
             self.assertRegex(result.stdout, r"it goes on in .*listen")
             self.assertIn("'77' is no task; accepted: a number from 1 to", result.stderr)
-            self.assertIn("task 'waiter'", run("tasks").stdout)  # it goes on as before
+            self.assertIn("task 'waiter'", run("tasks").stdout)  # the program runs as before
 
 
 if __name__ == "__main__":

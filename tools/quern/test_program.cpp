@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of `quern top` and its like look into: a task that runs, one that waits, a
-// coroutine that waits, and some work now and then, until its input ends. Says "ready" when all of
-// it is so.
+// The program that the tests of `quern top`, `tasks` and `counters` query: a task that runs, one
+// that waits, a coroutine that waits, and occasional work, until its input ends. Prints "ready"
+// when all of these exist.
 #include <quern/quern.hpp>
 
 #include <atomic>

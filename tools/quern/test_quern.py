@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs the command `quern` as a user would, on invented trees and on this computer. Usage: test_quern.py <path of quern>"""
+"""Runs the command `quern` as a user would, on synthetic trees and on this computer. Usage: test_quern.py <path of quern>"""
 
 import json
 import os
@@ -22,7 +22,7 @@ def run(*arguments, **variables):
 
 
 class Tree:
-    """An invented computer: four CPUs, three of them allowed, and a control group with a quota of one and a half CPUs."""
+    """A synthetic computer: four CPUs, three of them allowed, and a control group with a quota of one and a half CPUs."""
 
     FILES = {
         "sys/devices/system/cpu/online": "0-3",
@@ -112,7 +112,7 @@ class Info(unittest.TestCase):
 
 
 class Shared(unittest.TestCase):
-    """What is installed beside the command knows all of its subcommands and options."""
+    """The files installed beside the command know all of its subcommands and options."""
 
     FOLDER = pathlib.Path(__file__).parent / "share"
 
@@ -143,13 +143,14 @@ class Shared(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
-                "active_workers": "all", "spin_us": "50", "steal_batch": "auto",
-                "hang_report": "certain", "spare_threads": "64", "crash_report": "on", "print-counter": "",
+                "active-workers": "all", "spin-us": "50", "steal-batch": "auto",
+                "hang-report": "certain", "spare-threads": "64", "crash-report": "on", "config": "",
+                "print-counter": "",
                 "print-counter-interval": "none", "print-counter-destination": "stdout",
                 "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
-                "metrics-port": "none", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "",
-                "trace-events": "1000000", "trace-sample": "auto", "trace-counters": "",
-                "task-events": "", "config": ""}
+                "metrics-port": "none", "trace-counters": "", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "",
+                "trace-events": "1000000", "trace-sample": "auto",
+                "task-events": ""}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)
@@ -169,7 +170,7 @@ class Settings(unittest.TestCase):
             self.assertEqual(answer["workers"]["count"], 3)
             self.assertEqual(answer["workers"]["decided_by"], "request")
             expected = {"threads": ("3", "command line"), "stack": ("small", f"file {file.name}:3"),
-                        "spin_us": ("8", "environment QUERN_SPIN_US"), "policy": ("work-stealing", "default"),
+                        "spin-us": ("8", "environment QUERN_SPIN_US"), "policy": ("work-stealing", "default"),
                         "config": (file.name, "environment QUERN_CONFIG")}
             text = run("info", *sources[0], **sources[1]).stdout
         for name, (value, origin) in expected.items():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern top`: what the workers of a running program do, again and again. Asks the program for
-// snapshots and shows what has happened in between: on a screen, where there is a terminal.
+// `quern top`: shows repeatedly what the workers of a running program do. Requests snapshots from
+// the program and shows their difference: on a screen if there is a terminal.
 #include "command.hpp"
 #include "program.hpp"
 #include "top_frame.hpp"
@@ -26,7 +26,7 @@ constexpr const char* k_examples = R"(Examples:
   quern top --json            the same, for programs)";
 
 constexpr unsigned k_longest_interval_ms = 3'600'000;
-constexpr std::size_t k_text_width = 160;  // columns; places in the source are long
+constexpr std::size_t k_text_width = 160;  // columns; source locations are long
 
 struct top_options {
     std::string program;
@@ -35,7 +35,7 @@ struct top_options {
     bool json = false;
 };
 
-/// Frame after frame as text, until the program ends.
+/// Prints frames as text until the program ends.
 int print_frames(pid_t program, const top_options& options) {
     top_watch watch(program);
     for (;;) {

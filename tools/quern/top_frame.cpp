@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
-// From snapshots to frames, and frames as JSON.
+// Makes frames from snapshots, and writes frames as JSON.
 #include "top_frame.hpp"
 
-#include "json_writer.hpp"
+#include <quern/base/detail/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
 namespace quern::tool {
 
 namespace {
+
+using quern::detail::json;
 
 /// What the rates come from, summed over workers.
 struct sums {
@@ -25,27 +28,33 @@ struct sums {
     double stolen = 0;
     double suspensions = 0;
 
-    explicit sums(const json_value& worker)
-        : running_ns(worker.value("running_ns", 0.0)),
-          managing_ns(worker.value("managing_ns", 0.0)),
-          idle_ns(worker.value("idle_ns", 0.0)),
-          blocked_ns(worker.value("blocked_ns", 0.0)),
-          tasks(worker.value("tasks", 0.0)),
-          stolen(worker.value("stolen", 0.0)),
-          suspensions(worker.value("suspensions", 0.0)) {}
+    explicit sums(const json_value& worker);
     sums() = default;
 
-    sums& add(const sums& other, double sign) {
-        running_ns += sign * other.running_ns;
-        managing_ns += sign * other.managing_ns;
-        idle_ns += sign * other.idle_ns;
-        blocked_ns += sign * other.blocked_ns;
-        tasks += sign * other.tasks;
-        stolen += sign * other.stolen;
-        suspensions += sign * other.suspensions;
-        return *this;
-    }
+    sums& add(const sums& other, double sign);
 };
+
+/// With its name in the answers of a program.
+constexpr std::pair<const char*, double sums::*> k_parts[] = {{"running_ns", &sums::running_ns},
+                                                              {"managing_ns", &sums::managing_ns},
+                                                              {"idle_ns", &sums::idle_ns},
+                                                              {"blocked_ns", &sums::blocked_ns},
+                                                              {"tasks", &sums::tasks},
+                                                              {"stolen", &sums::stolen},
+                                                              {"suspensions", &sums::suspensions}};
+
+sums::sums(const json_value& worker) {
+    for (const auto& [name, part] : k_parts) {
+        this->*part = worker.value(name, 0.0);
+    }
+}
+
+sums& sums::add(const sums& other, double sign) {
+    for (const auto& [name, part] : k_parts) {
+        this->*part += sign * (other.*part);
+    }
+    return *this;
+}
 
 top_rates rates_of(const sums& since, double seconds) {
     top_rates rates;
@@ -106,7 +115,7 @@ top_pool pool_of(const json_value& before, const json_value& now, double seconds
     return pool;
 }
 
-/// As the kernel counts it.
+/// As the kernel counts memory.
 std::uint64_t resident_bytes(pid_t pid) {
     const std::string path = "/proc/" + std::to_string(pid) + "/statm";
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
@@ -119,37 +128,20 @@ std::uint64_t resident_bytes(pid_t pid) {
     return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void add_rates(json_writer& json, const top_rates& rates) {
-    json.number("tasks_per_s", rates.tasks_per_s);
-    if (rates.ns_per_task) {
-        json.number("ns_per_task", *rates.ns_per_task);
-    }
-    json.number("running", rates.running);
-    json.number("overhead", rates.overhead);
-    json.number("blocked", rates.blocked);
-    json.number("idle", rates.idle);
-    json.number("stolen_per_s", rates.stolen_per_s);
-    json.number("suspensions_per_s", rates.suspensions_per_s);
+void add_rates(json& out, const top_rates& rates) {
+    out.fields("tasks_per_s", rates.tasks_per_s, "ns_per_task", rates.ns_per_task, "running",
+               rates.running, "overhead", rates.overhead, "blocked", rates.blocked, "idle",
+               rates.idle);
+    out.fields("stolen_per_s", rates.stolen_per_s, "suspensions_per_s", rates.suspensions_per_s);
 }
 
-void add_worker(json_writer& json, const top_worker& worker) {
-    json.begin_object();
-    json.number("rank", worker.rank);
-    json.text("phase", worker.phase);
-    json.number("queued", worker.queued);
-    add_rates(json, worker.rates);
+void add_worker(json& out, const top_worker& worker) {
+    out.open('{').fields("rank", worker.rank, "phase", worker.phase, "queued", worker.queued);
+    add_rates(out, worker.rates);
     if (!worker.runs.empty()) {
-        json.text("runs", worker.runs);
+        out.field("runs", worker.runs);
     }
-    json.end_object();
-}
-
-void add_site(json_writer& json, const top_site& site) {
-    json.begin_object();
-    json.text("name", site.name);
-    json.text("place", site.place);
-    json.number("share", site.share);
-    json.end_object();
+    out.close();
 }
 
 }  // namespace
@@ -198,43 +190,30 @@ void sort_workers(top_frame& frame, top_order order) {
 }
 
 std::string frame_as_json(const top_frame& frame) {
-    json_writer json;
-    json.begin_object();
-    json.number("pid", frame.pid);
-    json.text("program", frame.program);
-    json.text("version", frame.version);
-    json.number("uptime_s", frame.uptime_s);
-    json.number("interval_s", frame.interval_s);
-    json.number("resident_bytes", frame.resident_bytes);
-    if (frame.watts) {
-        json.number("power_watts", *frame.watts);
-    } else {
-        json.text("power_unavailable", frame.no_power);
+    json out(json::layout::indented);
+    out.open('{').fields("pid", frame.pid, "program", frame.program, "version", frame.version,
+                         "uptime_s", frame.uptime_s, "interval_s", frame.interval_s,
+                         "resident_bytes", frame.resident_bytes, "power_watts", frame.watts);
+    if (!frame.watts) {
+        out.field("power_unavailable", frame.no_power);
     }
-    json.begin_array("pools");
+    out.open('[', "pools");
     for (const top_pool& pool : frame.pools) {
-        json.begin_object();
-        json.text("name", pool.name);
-        json.text("policy", pool.policy);
-        json.number("active_workers", pool.active_workers);
-        json.number("queued", pool.queued);
-        json.number("suspended", pool.suspended);
-        add_rates(json, pool.rates);
-        json.begin_array("workers");
+        out.open('{').fields("name", pool.name, "policy", pool.policy, "active_workers",
+                             pool.active_workers, "queued", pool.queued, "suspended",
+                             pool.suspended);
+        add_rates(out, pool.rates);
+        out.open('[', "workers");
         for (const top_worker& worker : pool.workers) {
-            add_worker(json, worker);
+            add_worker(out, worker);
         }
-        json.end_array();
-        json.end_object();
+        out.close().close();
     }
-    json.end_array();
-    json.begin_array("sites");
+    out.close().open('[', "sites");
     for (const top_site& site : frame.sites) {
-        add_site(json, site);
+        out.open('{').fields("name", site.name, "place", site.place, "share", site.share).close();
     }
-    json.end_array();
-    json.end_object();
-    return json.take();
+    return out.take();
 }
 
 }  // namespace quern::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What `quern top` shows: the difference of two snapshots of a program, as rates and shares. Made
-// here, shown as text, JSON or on a screen by others.
+// The data of `quern top`: the difference of two snapshots of a program, as rates and shares. Other
+// files show it as text, as JSON or on a screen.
 #pragma once
 
 #include "json_reader.hpp"
@@ -14,12 +14,12 @@
 
 namespace quern::tool {
 
-/// Of a worker, or of all workers of a pool together.
+/// Of a worker, or the sum over all workers of a pool.
 struct top_rates {
     double tasks_per_s = 0;
     std::optional<double> ns_per_task;  ///< nothing: no task has ended
     double running = 0;                 ///< share of the time, 0 to 1
-    double blocked = 0;                 ///< in tasks, while the worker's thread slept in the kernel
+    double blocked = 0;  ///< in tasks, while the worker's thread was blocked in the kernel
     double overhead = 0;
     double idle = 0;
     double stolen_per_s = 0;
@@ -31,14 +31,14 @@ struct top_worker {
     std::string phase;
     std::uint64_t queued = 0;
     top_rates rates;
-    std::string runs;  ///< the name of the task, or where it was made; empty: nothing
+    std::string runs;  ///< the task's name, or where it was made; empty: none
 };
 
 struct top_pool {
     std::string name;
     std::string policy;
     unsigned active_workers = 0;
-    std::uint64_t queued = 0;  ///< of all workers, and what belongs to none
+    std::uint64_t queued = 0;  ///< of all workers, and of shared queues
     std::uint64_t suspended = 0;
     top_rates rates;
     std::vector<top_worker> workers;
@@ -51,7 +51,7 @@ struct top_site {
     double share = 0;  ///< of the workers' time, 0 to 1
 };
 
-/// "name: place", or what is known of them.
+/// "name: place", or the known part of it.
 std::string what_runs(const std::string& name, const std::string& place);
 
 struct top_frame {
@@ -62,21 +62,20 @@ struct top_frame {
     double interval_s = 0;
     std::uint64_t resident_bytes = 0;  ///< 0: unknown
     std::optional<double> watts;       ///< of the machine's packages
-    std::string no_power;              ///< why they are not known
+    std::string no_power;              ///< why they are unknown
     std::vector<top_pool> pools;
     std::vector<top_site> sites;  ///< by samples, the largest first
 };
 
-/// Of a program that was asked twice; without power and sites. Pools that are new count from their
-/// beginning.
+/// From two snapshots; without power and sites. New pools count from their beginning.
 top_frame make_frame(const json_value& before, const json_value& now);
 
-/// In which order workers are shown.
+/// The order in which workers are shown.
 enum class top_order : std::uint8_t { rank, tasks, overhead, idle, queued };
 inline constexpr const char* k_top_orders[] = {"rank", "tasks/s", "overhead", "idle", "queued"};
 void sort_workers(top_frame& frame, top_order order);
 
-/// Lines for people, without ends of line; about `width` columns wide.
+/// Lines of text without line ends, about `width` columns wide.
 std::vector<std::string> lines_of(const top_frame& frame, std::size_t width);
 
 /// A JSON document.

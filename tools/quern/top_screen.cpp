@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The screen, by curses.
+// The screen of `quern top`, by curses.
 #include "top_screen.hpp"
 
 #include <quern/counters/programs.hpp>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#define NCURSES_NOMACROS  // functions, which have names with ::
+#define NCURSES_NOMACROS  // functions instead, for names with ::
 #include <langinfo.h>
 #include <ncurses.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ constexpr const char* k_help[] = {
     "  W          power of the machine's packages, whoever uses it",
 };
 
-/// While it lives, the terminal is curses'.
+/// Curses owns the terminal while this lives.
 class terminal {
 public:
     terminal() {
@@ -60,8 +60,7 @@ public:
     ~terminal() { ::endwin(); }
 };
 
-/// Where the terminal's characters are not those of UTF-8, the only one of ours that is not ASCII
-/// is written otherwise.
+/// On a terminal without UTF-8 the only character that is not ASCII is replaced.
 std::string for_terminal(std::string_view line) {
     const bool is_utf8 = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
     constexpr std::string_view k_micro = "µ";
@@ -83,7 +82,7 @@ public:
     screen(top_watch& watch, std::chrono::milliseconds interval)
         : m_watch(watch), m_interval(interval), m_due(clock::now() + k_first) {}
 
-    /// False: the user leaves.
+    /// False: the user quits.
     bool step() {
         const auto next = m_paused ? m_due : std::min(m_due, m_next_look);
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count();
@@ -111,7 +110,7 @@ public:
     }
 
 private:
-    static constexpr auto k_first = std::chrono::milliseconds(200);  // something to see soon
+    static constexpr auto k_first = std::chrono::milliseconds(200);  // an early first frame
     static constexpr long k_longest_wait = 1000;                     // milliseconds
     static constexpr auto k_shortest = std::chrono::milliseconds(50);
     static constexpr auto k_longest = std::chrono::milliseconds(60'000);
@@ -152,7 +151,7 @@ private:
 
     void draw() {
         ::erase();
-        const int height = LINES - 1;  // the last one is for the keys
+        const int height = LINES - 1;  // the last line shows the keys
         if (m_helps) {
             for (int i = 0; i < std::min<int>(height, std::size(k_help)); ++i) {
                 ::mvaddstr(i, 0, k_help[i]);

@@ -2,40 +2,23 @@
 // A frame of `quern top` as lines.
 #include "top_frame.hpp"
 
+#include <quern/base/detail/text.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace quern::tool {
 
 namespace {
 
-constexpr std::size_t k_narrowest = 40;  // columns; less cannot be read
+constexpr std::size_t k_narrowest = 40;  // columns; less is unreadable
 constexpr std::size_t k_most_sites = 20;
 
-/// Three digits and a unit: "1.23 M".
-std::string in_short(double value, const char* const (&units)[5], double step) {
-    std::size_t unit = 0;
-    while (value >= step * 0.9995 && unit + 1 < std::size(units)) {
-        value /= step;
-        ++unit;
-    }
-    const int digits = unit == 0 && value == std::floor(value) ? 0
-                       : value < 9.995                         ? 2
-                       : value < 99.95                         ? 1
-                                                               : 0;
-    return fmt::format("{:.{}f}{}", value, digits, units[unit]);
-}
-
-std::string number(double value) { return in_short(value, {"", " k", " M", " G", " T"}, 1000); }
-std::string bytes(double value) {
-    return in_short(value, {" B", " KiB", " MiB", " GiB", " TiB"}, 1024);
-}
-std::string time(double ns) { return in_short(ns, {" ns", " µs", " ms", " s", " ks"}, 1000); }
+std::string number(double value) { return quern::detail::amount_words(value); }
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
 std::string mean_task(const top_rates& rates) {
-    return rates.ns_per_task ? time(*rates.ns_per_task) : "-";
+    return rates.ns_per_task ? quern::detail::duration_words(*rates.ns_per_task) : "-";
 }
 
 std::string duration(double seconds) {
@@ -51,7 +34,9 @@ std::string heading(const top_frame& frame) {
     std::string text = fmt::format("{} ({}), Quern {}, up {}", frame.program, frame.pid,
                                    frame.version, duration(frame.uptime_s));
     if (frame.resident_bytes != 0) {
-        text += fmt::format(", {} resident", bytes(static_cast<double>(frame.resident_bytes)));
+        text += fmt::format(", {} resident",
+                            quern::detail::bytes_words(static_cast<double>(frame.resident_bytes),
+                                                       quern::detail::precision::three));
     }
     text += frame.watts ? fmt::format(", {:.1f} W", *frame.watts)
                         : fmt::format(", power unavailable ({})", frame.no_power);

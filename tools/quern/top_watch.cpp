@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Samples, power, and frames of them.
+// Samples, power, and the frames made of them.
 #include "top_watch.hpp"
 
 #include "program.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// Why there is no power, in a few words: of a file that may not be read the error, else what is
+/// Why power is unknown, in a few words: the error for a file that may not be read, else what is
 /// missing.
 std::string in_short(const json_value& value) {
     const std::string why = value.value("why", "");
@@ -85,7 +85,7 @@ void top_watch::take_sites(top_frame& into) {
     m_samples = 0;
 }
 
-/// Of the whole machine, so whichever runtime says it.
+/// Power is the machine's, so any runtime's value will do.
 void top_watch::take_power(top_frame& into) try {
     const json_value answer = ask_program(m_with, m_program, "since /power/package");
     for (const json_value& runtime : items_of(answer, "runtimes")) {

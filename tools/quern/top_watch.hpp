@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Watching a program for `quern top`: asks it about twenty times a second, on one connection, and
-// makes a frame of all that was seen since the last one.
+// Watches a program for `quern top`: queries it about twenty times a second, on one connection, and
+// makes a frame of all snapshots since the last one.
 #pragma once
 
 #include "top_frame.hpp"
@@ -17,15 +17,15 @@
 
 namespace quern::tool {
 
-/// Every call asks the program, and throws cannot_ask when it has ended.
+/// Every call queries the program, and throws cannot_ask when it has ended.
 class top_watch {
 public:
     explicit top_watch(pid_t program);
 
-    /// Sees which tasks run at this moment.
+    /// Samples which tasks run now.
     void look();
-    /// How long to wait until the next look: not always the same, so that a program that does
-    /// something at regular intervals is not seen at the same place each time.
+    /// The time to the next sample. It varies, so that a program with a regular rhythm is not
+    /// always sampled in the same phase.
     std::chrono::milliseconds pause();
     void look_for(std::chrono::milliseconds interval);
 
@@ -40,9 +40,9 @@ private:
     const pid_t m_program;
     counters::conversation m_with;
     json_value m_before;
-    double m_power_read_s = 0;                                  ///< when, since the runtime began
-    std::map<std::pair<std::string, std::string>, int> m_seen;  ///< name and place, and how often
-    int m_samples = 0;  ///< workers that were looked at, each as often as it was
+    double m_power_read_s = 0;  ///< time of the last reading, since the runtime began
+    std::map<std::pair<std::string, std::string>, int> m_seen;  ///< samples by name and place
+    int m_samples = 0;  ///< number of samples, summed over workers
     std::minstd_rand m_random;
 };
 

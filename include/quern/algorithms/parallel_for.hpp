@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops over index ranges. A loop that takes a while gives each worker a contiguous part, the same
-// one each time (loop_parts.hpp); a part splits itself only when a worker wants something to do
-// (lazy binary splitting: Tzannes, Caragea, Barua and Vishkin, PPoPP 2010; here the demand is the
-// hunger of thieves and not an empty deque). One worker, or a short loop: no task at all.
+// Loops over index ranges. A longer loop gives each worker a contiguous part, the same one each
+// time (loop_parts.hpp). A part splits itself only on a request to steal (lazy binary splitting:
+// Tzannes, Caragea, Barua and Vishkin, PPoPP 2010; here the demand is the request of a thief
+// instead of an empty deque). With one worker, or for a short loop, no task is created.
 #pragma once
 
-#include <quern/algorithms/loop_parts.hpp>
-#include <quern/base/clock.hpp>
+#include <quern/algorithms/detail/loop_parts.hpp>
+#include <quern/base/detail/clock.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/stop.hpp>
 
@@ -23,16 +23,16 @@
 
 namespace quern {
 
-/// How many iterations are run between two looks at whether somebody wants work.
+/// Iterations between two checks for requests to steal.
 struct grain {
-    std::size_t iterations = 0;  ///< 0: chosen while running, so that a look costs under 1 %
+    std::size_t iterations = 0;  ///< 0: chosen at run time, so that a check costs under 1 %
     static grain automatic() noexcept { return {}; }
     static grain fixed(std::size_t n) noexcept { return {n == 0 ? 1 : n}; }
 };
 
 namespace detail {
 
-/// A chunk should last at least this long; a look at the clock costs about 10 ns.
+/// The minimal duration of a chunk; reading the clock costs about 10 ns.
 inline constexpr double k_chunk_ns = 2'000;
 
 /// Adapts the length of chunks to the duration of iterations.
@@ -43,7 +43,7 @@ public:
 
     std::size_t get() const noexcept { return m_size; }
 
-    /// Runs a chunk and learns from how long it took.
+    /// Runs a chunk and adapts to its duration.
     template <class Chunk>
     void run(Chunk&& chunk) {
         if (settled()) {
@@ -59,7 +59,7 @@ public:
         }
     }
 
-    /// Whether it will not change any more.
+    /// Whether the size is final.
     bool settled() const noexcept { return m_fixed || m_settled; }
 
 private:
@@ -71,16 +71,16 @@ private:
 template <class T, class... Others>
 inline constexpr bool is_one_of = (std::is_same_v<std::remove_cv_t<T>, Others> || ...);
 
-/// Integers: neither truth values nor characters.
+/// Integers except bool and character types.
 template <class T>
 concept loop_bound =
     std::integral<T> && !is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
 
-/// The type that holds both ends of a range: of int and std::size_t, std::size_t.
+/// The type that holds both bounds: for int and std::size_t, std::size_t.
 template <loop_bound First, loop_bound Last>
 using loop_index = std::common_type_t<First, Last>;
 
-/// Brings an end of a range to the type of both.
+/// Converts a bound to the common type.
 template <class Index, class Bound>
 Index loop_end(Bound bound) {
     if (!std::in_range<Index>(bound)) {
@@ -90,7 +90,7 @@ Index loop_end(Bound bound) {
     return static_cast<Index>(bound);
 }
 
-/// Runs a part of a loop; when it throws, the other parts stop.
+/// Runs a part of a loop; if it throws, the other parts stop.
 template <class Part>
 QUERN_ALWAYS_INLINE auto run_part(stop_signal& stop, Part&& part) {
     try {
@@ -101,7 +101,7 @@ QUERN_ALWAYS_INLINE auto run_part(stop_signal& stop, Part&& part) {
     }
 }
 
-/// What a loop does with a part of its range.
+/// Runs the body over a part of the range.
 template <class Index, class Body>
 struct loop_body {
     Body& body;
@@ -117,7 +117,7 @@ struct loop_body {
     }
 };
 
-/// The same for a reduction. Requires: i < end.
+/// As above for a reduction. Requires: i < end.
 template <class Index, class T, class Map, class Combine>
 struct loop_map {
     Map& map;
@@ -132,30 +132,30 @@ struct loop_map {
     }
 };
 
-/// What all parts of a loop share.
+/// The shared state of all parts of a loop.
 template <class Index>
 struct shared_loop {
     stop_signal& stop;
-    std::optional<loop_parts<Index>> parts{};  ///< none while it has not been dealt
+    std::optional<loop_parts<Index>> parts{};  ///< empty until the loop is dealt
 };
 
-/// In how many parts a loop that begins here is dealt: one for each worker that may come.
+/// The number of parts of a loop that begins here: one for each worker that may participate.
 inline std::size_t parts_for(fork_slot* slot) noexcept {
     const pool& home = context::of(slot).host().home();
     const std::size_t workers = home.knobs.active_workers.load(std::memory_order_relaxed);
     return home.policy().steals ? std::min(workers, k_most_loop_parts) : 1;
 }
 
-/// Whether a loop is to be dealt to the workers: it is known to take a while, or somebody wants
-/// work; and each part is a chunk at least.
+/// Whether to deal a loop to the workers: it is known to be long, or there is a request to steal,
+/// and each part is at least a chunk.
 inline bool is_to_be_dealt(fork_slot* slot, const chunk_size& chunk, std::size_t left,
                            std::size_t parts) noexcept {
     return parts > 1 && (chunk.settled() || context::of(slot).wanted()) &&
            left / parts >= chunk.get();
 }
 
-/// Whether a part is to split itself: somebody wants work, and every part has been begun. Before
-/// that the parts are what is offered.
+/// Whether a part should split itself: there is a request to steal, and every part has begun.
+/// Before that, whole parts are offered.
 template <class Index>
 bool is_to_split(fork_slot* slot, const shared_loop<Index>& loop) noexcept {
     context& place = context::of(slot);
@@ -169,8 +169,7 @@ bool is_to_split(fork_slot* slot, const shared_loop<Index>& loop) noexcept {
     return true;
 }
 
-/// Runs so many of the parts of a loop; the worker that comes to run one claims its own, if that
-/// is free.
+/// Runs `count` of the parts of a loop. A worker that runs a part claims its own, if that is free.
 template <class Index, class Run>
 void run_parts(fork_slot* slot, std::size_t count, shared_loop<Index>& loop, Run& run) {
     if (loop.stop.asks()) {
@@ -180,7 +179,7 @@ void run_parts(fork_slot* slot, std::size_t count, shared_loop<Index>& loop, Run
         run(slot, loop.parts->claim(context::of(slot).host().rank()));
         return;
     }
-    // Who deals goes on with one part; the others are for whoever comes.
+    // The dealing worker continues with one part; the others may be stolen.
     const std::size_t here = count == loop.parts->to_claim() ? 1 : count / 2;
     quern::fork_join(
         fork_context(slot),
@@ -216,7 +215,7 @@ void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, share
     }
 }
 
-/// A whole loop: begins as one part, and is dealt to the workers when that is worth it.
+/// A whole loop: begins as one part, and is dealt to the workers if that is worthwhile.
 template <class Index, class Range>
 void deal_for(fork_slot* slot, const Index first, const Index last, chunk_size chunk,
               shared_loop<Index>& loop, Range& range) {
@@ -246,7 +245,7 @@ template <class Index, class T, class Range, class Combine>
 T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
                shared_loop<Index>& loop, Range& range, Combine& combine);
 
-/// The same for a part that begins without a value: its first chunk gives it one.
+/// As split_reduce for a part without a value: its first chunk gives it one.
 template <class Index, class T, class Range, class Combine>
 T reduce_part(fork_slot* slot, Index first, Index last, chunk_size chunk, shared_loop<Index>& loop,
               Range& range, Combine& combine) {
@@ -256,7 +255,7 @@ T reduce_part(fork_slot* slot, Index first, Index last, chunk_size chunk, shared
                                           combine);
 }
 
-/// A part that stops early returns a value for nobody: the loop throws.
+/// The value of a part that stops early is not used: the loop throws.
 template <class Index, class T, class Range, class Combine>
 T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T value,
                shared_loop<Index>& loop, Range& range, Combine& combine) {
@@ -264,7 +263,7 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
         const std::size_t left = detail::distance(first, last);
         if (detail::is_to_split(slot, loop) && left > chunk.get()) {
             const Index middle = detail::advance(first, left / 2);
-            // `value` goes to the left part; the right one begins with its first chunk.
+            // The left part continues with `value`; the right one begins with its first chunk.
             auto parts = quern::fork_join(
                 fork_context(slot),
                 [&, middle, last, chunk](fork_context c) {
@@ -288,7 +287,7 @@ T split_reduce(fork_slot* slot, Index first, Index last, chunk_size chunk, T val
     return value;
 }
 
-/// A whole reduction, as deal_for. The values of the parts are combined in the order of the parts.
+/// A whole reduction, as deal_for. The parts' values are combined in the order of the parts.
 template <class Index, class T, class Range, class Combine>
 T deal_reduce(fork_slot* slot, const Index first, const Index last, chunk_size chunk, T value,
               shared_loop<Index>& loop, Range& range, Combine& combine) {
@@ -304,7 +303,7 @@ T deal_reduce(fork_slot* slot, const Index first, const Index last, chunk_size c
             };
             detail::run_parts(slot, loop.parts->to_claim(), loop, run);
             for (std::optional<T>& each : values) {
-                if (each) {  // not of a part that was done before, or that a stop left out
+                if (each) {  // empty for a part done before, or omitted by a stop
                     value = combine(std::move(value), std::move(*each));
                 }
             }
@@ -324,8 +323,8 @@ T deal_reduce(fork_slot* slot, const Index first, const Index last, chunk_size c
     return value;
 }
 
-/// Calls f(slot, signal) on a worker, here or on the default runtime as a task made at `site`;
-/// throws when the token was stopped before the end.
+/// Calls f(slot, signal) on a worker: here, or on the default runtime as a task made at `site`.
+/// Throws if the token was stopped before the end.
 template <class F>
 void run_loop(const void* site, std::stop_token token, F&& f) {
     if (current_context() == nullptr) [[unlikely]] {
@@ -374,17 +373,17 @@ T run_reduce(const void* site, std::stop_token stop, First first, Last last, gra
 /// Calls body(i), or body(context, i), for every i in [first, last), in parallel as far as workers
 /// are free. Iterations must be independent of one another.
 ///
-/// The index has the type that holds both bounds; as with `<`, an int and a std::size_t give a
+/// The index has the common type of both bounds; as with `<`, an int and a std::size_t give a
 /// std::size_t.
 ///
-/// Errors: the first exception of an iteration; chunks of iterations that have not begun then are
-/// dropped, and other exceptions go to the handler (exceptions.hpp). With a token: task_cancelled
-/// when its stop was requested before the end; every worker stops at the end of its chunk.
-/// std::invalid_argument when one bound is negative and the other one's type unsigned.
+/// Errors: the first exception of an iteration; chunks that have not begun then are dropped, and
+/// other exceptions go to the handler (exceptions.hpp). With a token: task_cancelled if its stop
+/// was requested before the end; every worker stops at the end of its chunk. std::invalid_argument
+/// if one bound is negative and the other one's type unsigned.
 /// Thread safety: any thread; outside a worker the loop runs on the default runtime.
-/// Cost: as a serial loop, plus a few ns a chunk, while nobody wants work; a loop of more than
+/// Cost: as a serial loop, plus a few ns per chunk without requests to steal. A loop of more than
 /// about 4 us forks one entry for each active worker besides the caller's. In each loop over the
-/// same range a worker has the same contiguous part, if it comes in time.
+/// same range a worker has the same contiguous part, if it arrives in time.
 ///
 ///     quern::parallel_for(0, n, [&](int i) { y[i] += a * x[i]; });
 ///     quern::parallel_for(0, n, quern::grain::fixed(1), [&](int i) { solve(problem[i]); });
@@ -410,9 +409,9 @@ QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
 }
 
 /// combine(...combine(combine(initial, map(first)), map(first + 1))..., map(last - 1)), evaluated
-/// in parallel: combine must be associative; it need not be commutative. `initial` enters once.
-/// Where the range is split depends on the run, so floating-point sums may differ in the last bits.
-/// Errors, thread safety, cost: as parallel_for.
+/// in parallel: combine must be associative; it need not be commutative. `initial` is used once.
+/// The splitting differs between runs, so floating-point sums may differ in the last bits. Errors,
+/// thread safety, cost: as parallel_for.
 ///
 ///     double sum = quern::parallel_reduce(0, n, 0.0, [&](int i) { return x[i]; }, std::plus<>{});
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>

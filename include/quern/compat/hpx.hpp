@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// HPX's names on Quern, in namespace hpx: programs that are written for HPX's local API compile
-// with this header set and run on Quern. What is here, and what is not: docs/porting/hpx.md.
+// HPX's names on Quern, in namespace hpx: programs written for HPX's local API compile with this
+// header set and run on Quern. What it contains, and what is missing: docs/porting/hpx.md.
 //
 // Programs need no change: the CMake target hpx_compat (quern::hpx_compat) adds a folder of headers
-// hpx/*.hpp, all of which include this one. New programs should use Quern's own names, which have
-// less to choose from and check more. Not part of quern/quern.hpp.
+// hpx/*.hpp, all of which include this one. New programs should use Quern's own names, which are
+// fewer and check more. Not part of quern/quern.hpp.
 #pragma once
 
 #include <quern/compat/hpx/actions.hpp>

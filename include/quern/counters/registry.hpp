@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which counters there are in this process: those that Quern brings and those that the program
-// installs. Used to install counters and to look for them; counter.hpp reads them.
+// The counters of this process: those of Quern and those that the program installs. Used to install
+// and to find counters; counter.hpp reads them.
 #pragma once
 
-#include <quern/counters/attach.hpp>
+#include <quern/counters/detail/attach.hpp>
 #include <quern/counters/source.hpp>
 
 #include <cstdint>
@@ -20,8 +20,7 @@ namespace detail {
 class installed_source;
 }
 
-/// Keeps counters installed; when it is destroyed they are gone, and no reader reads them any more.
-/// Movable.
+/// Keeps counters installed. Its destructor removes them; no reader reads them afterwards. Movable.
 class [[nodiscard]] installation {
 public:
     installation() noexcept = default;
@@ -31,11 +30,11 @@ public:
     installation& operator=(installation&& from) noexcept;
     ~installation() { remove(); }
 
-    /// The counters are gone when it returns: waits for readers that are just reading them. Must
-    /// not be called by the counter's own function.
+    /// Removes the counters; waits for readings in progress. Requires: not called by the counter's
+    /// own function.
     void remove() noexcept;
 
-    /// They stay until the process ends.
+    /// The counters stay until the process ends.
     void keep() noexcept { m_what.reset(); }
 
 private:
@@ -45,44 +44,42 @@ private:
 /// Adds counters. Throws std::invalid_argument for a name that is malformed or taken. Thread safe.
 installation install(std::unique_ptr<source> from);
 
-/// What is to be known of a counter of the program's own.
 struct user_counter {
     counter_kind kind = counter_kind::sum;  ///< not ratio
     std::string unit{};
     std::string help{};
 };
 
-/// Adds a counter of the program's own, one for the whole process. The function is called by any
-/// thread, by several at the same time, whenever somebody reads the counter; what it throws makes
-/// the counter unavailable with that text. It must not wait for tasks. Throws as the other does.
+/// Adds a counter of the program, one for the whole process. The function is called at each
+/// reading, by any thread, also concurrently; if it throws, the counter is unavailable with that
+/// text. It must not wait for tasks. Throws as the other overload.
 ///
 ///     std::atomic<long> steps = 0;
 ///     auto kept = quern::counters::install("/app/steps", [&] { return double(steps); },
 ///                                          {.help = "time steps done"});
 ///
-/// Counters that --quern:print-counter is to print, or --quern:trace-counters to draw, must be
-/// there before the runtime starts.
+/// Counters for --quern:print-counter or --quern:trace-counters must be installed before the
+/// runtime starts.
 installation install(std::string_view name, std::function<double()> read, user_counter about = {});
 
-/// A counter that may be read.
 struct description {
     std::string name;  ///< in full: "/threads{locality#0/total}/time/average"
     counter_info info;
 };
 
-/// The counters whose names match, of the runtime that is meant: that of the calling task; else the
-/// only one that lives; the default one where none does. A pattern without instance stands for
-/// totals. In instances, `*` stands for the total and for every worker, `pool#*/…` for pools.
-/// Throws std::invalid_argument for a malformed pattern, std::logic_error where several runtimes
-/// live and none is meant. Thread safe.
+/// The counters whose names match. The runtime is that of the calling task, else the only one
+/// alive, or the default one if none is alive. A pattern without instance matches totals. In
+/// instances, `*` matches the total and every worker, `pool#*/…` pools. Throws
+/// std::invalid_argument for a malformed pattern, std::logic_error if several runtimes are alive
+/// and the choice is ambiguous. Thread safe.
 ///
 ///     for (const auto& c : quern::counters::discover("/threads{worker-thread#*}/time/*"))
 ///         std::puts(c.name.c_str());
 std::vector<description> discover(std::string_view pattern);
 std::vector<description> discover(std::string_view pattern, const runtime& of);
 
-/// Every kind of counter once, as list-counters shows them; without instances, so no runtime is
-/// needed. Thread safe.
+/// Every kind of counter once, for list-counters; without instances, so no runtime is needed.
+/// Thread safe.
 std::vector<counter_info> all_counters();
 
 }  // namespace quern::counters

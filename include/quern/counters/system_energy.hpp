@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Energy by the kernel's powercap zones (RAPL): packages, what is measured within them, the whole
-// platform. The counters of the hardware wrap after minutes; this makes sums of them that do not.
-// Says why there is none rather than 0 J: most virtual machines have no zones, or zones that never
-// move, and the files are readable by root alone on most others.
+// Energy from the kernel's powercap zones (RAPL): packages, domains within them, the whole
+// platform. The hardware counters wrap after minutes; this source makes sums that do not. It
+// reports why a value is missing rather than 0 J: most virtual machines have no zones, or zones
+// that never change, and on most other machines only root may read the files.
 #pragma once
 
 #include <quern/counters/source.hpp>
@@ -15,20 +15,20 @@
 
 namespace quern::counters {
 
-/// Counters, in joules since the first reading: /power/package, the sum of all packages, whatever
-/// runs there; /power/{core,uncore,dram}, the sums of the zones of that name within packages, where
-/// core and uncore are part of the package; /power/psys, the platform.
+/// Counters, in joules since the first reading: /power/package, the sum of all packages, including
+/// other programs; /power/{core,uncore,dram}, the sums of the zones of that name within packages,
+/// where core and uncore are part of the package; /power/psys, the platform.
 ///
-/// Zones of intel-rapl-mmio that show a package which intel-rapl shows too are left out. A sum with
-/// a zone that cannot be read is not made. A zone is stuck when it shows 0, or has not moved for a
-/// second; it may move later. When two readings lie so far apart that a zone may have wrapped
-/// twice, which takes minutes to hours at its highest power, its energy is lost, from then on
-/// absent: whoever measures long runs reads now and then.
+/// A package zone of intel-rapl-mmio is left out if intel-rapl has the same package. A sum is
+/// unavailable if one of its zones cannot be read. A zone is stuck if it shows 0, or has not
+/// changed for a second; this state can end. A zone may wrap twice within minutes to hours at its
+/// highest power. If two readings are that far apart, the energy is lost and the zone is absent
+/// from then on, so long measurements need readings in between.
 class energy_source final : public source {
 public:
     using clock = std::function<std::uint64_t()>;  ///< nanoseconds
 
-    /// The clock is another one in tests alone.
+    /// A custom clock is for tests.
     explicit energy_source(topology::system_root root = {}, clock now = {});
     ~energy_source() override;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Events that the hardware and the kernel count for single threads, by perf_event_open: for each
-// worker's thread, opened when it is first read. Where the hardware has fewer registers than are
-// wanted, the kernel takes turns, and what was counted part of the time is scaled to all of it.
+// Events that the hardware and the kernel count per thread, by perf_event_open: one set per worker
+// thread, opened at its first reading. If the hardware has too few registers, the kernel
+// multiplexes the events, and a count of part of the time is scaled to all of it.
 #pragma once
 
 #include <quern/counters/source.hpp>
@@ -16,17 +16,17 @@ namespace quern::counters {
 
 /// Hardware events of user code: /hw/{instructions,cycles}, /hw/{cache-references,cache-misses},
 /// /hw/{branches,branch-misses}, /hw/stalled-cycles-{frontend,backend}, and of the kernel's
-/// schedule, /os/schedule/{task-clock,migrations}. One source for each pair, which is counted
-/// together where the hardware can: ratios within a pair are of the same moments.
+/// scheduler, /os/schedule/{task-clock,migrations}. One source per pair. The events of a pair are
+/// counted together if the hardware can, so ratios within a pair refer to the same time.
 ///
-/// Errors: what the machine does not have (most virtual machines) is absent; what the process may
-/// not count is denied, with the value of /proc/sys/kernel/perf_event_paranoid.
-/// A null kernel: all are absent. Cost: one descriptor for each event and worker that is read, and
-/// about a microsecond for each reading of it.
+/// Errors: events that the machine does not have (most virtual machines) are absent; events that
+/// the process may not count are denied, with the value of /proc/sys/kernel/perf_event_paranoid. A
+/// null kernel: all are absent. Cost: one descriptor per event and worker that is read, and about 1
+/// us per reading of it.
 std::vector<std::unique_ptr<source>> event_sources(
     const topology::system_root& root, const std::shared_ptr<topology::event_kernel>& kernel);
 
-/// The source of "/hw/r1a2": an event of this processor by its number (topology/thread_events.hpp).
+/// The source of "/hw/r1a2": an event of this processor by number (topology/thread_events.hpp).
 /// Null for any other name.
 std::unique_ptr<source> raw_event_source(const topology::system_root& root,
                                          const std::shared_ptr<topology::event_kernel>& kernel,

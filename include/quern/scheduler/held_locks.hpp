@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// A check of builds with assertions: a task that suspends while it holds a lock makes all who want
-// that lock wait as long. That is allowed, and often a mistake, so it is told on stderr, with the
-// calls that led there, the first ten times in a process. Waiting for another lock, or for a notice
-// of a condition variable with its mutex, is no such case.
+// A check in builds with assertions: a task that suspends while it holds a lock makes every task
+// that wants the lock wait as long. That is allowed and often a mistake. The first ten cases in a
+// process are reported on stderr with the call stack. Waiting for another lock, or for a condition
+// variable with its mutex, is not reported.
 #pragma once
 
-#include <quern/scheduler/context.hpp>
+#include <quern/scheduler/detail/context.hpp>
 
 #include <utility>
 
@@ -19,7 +19,7 @@ inline constexpr bool k_check_held_locks = false;
 inline constexpr bool k_check_held_locks = true;
 #endif
 
-/// For the mutexes: the caller has locked one, or unlocked one.
+/// Called by the mutexes after the caller has locked or unlocked one.
 inline void note_locked() noexcept {
     if constexpr (k_check_held_locks) {
         if (context* const here = current_context()) {
@@ -35,7 +35,6 @@ inline void note_unlocked() noexcept {
     }
 }
 
-/// Passes on whether the caller has locked one.
 inline bool note_if_locked(bool locked) noexcept {
     if (locked) {
         note_locked();
@@ -43,14 +42,14 @@ inline bool note_if_locked(bool locked) noexcept {
     return locked;
 }
 
-/// The caller is about to suspend; and: its task has ended.
+/// Called before the caller suspends, and after its task has ended.
 void check_held_locks(context& self, const wait_reason& why) noexcept;
 void check_left_locks(context& self) noexcept;
 
 }  // namespace detail
 
-/// While it lives, the locks that the running task has locked before are not spoken of: it holds
-/// them across waits on purpose. Does nothing in builds without assertions.
+/// While it lives, locks that the running task took before are not reported: it holds them across
+/// waits on purpose. Does nothing in builds without assertions.
 ///
 ///     const std::scoped_lock lock(device);
 ///     const quern::ignore_held_locks on_purpose;    // it is ours until the answer is there

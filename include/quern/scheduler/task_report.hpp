@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who waits for what: the answer to "why does it not go on?". Written to stderr by itself when no
-// task can run any more (the setting hang_report), and given to whoever asks.
+// The report of suspended tasks and what they wait for. Written to stderr when no task can run any
+// more (the setting hang-report), and returned to a program that asks.
 #pragma once
 
 #include <string>
 
 namespace quern {
 
-/// Every suspended task of every runtime in the process, every thread outside that waits in Quern,
-/// and every task that blocks its worker in the kernel: its name, where it was made, where it waits
-/// and what for, who holds that, and for how long. Tasks that agree in all of it share a line. Lock
-/// cycles are named as cycles. Of tasks that run meanwhile it may tell what was true a moment ago.
-/// Of suspended coroutines those are among them that have a note (docs/hang-reports.md).
+/// Every suspended task of every runtime in the process, every outside thread that waits in Quern,
+/// and every task that blocks its worker in the kernel, as in a std::mutex or in input and output.
+/// Each with its name, where it was created, where it waits, what for and for how long, and the
+/// holder of that. Tasks that agree in all of these share a line. Lock cycles are shown as cycles.
+/// For tasks that run meanwhile the report may be slightly out of date. It includes suspended
+/// coroutines that have a note (docs/hang-reports.md).
 ///
-/// Also running tasks whose worker sleeps in the kernel: in a std::mutex, in input and output.
-///
-/// Thread safety: any thread, also a task. Cost: some 30 microseconds a suspended task.
+/// Thread safety: any thread, also a task. Cost: about 30 microseconds per suspended task.
 ///
 ///     std::fputs(quern::task_report().c_str(), stderr);
 ///

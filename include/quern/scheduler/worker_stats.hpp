@@ -5,10 +5,10 @@
 // So the times always add up to the time since the worker started.
 #pragma once
 
-#include <quern/base/cache_line.hpp>
-#include <quern/base/clock.hpp>
-#include <quern/base/config.hpp>
-#include <quern/scheduler/overhead_clock.hpp>
+#include <quern/base/detail/cache_line.hpp>
+#include <quern/base/detail/clock.hpp>
+#include <quern/base/detail/config.hpp>
+#include <quern/scheduler/detail/overhead_clock.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -26,6 +26,7 @@ struct worker_totals {
     double making_ns = 0;           ///< of that, making tasks
     double idle_ns = 0;             ///< searching or parked
     double asleep_ns = 0;           ///< of that, parked
+    double guest_ns = 0;            ///< when a thread from outside had its place
     std::uint64_t tasks = 0;        ///< ready tasks and stolen entries run to their end
     std::uint64_t inlined = 0;      ///< of these, run in the place of one who waited for it
     std::uint64_t activations = 0;  ///< times a task was started or resumed
@@ -105,7 +106,7 @@ public:
     /// It has nothing to do; and has something again. Requires: called in turns.
     void begin_idle() noexcept {
         is_now(worker_phase::idle);
-        m_interrupted = overhead.ends();
+        m_interrupted = overhead.ends(overhead_clock::next::own_work);
         book(use::idle);
     }
     void end_idle() noexcept {
@@ -124,6 +125,18 @@ public:
             m_asleep.add(ticks() - since, std::memory_order_release);
             m_asleep_since.store(0, std::memory_order_release);  // both pair with read
         }
+    }
+
+    /// A thread from outside has its place; and has left it. Requires: asleep; called in turns.
+    void begin_guest() noexcept {
+        end_sleep();
+        end_idle();
+        m_guest_since = since();
+    }
+    void end_guest() noexcept {
+        begin_idle();
+        m_guest.add(since() - m_guest_since);
+        begin_sleep();
     }
 
     /// Takes the time, for who asks for since().
@@ -190,8 +203,9 @@ private:
     double asleep() const noexcept;
     double never_less(double running, double busy) const noexcept;
 
-    /// Books the time since the last call. One clock reading. A sequence lock: whoever sees one of
-    /// the changes also sees that the version is odd or newer (release here, acquire in read).
+    /// Books the time since the last call. One clock reading. A sequence lock: a reader that sees
+    /// one of the changes also sees that the version is odd or newer (release here, acquire in
+    /// read).
     void book(use next) noexcept {
         constexpr auto k_release = std::memory_order_release;
         if constexpr (!k_counters) {
@@ -217,6 +231,8 @@ private:
     std::atomic<tick_count> m_asleep_since{0};
     single_writer_counter m_asleep;      ///< ticks
     statistic m_waited, m_first_waited;  ///< ticks
+    statistic m_guest;                   ///< ticks
+    tick_count m_guest_since = 0;
 };
 
 }  // namespace quern::detail

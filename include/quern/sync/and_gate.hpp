@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::and_gate: HPX's: a trigger that is set when each of a number of inputs has been set.
+// quern::and_gate, as in HPX: a trigger that is set when all of its inputs have been set.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/detail/spin_lock.hpp>
 #include <quern/sync/trigger.hpp>
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace quern {
 
-/// Collects inputs that come in any order, one generation after another.
+/// Collects inputs that arrive in any order, one generation after another.
 ///
 ///     quern::and_gate neighbours(2);
 ///     auto both = neighbours.get_future();
@@ -18,23 +18,22 @@ namespace quern {
 ///     from_right([&] { neighbours.set(1); });
 ///     auto next = both.then([](auto) { relax(); });
 ///
-/// When every input has been set the generation ends, as that of a quern::trigger does, and all
-/// inputs may be set again. What precedes each set() happens before what the generation's end lets
-/// go on. It may be destroyed as a trigger may. An input may be set for the next generation only by
-/// one who has seen the present one end: by its future, by synchronize() or as the last input.
-/// Unlike HPX's, generations are counted from 0 and advance by themselves.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions; the last input sets the
-/// trigger.
+/// When every input has been set, the generation ends like that of a quern::trigger, and all inputs
+/// may be set again. What precedes each set() happens before what the end of the generation
+/// releases. It may be destroyed as a trigger may. An input may be set for the next generation only
+/// after the setter has observed the end of the present one: by its future, by synchronize() or as
+/// the last input. Unlike in HPX, generations are counted from 0 and advance automatically.
+/// Thread safety: any thread. Cost: a short spin-lock section; the last input sets the trigger.
 class and_gate {
 public:
-    /// Throws std::invalid_argument when there are no inputs.
+    /// Throws std::invalid_argument if `inputs` is 0.
     explicit and_gate(std::size_t inputs);
 
     [[nodiscard]] std::size_t inputs() const noexcept { return m_is_set.size(); }
 
     /// Sets input number `which`, counted from 0. Returns whether it was the last of this
-    /// generation. Throws std::out_of_range when there is no such input, std::invalid_argument when
-    /// it has been set in this generation already.
+    /// generation. Throws std::out_of_range if there is no such input, std::invalid_argument if it
+    /// has been set in this generation already.
     bool set(std::size_t which);
 
     /// Ready when the present generation ends.
@@ -54,7 +53,7 @@ private:
 
     detail::spin_lock m_lock;
     std::vector<bool> m_is_set;  ///< in this generation
-    std::size_t m_left;          ///< inputs that are not
+    std::size_t m_left;          ///< inputs not set yet
     trigger m_trigger;
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::barrier: std::barrier for tasks and threads outside. All state is under a spin lock; the
+// quern::barrier: std::barrier for tasks and outside threads. All state is under a spin lock; the
 // completion function runs without it.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/level.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/level.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -17,7 +17,7 @@ namespace quern {
 
 namespace detail {
 
-/// What does not depend on the completion function.
+/// The part that does not depend on the completion function.
 class barrier_base {
 public:
     barrier_base(const barrier_base&) = delete;
@@ -25,11 +25,11 @@ public:
 
 protected:
     struct arrival {
-        std::int64_t phase;  ///< of which it is one
-        bool is_last;        ///< then the caller must complete the phase
+        std::int64_t phase;  ///< the phase arrived in
+        bool is_last;        ///< the caller must complete the phase
     };
 
-    /// Throws std::invalid_argument when `expected` is negative.
+    /// Throws std::invalid_argument if `expected` is negative.
     constexpr explicit barrier_base(std::ptrdiff_t expected)
         : m_expected(expected), m_left(expected) {
         if (expected < 0) {
@@ -37,7 +37,7 @@ protected:
         }
     }
 
-    /// Of `n`, of whom `leaving` will not come to later phases.
+    /// Arrival of `n` participants, of which `leaving` will not arrive in later phases.
     arrival arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept;
     void begin_next_phase() noexcept;
     void wait(std::int64_t phase) const noexcept { wait_for(m_phase, phase + 1, m_lock, why()); }
@@ -55,8 +55,8 @@ private:
 
     mutable spin_lock m_lock;
     mutable level m_phase{0};
-    std::ptrdiff_t m_expected;  ///< by the phases to come
-    std::ptrdiff_t m_left;      ///< who have yet to come to this one
+    std::ptrdiff_t m_expected;  ///< arrivals per phase from the next one on
+    std::ptrdiff_t m_left;      ///< arrivals missing in this phase
 };
 
 /// The completion function of a barrier that needs none.
@@ -66,8 +66,7 @@ struct completes_nothing {
 
 }  // namespace detail
 
-/// A place where a number of participants meet again and again: each phase ends when all have
-/// arrived.
+/// A reusable rendezvous for a number of participants: each phase ends when all have arrived.
 ///
 ///     quern::barrier all(n, [&]() noexcept { std::swap(old_grid, new_grid); });
 ///     for (int i = 0; i < n; ++i)
@@ -78,19 +77,19 @@ struct completes_nothing {
 ///             }
 ///         });
 ///
-/// The last one to arrive calls the completion function, which may suspend; then the next phase
-/// begins and those who wait go on. What precedes an arrive() happens before that call, and the
-/// call before the return of every wait() of that phase. Tasks are woken in the order in which they
-/// began to wait. The barrier may be destroyed as soon as every wait() has returned, even while the
-/// arrive() that let them return has not, if nobody is going to arrive again.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions to arrive, another to wait.
+/// The last participant to arrive calls the completion function, which may suspend; then the next
+/// phase begins and the waiters are woken. What precedes an arrive() happens before that call, and
+/// the call before the return of every wait() of that phase. Tasks are woken in FIFO order. If no
+/// more arrivals follow, the barrier may be destroyed as soon as every wait() has returned, even if
+/// the arrive() that ended the phase has not.
+/// Thread safety: any thread. Cost: one short spin-lock section to arrive, another to wait.
 template <class CompletionFunction = detail::completes_nothing>
 class barrier : private detail::barrier_base {
     static_assert(std::is_nothrow_invocable_v<CompletionFunction&>,
                   "the completion function of a barrier must be noexcept");
 
 public:
-    /// The phase in which one has arrived.
+    /// The phase of an arrival.
     class arrival_token {
     public:
         arrival_token(arrival_token&&) noexcept = default;
@@ -102,7 +101,7 @@ public:
         std::int64_t m_phase;
     };
 
-    /// Throws std::invalid_argument when `expected` is negative, and what moving `f` throws.
+    /// Throws std::invalid_argument if `expected` is negative, and what moving `f` throws.
     constexpr explicit barrier(std::ptrdiff_t expected, CompletionFunction f = CompletionFunction())
         : barrier_base(expected), m_completion(std::move(f)) {}
 
@@ -111,22 +110,21 @@ public:
     }
 
     /// Counts as the arrival of `n` participants and does not wait.
-    /// Requires: 0 < n <= those that have yet to arrive; the program is aborted otherwise.
+    /// Requires: 0 < n <= the arrivals missing in this phase; the program is aborted otherwise.
     [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) noexcept {
         return arrival_token(arrive_as(n, 0));
     }
 
-    /// Waits until the phase of the token has ended, if it has not.
+    /// Waits for the end of the token's phase.
     void wait(arrival_token&& token) const noexcept { barrier_base::wait(token.m_phase); }
 
-    /// arrive(), then wait().
     void arrive_and_wait() noexcept { wait(arrive()); }
 
-    /// The same for coroutines, as event::co_wait(). It arrives when the result is awaited, and not
-    /// if that throws. The last one to arrive calls the completion function.
+    /// As arrive_and_wait() for coroutines, see event::co_wait(). Arrives when the result is
+    /// awaited, and not if that throws. The last participant calls the completion function.
     auto co_arrive_and_wait() noexcept { return detail::co_awaitable<meeting>{{*this}}; }
 
-    /// Arrives, and is not expected from the next phase on. Does not wait.
+    /// Arrives, and leaves from the next phase on. Does not wait.
     void arrive_and_drop() noexcept { arrive_as(1, 1); }
 
 private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::call_once and once_flag: those of the standard, for tasks and threads outside. A mutex for
-// those who come first, and one load for all later ones.
+// quern::call_once and once_flag: those of the standard, for tasks and outside threads. A mutex for
+// the first callers, one load for all later ones.
 #pragma once
 
 #include <quern/sync/mutex.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <atomic>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace quern {
 
-/// Whether something has been done once. For call_once.
+/// The flag of call_once.
 class once_flag {
 public:
     constexpr once_flag() noexcept = default;
@@ -24,7 +24,7 @@ private:
     template <class F, class... Args>
     friend void call_once(once_flag& flag, F&& f, Args&&... args);
 
-    /// Held by the one whose function is running.
+    /// Held while the function runs.
     struct attempt : mutex {
         void lock() {
             if (!try_lock()) [[unlikely]] {
@@ -39,18 +39,17 @@ private:
     attempt m_trying;
 };
 
-/// Calls f(args...) unless a call with this flag has already returned from its function.
+/// Calls f(args...) unless a call with this flag has already completed normally.
 ///
 ///     quern::once_flag loaded;
 ///     quern::call_once(loaded, [&] { load(table); });   // in every task that needs the table
 ///
-/// Others that come meanwhile wait until that call has returned; what it did happens before their
-/// return. The function may suspend. When it throws, its caller gets the exception and the one that
-/// has waited longest calls its own function.
-/// Errors: what f throws; std::system_error (resource_deadlock_would_occur) when f itself comes to
+/// Concurrent callers wait until that call has returned; its effects happen before their return.
+/// The function may suspend. If it throws, its caller gets the exception, and the longest waiter
+/// calls its own function.
+/// Errors: what f throws; std::system_error (resource_deadlock_would_occur) if f itself calls
 /// call_once with the same flag.
-/// Thread safety: any thread. Cost: one load once it is done; those that waited go on one after
-/// another.
+/// Thread safety: any thread. Cost: one load once it is done; waiters return one after another.
 template <class F, class... Args>
 void call_once(once_flag& flag, F&& f, Args&&... args) {
     if (flag.m_done.load(std::memory_order_acquire)) {  // pairs with the store below

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::channel: values that go from some tasks to others, in order. Two depots (depot.hpp): one
-// of slots that hold a value, and, when it is bounded, one of slots that are free.
+// quern::channel: an ordered queue of values between tasks. It has two wait lists (wait_list.hpp):
+// one of filled slots and, if bounded, one of free slots.
 #pragma once
 
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/depot.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/wait_list.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace quern {
 
-/// What send() throws when the channel is closed.
+/// Thrown by send() on a closed channel.
 class channel_closed : public std::runtime_error {
 public:
     channel_closed() : std::runtime_error("quern::channel: a value is sent but it is closed") {}
@@ -25,13 +25,13 @@ public:
 
 namespace detail {
 
-/// Throws std::invalid_argument when it is 0.
+/// Throws std::invalid_argument if it is 0.
 std::size_t checked_capacity(std::size_t capacity);
 [[noreturn]] void throw_channel_closed();
 
 }  // namespace detail
 
-/// A queue between tasks, with room for any number of values, or for as many as it is told.
+/// A queue between tasks, unbounded or with a fixed capacity.
 ///
 ///     quern::channel<block> blocks(8);
 ///     quern::post([&] {
@@ -40,51 +40,52 @@ std::size_t checked_capacity(std::size_t capacity);
 ///     });
 ///     for (block& b : blocks) process(b);                          // until it is closed and empty
 ///
-/// Fair: values come out in the order in which they were sent; a value goes to the receiver that
-/// has waited longest, and a slot that becomes free to the sender that has waited longest. What
-/// precedes a send() happens before the return of the receive() that gets the value. Values are
-/// moved into and out of their slots by the tasks that send and receive them, so what T throws is
-/// thrown there: a value that cannot be moved in has not been sent, one that cannot be moved out is
-/// lost. T is any type that can be moved.
+/// Fair: values are received in the order in which they were sent. A value goes to the longest
+/// waiting receiver, a free slot to the longest waiting sender. What precedes a send() happens
+/// before the return of the receive() that gets the value. Sender and receiver move the value into
+/// and out of its slot in their own tasks, so an exception of T is thrown there: a value that
+/// cannot be moved in has not been sent, one that cannot be moved out is lost. T is any movable
+/// type.
 ///
-/// After close() no value can be sent; those that have been sent are still delivered.
-/// It may be destroyed as soon as nobody uses it: a receiver may destroy it when it has got a
-/// value, even while the send() of that value has not returned, if there are no other senders or
-/// receivers. Values that are left are destroyed.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions, twice when it is bounded,
-/// and an allocation for each value when it is not.
+/// After close() no value can be sent; values sent before are still delivered. The channel may be
+/// destroyed when it is unused. If there are no other senders and receivers, a receiver may destroy
+/// it after it got a value, even if the send() of that value has not returned. Remaining values are
+/// destroyed.
+/// Thread safety: any thread. Cost: a short spin-lock section, two if bounded; an allocation per
+/// value if unbounded.
 template <class T>
 class channel {
 public:
     class iterator;
 
-    /// Any number of values.
+    /// Unbounded.
     channel() noexcept = default;
 
-    /// At most `capacity` values, counted from the begin of send() to the end of receive(). Throws
-    /// std::invalid_argument when it is 0, std::bad_alloc.
+    /// At most `capacity` values, counted from the beginning of send() to the end of receive().
+    /// Throws std::invalid_argument if it is 0, std::bad_alloc.
     explicit channel(std::size_t capacity);
 
     channel(const channel&) = delete;
     channel& operator=(const channel&) = delete;
     ~channel();
 
-    /// Sends a value; waits while the channel is full. Throws channel_closed when it is closed,
-    /// also while this waits, what moving the value throws, std::bad_alloc.
+    /// Sends a value; waits while the channel is full. Throws channel_closed if it is closed, also
+    /// during the wait; what moving the value throws; std::bad_alloc.
     void send(T value);
 
-    /// Sends the value if there is room; else returns false and leaves it alone. Throws as send().
+    /// Sends the value if there is room; else returns false and leaves it unchanged. Throws as
+    /// send().
     bool try_send(T&& value);
     bool try_send(const T& value) { return try_send(T(value)); }
 
-    /// Waits for a value. Nothing: the channel is closed, and all values have been received.
-    std::optional<T> receive() { return unpack(m_depots.filled.take(to_receive())); }
+    /// Waits for a value. Returns std::nullopt if the channel is closed and empty.
+    std::optional<T> receive() { return unpack(m_lists.filled.take(to_receive())); }
 
-    /// A value if there is one.
-    std::optional<T> try_receive() { return unpack(m_depots.filled.try_take()); }
+    /// As receive(), without waiting.
+    std::optional<T> try_receive() { return unpack(m_lists.filled.try_take()); }
 
-    /// The same for coroutines, as event::co_wait(): co_await waits, and gives or throws what
-    /// receive() and send() do. The value waits in the coroutine's frame.
+    /// For coroutines, see event::co_wait(): co_await waits, and gives or throws what receive() and
+    /// send() do. The value to send is kept in the coroutine's frame.
     ///
     ///     quern::task<> consume(quern::channel<block>& blocks) {
     ///         while (auto b = co_await blocks.co_receive()) process(*b);
@@ -92,9 +93,9 @@ public:
     auto co_receive() noexcept { return detail::co_awaitable<receiving>{{*this}}; }
     auto co_send(T value) { return detail::co_awaitable<sending>{{*this, std::move(value)}}; }
 
-    /// The same as send() and receive(), but not longer than until a time: false or nothing when
-    /// that has come first, and then the value is left alone. With any clock: one that is set back
-    /// makes the wait longer. Nothing is also what a closed and empty channel gives.
+    /// send() and receive() with a deadline: false or std::nullopt if it passes first; the value is
+    /// then unchanged. std::nullopt also means closed and empty. Any clock; if it is set back the
+    /// wait gets longer.
     template <class Clock, class Duration>
     bool try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when);
     template <class Rep, class Period>
@@ -108,21 +109,21 @@ public:
         return try_receive_until(detail::due_after(time));
     }
 
-    /// No more values. Those who wait go on: receivers with nothing, senders with an exception.
+    /// Ends sending. Waiting receivers get std::nullopt, waiting senders an exception.
     void close() noexcept {
-        m_depots.free.close();
-        m_depots.filled.close();  // last: a receiver that learns of it may destroy the channel
+        m_lists.free.close();
+        m_lists.filled.close();  // last: a receiver that sees it may destroy the channel
     }
 
-    [[nodiscard]] bool is_closed() const noexcept { return m_depots.filled.is_closed(); }
+    [[nodiscard]] bool is_closed() const noexcept { return m_lists.filled.is_closed(); }
 
-    /// All values from now on, for a range-based for loop: it ends when the channel is closed and
-    /// empty. Waits for the first one.
+    /// Range-based for: receives values until the channel is closed and empty. Waits for the first
+    /// one.
     iterator begin() { return iterator(*this); }
     std::default_sentinel_t end() const noexcept { return {}; }
 
 private:
-    struct slot : detail::parcel {
+    struct slot : detail::wait_node {
         slot() noexcept {}
         ~slot() {}
         union {
@@ -130,31 +131,31 @@ private:
         };
     };
 
-    /// Gives a slot without value back, to whom it belongs.
+    /// Returns a slot without a value to its owner.
     void give_back(slot& s) noexcept {
         if (m_slots == nullptr) {
             delete &s;
         } else {
-            m_depots.free.put(s);  // refused when it is closed: nobody wants it then
+            m_lists.free.put(s);  // refused if closed: it is not needed then
         }
     }
 
     detail::wait_reason to_receive() const noexcept {
-        return {&detail::depot::k_wait_for_value, &m_depots};
+        return {&detail::wait_list::k_wait_for_value, &m_lists};
     }
     detail::wait_reason to_send() const noexcept {
-        return {&detail::depot::k_wait_for_place, &m_depots};
+        return {&detail::wait_list::k_wait_for_place, &m_lists};
     }
 
-    using taker = detail::depot::taker;
+    using taker = detail::wait_list::taker;
     struct receiving {
         taker make_waiter() const noexcept { return taker(); }
         detail::wait_reason why() const noexcept { return from.to_receive(); }
         bool ready(taker& self) const noexcept {
-            self.got = from.m_depots.filled.try_take();
+            self.got = from.m_lists.filled.try_take();
             return self.got != nullptr;
         }
-        bool enqueue(taker& self) const noexcept { return from.m_depots.filled.enqueue(self); }
+        bool enqueue(taker& self) const noexcept { return from.m_lists.filled.enqueue(self); }
         std::optional<T> result(taker& self) const { return from.unpack(self.got); }
 
         channel& from;
@@ -163,24 +164,24 @@ private:
         taker make_waiter() const noexcept { return taker(); }
         detail::wait_reason why() const noexcept { return to.to_send(); }
         bool ready(taker& self) const {
-            self.got = to.m_slots == nullptr ? new slot : to.m_depots.free.try_take();
+            self.got = to.m_slots == nullptr ? new slot : to.m_lists.free.try_take();
             return self.got != nullptr;
         }
-        bool enqueue(taker& self) const noexcept { return to.m_depots.free.enqueue(self); }
+        bool enqueue(taker& self) const noexcept { return to.m_lists.free.enqueue(self); }
         void result(taker& self) { to.pack(self.got, std::move(value)); }
 
         channel& to;
         T value;
     };
 
-    void pack(detail::parcel* into, T&& value);
-    std::optional<T> unpack(detail::parcel* from);
+    void pack(detail::wait_node* into, T&& value);
+    std::optional<T> unpack(detail::wait_node* from);
 
-    detail::channel_depots m_depots;
-    std::unique_ptr<slot[]> m_slots;  ///< null when it is unbounded
+    detail::channel_lists m_lists;
+    std::unique_ptr<slot[]> m_slots;  ///< null if unbounded
 };
 
-/// An input iterator: going on receives the next value.
+/// An input iterator: ++ receives the next value.
 template <class T>
 class channel<T>::iterator {
 public:
@@ -210,14 +211,14 @@ template <class T>
 channel<T>::channel(std::size_t capacity)
     : m_slots(std::make_unique<slot[]>(detail::checked_capacity(capacity))) {
     for (std::size_t i = 0; i < capacity; ++i) {
-        m_depots.free.put(m_slots[i]);
+        m_lists.free.put(m_slots[i]);
     }
-    m_depots.free.expect(capacity);
+    m_lists.free.expect(capacity);
 }
 
 template <class T>
 channel<T>::~channel() {
-    while (detail::parcel* left = m_depots.filled.try_take()) {
+    while (detail::wait_node* left = m_lists.filled.try_take()) {
         slot& s = static_cast<slot&>(*left);
         std::destroy_at(&s.value);
         if (m_slots == nullptr) {
@@ -228,12 +229,12 @@ channel<T>::~channel() {
 
 template <class T>
 void channel<T>::send(T value) {
-    pack(m_slots == nullptr ? new slot : m_depots.free.take(to_send()), std::move(value));
+    pack(m_slots == nullptr ? new slot : m_lists.free.take(to_send()), std::move(value));
 }
 
 template <class T>
 bool channel<T>::try_send(T&& value) {
-    detail::parcel* const into = m_slots == nullptr ? new slot : m_depots.free.try_take();
+    detail::wait_node* const into = m_slots == nullptr ? new slot : m_lists.free.try_take();
     if (into == nullptr && !is_closed()) {
         return false;
     }
@@ -244,11 +245,11 @@ bool channel<T>::try_send(T&& value) {
 template <class T>
 template <class Clock, class Duration>
 bool channel<T>::try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when) {
-    detail::parcel* into = nullptr;
+    detail::wait_node* into = nullptr;
     if (m_slots == nullptr) {
         into = new slot;
     } else if (!detail::wait_on_clock(when, [&](auto deadline) {
-                   return m_depots.free.take_until(to_send(), deadline, into);
+                   return m_lists.free.take_until(to_send(), deadline, into);
                })) {
         return false;
     }
@@ -260,16 +261,16 @@ template <class T>
 template <class Clock, class Duration>
 std::optional<T> channel<T>::try_receive_until(
     const std::chrono::time_point<Clock, Duration>& when) {
-    detail::parcel* from = nullptr;
+    detail::wait_node* from = nullptr;
     detail::wait_on_clock(when, [&](auto deadline) {
-        return m_depots.filled.take_until(to_receive(), deadline, from);
+        return m_lists.filled.take_until(to_receive(), deadline, from);
     });
     return unpack(from);
 }
 
-/// Sends the value in that slot; null: there is none because the channel is closed.
+/// Sends the value in the given slot. Null: the channel is closed.
 template <class T>
-void channel<T>::pack(detail::parcel* into, T&& value) {
+void channel<T>::pack(detail::wait_node* into, T&& value) {
     if (into == nullptr) {
         detail::throw_channel_closed();
     }
@@ -280,16 +281,16 @@ void channel<T>::pack(detail::parcel* into, T&& value) {
         give_back(s);
         throw;
     }
-    if (!m_depots.filled.put(s)) {
+    if (!m_lists.filled.put(s)) {
         std::destroy_at(&s.value);
         give_back(s);
         detail::throw_channel_closed();
     }
 }
 
-/// The value in that slot; null: there is none.
+/// The value in the given slot. Null: there is none.
 template <class T>
-std::optional<T> channel<T>::unpack(detail::parcel* from) {
+std::optional<T> channel<T>::unpack(detail::wait_node* from) {
     if (from == nullptr) {
         return std::nullopt;
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::condition_variable: std::condition_variable for tasks and threads outside.
+// quern::condition_variable: std::condition_variable for tasks and outside threads.
 #pragma once
 
+#include <quern/sync/detail/notices.hpp>
 #include <quern/sync/mutex.hpp>
-#include <quern/sync/notices.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -15,7 +15,7 @@ namespace quern {
 
 namespace detail {
 
-/// One that waits for a notice, and for the mutex that it must own when it goes on.
+/// Waits for a notice, and then for the mutex that it must own when it resumes.
 struct notice_waiter : claimant {
     notice_waiter(std::uintptr_t who, task_ownership& o) noexcept : claimant(who), wanted(&o) {}
     task_ownership* const wanted;
@@ -26,31 +26,30 @@ using notice_board = notices<std_atomics, notice_waiter, spin_lock>;
 
 }  // namespace detail
 
-/// Lets tasks wait until another one has changed what a quern::mutex guards.
+/// Lets tasks wait for changes of data guarded by a quern::mutex.
 ///
 ///     std::unique_lock lock(m);
 ///     changed.wait(lock, [&] { return !queue.empty(); });
 ///
-/// A notified task does not run to contend for the mutex: it is given the mutex, or put at the end
-/// of its queue, and runs when it owns it. So notify_all() of many tasks wakes one after another.
-/// Tasks are notified in the order in which they began to wait; there are no wake-ups without
-/// cause, but another task may have been faster in taking back what the notified one was told of.
+/// A notified task does not run to contend for the mutex. It is given the mutex, or put at the end
+/// of its queue, and runs when it owns it. So notify_all() of many tasks wakes them one after
+/// another. Notification is FIFO. There are no spurious wake-ups, but another task may change the
+/// condition again before the notified one owns the mutex.
 ///
-/// The condition variable may be destroyed as soon as all that waited have been notified, even
-/// while they have not returned from wait() or notify_*() has not returned to a caller whose
-/// notification they have seen.
-/// Thread safety: any thread. Cost: notifying nobody is two loads.
+/// May be destroyed as soon as all waiters have been notified, even if they have not returned from
+/// wait(), or notify_*() has not returned to a caller whose notification they have observed.
+/// Thread safety: any thread. Cost: a notification without waiters is two loads.
 class condition_variable {
 public:
     constexpr condition_variable() noexcept = default;
     condition_variable(const condition_variable&) = delete;
     condition_variable& operator=(const condition_variable&) = delete;
 
-    /// Unlocks, waits to be notified, and locks again.
+    /// Unlocks, waits for a notification, and locks again.
     /// Requires: the caller holds the lock; the program is aborted otherwise.
     void wait(std::unique_lock<mutex>& lock) noexcept;
 
-    /// Waits until `ready()`, which is called with the lock held, returns true.
+    /// Waits until `ready()` returns true. `ready` is called with the lock held.
     template <class Predicate>
     void wait(std::unique_lock<mutex>& lock, Predicate ready) {
         while (!ready()) {
@@ -58,13 +57,12 @@ public:
         }
     }
 
-    /// wait(), but not longer than until a time: std::cv_status::timeout when that has come first.
-    /// It holds the lock again then too, for which it may have to wait. Cost: as wait(), and a
-    /// timer.
+    /// wait() with a deadline: std::cv_status::timeout if it passes first. The lock is held again
+    /// then too, which may require waiting for it. Cost: as wait(), and a timer.
     template <class Clock, class Duration>
     std::cv_status wait_until(std::unique_lock<mutex>& lock,
                               const std::chrono::time_point<Clock, Duration>& when) {
-        // One wait: with a clock that is set back it may end early, as in the standard.
+        // One wait: if the clock is set back it may end early, as in the standard.
         const auto now = Clock::now();
         const bool noticed = wait_until_steady(
             lock, when > now ? detail::due_after(when - now) : detail::timer::clock::now());
@@ -77,7 +75,8 @@ public:
         return wait_until(lock, detail::due_after(time));
     }
 
-    /// The same until `ready()` returns true. Returns what it returned last.
+    /// Repeats until `ready()` returns true or the deadline passes. Returns the last result of
+    /// `ready()`.
     template <class Clock, class Duration, class Predicate>
     bool wait_until(std::unique_lock<mutex>& lock,
                     const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
@@ -94,14 +93,14 @@ public:
         return wait_until(lock, detail::due_after(time), std::move(ready));
     }
 
-    /// Lets the one go on that has waited longest, if any.
+    /// Notifies the longest waiter, if any.
     void notify_one() noexcept {
         if (!m_notices.looks_empty()) {
             notify_first();
         }
     }
 
-    /// Lets all go on that wait now.
+    /// Notifies all present waiters.
     void notify_all() noexcept {
         if (!m_notices.looks_empty()) {
             notify_each();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::condition_variable_any: std::condition_variable_any for tasks and threads outside: waiting
-// with a lock of any type. Each that waits has an event of its own, so that it can be queued before
-// it unlocks and while it still runs.
+// quern::condition_variable_any: std::condition_variable_any for tasks and outside threads; works
+// with a lock of any type. Each waiter has an event of its own, so that it can be queued before it
+// unlocks, while it still runs.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/sync/detail/notices.hpp>
 #include <quern/sync/event.hpp>
-#include <quern/sync/notices.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -16,29 +16,28 @@
 
 namespace quern {
 
-/// Lets tasks wait until another one has changed what a lock of any type guards: a
-/// quern::shared_mutex, a std::unique_lock of a quern::recursive_mutex, a lock of the program's
-/// own.
+/// Lets tasks wait for changes of data guarded by any type of lock: a quern::shared_mutex, a
+/// std::unique_lock of a quern::recursive_mutex, a user-defined lock.
 ///
 ///     std::shared_lock lock(m);                    // a quern::shared_mutex
 ///     changed.wait(lock, [&] { return ready; });
 ///
-/// Where quern::condition_variable will do it is cheaper: here a notified task runs, and then waits
-/// for the lock like any other. Tasks are notified in the order in which they began to wait. There
-/// are no wake-ups without cause but those of a stop request.
+/// quern::condition_variable is cheaper where it suffices: here a notified task runs, and then
+/// waits for the lock like any other. Notification is FIFO. Only stop requests cause spurious
+/// wake-ups.
 ///
-/// It may be destroyed as soon as all that waited have been notified, even while they have not
-/// returned from wait(); those that wait with a stop token must have returned.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions; notifying nobody is two
-/// loads.
+/// May be destroyed as soon as all waiters have been notified, even if they have not returned from
+/// wait(). Waits with a stop token must have returned.
+/// Thread safety: any thread. Cost: a short spin-lock section; a notification without waiters is
+/// two loads.
 class condition_variable_any {
 public:
     constexpr condition_variable_any() noexcept = default;
     condition_variable_any(const condition_variable_any&) = delete;
     condition_variable_any& operator=(const condition_variable_any&) = delete;
 
-    /// Calls lock.unlock(), waits to be notified, and calls lock.lock().
-    /// Requires: the caller holds the lock once. When lock() throws the program is terminated.
+    /// Calls lock.unlock(), waits for a notification, and calls lock.lock().
+    /// Requires: the caller holds the lock once. If lock() throws, the program is terminated.
     template <class Lock>
     void wait(Lock& lock) {
         entry self;
@@ -46,7 +45,7 @@ public:
         wait_as(self, lock);
     }
 
-    /// Waits until `ready()`, which is called with the lock held, returns true.
+    /// Waits until `ready()` returns true. `ready` is called with the lock held.
     template <class Lock, class Predicate>
     void wait(Lock& lock, Predicate ready) {
         while (!ready()) {
@@ -54,9 +53,9 @@ public:
         }
     }
 
-    /// The same, or until `stop` is requested. Returns what `ready()` returned last.
-    /// Requires: no callback that is registered with the same stop source suspends its task, since
-    /// std::stop_callback knows its requester by the thread.
+    /// As above, or until `stop` is requested. Returns the last result of `ready()`.
+    /// Requires: no callback of the same stop source suspends its task, since std::stop_callback
+    /// identifies the requester by its thread.
     template <class Lock, class Predicate>
     bool wait(Lock& lock, std::stop_token stop, Predicate ready) {
         return wait_with(stop, ready, [&](const entry& self) {
@@ -65,8 +64,8 @@ public:
         });
     }
 
-    /// wait(), but not longer than until a time: std::cv_status::timeout when that has come first.
-    /// Calls lock.lock() then too. Cost: as wait(), and a timer.
+    /// wait() with a deadline: std::cv_status::timeout if it passes first. Calls lock.lock() then
+    /// too. Cost: as wait(), and a timer.
     template <class Lock, class Clock, class Duration>
     std::cv_status wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& when) {
         entry self;
@@ -78,7 +77,8 @@ public:
         return wait_until(lock, detail::due_after(time));
     }
 
-    /// The same until `ready()` returns true. Returns what it returned last.
+    /// Repeats until `ready()` returns true or the deadline passes. Returns the last result of
+    /// `ready()`.
     template <class Lock, class Clock, class Duration, class Predicate>
     bool wait_until(Lock& lock, const std::chrono::time_point<Clock, Duration>& when,
                     Predicate ready) {
@@ -94,7 +94,7 @@ public:
         return wait_until(lock, detail::due_after(time), std::move(ready));
     }
 
-    /// The same, or until `stop` is requested.
+    /// As above, or until `stop` is requested.
     template <class Lock, class Clock, class Duration, class Predicate>
     bool wait_until(Lock& lock, std::stop_token stop,
                     const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
@@ -108,14 +108,14 @@ public:
         return wait_until(lock, std::move(stop), detail::due_after(time), std::move(ready));
     }
 
-    /// Lets the one go on that has waited longest, if any.
+    /// Notifies the longest waiter, if any.
     void notify_one() noexcept {
         if (!m_waiting.looks_empty()) {
             notify_first();
         }
     }
 
-    /// Lets all go on that wait now.
+    /// Notifies all present waiters.
     void notify_all() noexcept {
         if (!m_waiting.looks_empty()) {
             notify_each();
@@ -123,8 +123,8 @@ public:
     }
 
 private:
-    /// Waits for an event of its own, which is not the condition variable's: only to leave the
-    /// queue must one whose limit has passed come back to that.
+    /// Waits for an event of its own, separate from the condition variable. Only a waiter whose
+    /// deadline has passed accesses the condition variable again, to leave the queue.
     struct entry {
         entry* next = nullptr;
         bool late = false;
@@ -155,7 +155,7 @@ private:
         return noticed ? std::cv_status::no_timeout : std::cv_status::timeout;
     }
 
-    /// `wait_once(entry)` unlocks, waits, locks, and returns whether this was the last time.
+    /// `wait_once(entry)` unlocks, waits, locks, and returns whether this was the last wait.
     template <class Predicate, class Wait>
     bool wait_with(const std::stop_token& stop, Predicate& ready, Wait wait_once) {
         const std::stop_callback on_stop(stop, [this] { notify_each(); });
@@ -166,7 +166,7 @@ private:
             entry self;
             m_waiting.push(self);
             if (stop.stop_requested()) {
-                notify_each();  // the callback may have come before this one was queued
+                notify_each();  // the callback may have run before this entry was queued
             }
             if (wait_once(self)) {
                 break;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::event: a flag for which tasks and threads outside can wait. HPX has it under this name.
+// quern::event: a flag that tasks and outside threads can wait for. The name is HPX's.
 #pragma once
 
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/gate.hpp>
-#include <quern/sync/waiting.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/gate.hpp>
+#include <quern/sync/detail/waiting.hpp>
 
 #include <chrono>
 
@@ -19,42 +19,40 @@ class condition_variable_any;
 ///     loaded.wait();
 ///     use(table);
 ///
-/// What precedes a set() happens before the return of every wait() that it lets go on. A set() lets
-/// all go on that wait then, in the order in which they began to wait, also when a reset() follows
-/// before they run. The event may be destroyed as soon as every wait() has returned, even while the
-/// set() that let it return has not.
-/// Thread safety: any thread. Cost: one load to wait for what is set, one read-modify-write else.
+/// What precedes a set() happens before the return of every wait() that it releases. A set() wakes
+/// all present waiters in FIFO order, even if a reset() follows before they run. The event may be
+/// destroyed as soon as every wait() has returned, even if the set() that released it has not.
+/// Thread safety: any thread. Cost: one load if it is set, else one read-modify-write.
 class event {
 public:
     constexpr explicit event(bool is_set = false) noexcept : m_gate(is_set) {}
     event(const event&) = delete;
     event& operator=(const event&) = delete;
 
-    /// Lets all go on. Does nothing when it is set.
+    /// Wakes all waiters. Does nothing if it is set.
     void set() noexcept { detail::wake_all(m_gate.open()); }
 
-    /// Lets those wait that come from now on. Does nothing when it is not set.
+    /// Makes later waiters wait. Does nothing if it is not set.
     void reset() noexcept { m_gate.close(); }
 
-    /// Whether it is set now; HPX says `occurred`.
+    /// HPX's name is `occurred`.
     [[nodiscard]] bool is_set() const noexcept { return m_gate.is_open(); }
 
     /// Waits until it is set.
     void wait() const noexcept { wait_as({&k_wait, this}); }
 
     /// wait() for coroutines, of quern::task or of another library: `co_await loaded.co_wait();`
-    /// suspends the coroutine and not the stack that it runs on. It stands in the same queue as the
-    /// tasks and threads that wait, and goes on as after a future (task/await.hpp): as a ready item
+    /// suspends the coroutine, not the stack that it runs on. The coroutine is in the same queue as
+    /// waiting tasks and threads. It is resumed as after a future (task/await.hpp): as a ready item
     /// of the pool whose worker awaited, with its name, priority and stop token; outside workers in
-    /// the first pool of the default runtime. It must not be destroyed while it waits; one that
+    /// the first pool of the default runtime. It must not be destroyed while it waits. One that
     /// still waits when its runtime ends is abandoned. A stop request does not end the wait. Throws
-    /// what starting the default runtime throws, before it waits. Cost: no allocation; about 120
-    /// bytes in the frame, and a trip through the ready queue.
+    /// errors of starting the default runtime, before it waits. Cost: no allocation; about 120
+    /// bytes in the frame, and one pass through the ready queue.
     auto co_wait() const noexcept { return detail::co_awaitable<opening>{{*this}}; }
 
-    /// Waits until it is set, or until a time at the latest. Returns whether it was set: false is
-    /// returned only when the time has passed. With any clock: one that is set back makes the wait
-    /// longer. Cost: as wait(), and a timer.
+    /// wait() with a deadline. Returns whether it was set: false only if the deadline has passed.
+    /// Any clock; if it is set back the wait gets longer. Cost: as wait(), and a timer.
     template <class Clock, class Duration>
     bool wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
         return detail::wait_on_clock(when, [this](auto deadline) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // quern::full_empty: a value with a full/empty bit, after the words of the Tera MTA and Qthreads,
-// whose names the operations have. Tasks hand values over through it and wait at it.
+// whose names the operations have. Tasks pass values through it and synchronise on it.
 #pragma once
 
-#include <quern/sync/turns.hpp>
+#include <quern/sync/detail/cell_lock.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace quern {
 
-/// A cell that is full or empty, with operations that wait for the one and leave the other.
+/// A cell that is full or empty. Operations wait for one state and leave the other.
 ///
 ///     quern::full_empty<int> cell;                    // empty
 ///     quern::post([&] { cell.write_ef(compute()); });
@@ -25,73 +25,70 @@ namespace quern {
 /// | purge | - | empty |
 /// | fill | - | full |
 ///
-/// Each has the cell for itself for as long as it moves or copies the value, which happens in the
-/// caller's task. The next one is whoever has waited longest of those whom the new state lets go
-/// on, so that none of them starves (Qthreads instead serves all waiting readFF before a readFE).
-/// An exception that T throws reaches the caller and leaves the bit as it was, and the value as T
-/// leaves it. It may be destroyed as soon as nobody waits and every operation has returned, but for
-/// the one that let the last reader or writer go on. Thread safety: any thread. Cost: a spin lock
-/// for a few instructions at begin and end. Requires of T: it can be constructed without arguments,
-/// moved and assigned.
+/// Each operation has exclusive access while it moves or copies the value, in the caller's task.
+/// The next one is the longest waiter among those that the new state admits, so none starves
+/// (Qthreads instead serves all waiting readFF before a readFE). An exception of T reaches the
+/// caller and leaves the bit unchanged, and the value as T leaves it. The cell may be destroyed as
+/// soon as there are no waiters and every operation has returned, except the one that released the
+/// last reader or writer. Thread safety: any thread. Cost: a short spin-lock section at begin and
+/// end. Requires of T: default-constructible, movable and assignable.
 template <class T>
 class full_empty {
 public:
     /// Empty.
-    full_empty() noexcept(std::is_nothrow_default_constructible_v<T>) : m_turns(false) {}
+    full_empty() noexcept(std::is_nothrow_default_constructible_v<T>) : m_lock(false) {}
 
     /// Full.
-    explicit full_empty(T value) : m_value(std::move(value)), m_turns(true) {}
+    explicit full_empty(T value) : m_value(std::move(value)), m_lock(true) {}
 
     full_empty(const full_empty&) = delete;
     full_empty& operator=(const full_empty&) = delete;
 
     /// Waits until it is full, moves the value out and leaves it empty.
     T read_fe() {
-        detail::turn mine(m_turns, k_full);
+        detail::turn mine(m_lock, k_full);
         return take_out(mine);
     }
 
     /// Waits until it is full, copies the value and leaves it full.
     T read_ff() requires std::is_copy_constructible_v<T> {
-        const detail::turn mine(m_turns, k_full);
+        const detail::turn mine(m_lock, k_full);
         return m_value;
     }
 
     /// Waits until it is empty, writes the value and leaves it full.
     void write_ef(T value) { write(k_empty, std::move(value)); }
 
-    /// Writes the value and leaves it full, whatever it was.
+    /// Writes the value and leaves it full, in either state.
     void write_f(T value) { write(k_either, std::move(value)); }
 
-    /// Makes it empty, whatever it was; the value becomes T().
+    /// Makes it empty, in either state; the value becomes T().
     void purge() {
-        detail::turn mine(m_turns, k_either);
+        detail::turn mine(m_lock, k_either);
         m_value = T();
         mine.leave(false);
     }
 
-    /// Makes it full, whatever it was, with the value that is in it: T(), or what the last
-    /// read_fe() has left behind, which for a type without pointers is what it read.
+    /// Makes it full, in either state, with the present value: T(), or what the last read_fe() has
+    /// left behind, which for a type without pointers is the value that it read.
     void fill() noexcept {
-        detail::turn mine(m_turns, k_either);
+        detail::turn mine(m_lock, k_either);
         mine.leave(true);
     }
 
-    /// Those that wait for a value or a place, for coroutines, as event::co_wait(): co_await gives
-    /// or throws what they do. A value to be written waits in the coroutine's frame.
+    /// For coroutines, see event::co_wait(): co_await gives or throws what the operations do. A
+    /// value to be written is kept in the coroutine's frame.
     auto co_read_fe() noexcept {
-        return detail::co_take_turn(m_turns, k_full,
+        return detail::co_take_turn(m_lock, k_full,
                                     [this](detail::turn& mine) { return take_out(mine); });
     }
     auto co_read_ff() noexcept requires std::is_copy_constructible_v<T> {
-        return detail::co_take_turn(m_turns, k_full,
-                                    [this](detail::turn&) -> T { return m_value; });
+        return detail::co_take_turn(m_lock, k_full, [this](detail::turn&) -> T { return m_value; });
     }
     auto co_write_ef(T value) { return co_write(k_empty, std::move(value)); }
     auto co_write_f(T value) { return co_write(k_either, std::move(value)); }
 
-    /// Whether it is full now.
-    [[nodiscard]] bool is_full() const noexcept { return m_turns.is_full(); }
+    [[nodiscard]] bool is_full() const noexcept { return m_lock.is_full(); }
 
 private:
     static constexpr auto k_empty = detail::cell_state::empty;
@@ -108,18 +105,18 @@ private:
         mine.leave(true);
     }
     void write(detail::cell_state wanted, T&& value) {
-        detail::turn mine(m_turns, wanted);
+        detail::turn mine(m_lock, wanted);
         put_in(mine, std::move(value));
     }
     auto co_write(detail::cell_state wanted, T&& value) {
-        return detail::co_take_turn(m_turns, wanted,
+        return detail::co_take_turn(m_lock, wanted,
                                     [this, v = std::move(value)](detail::turn& mine) mutable {
                                         put_in(mine, std::move(v));
                                     });
     }
 
     T m_value{};
-    detail::turns m_turns;
+    detail::cell_lock m_lock;
 };
 
 }  // namespace quern

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::guard and run_guarded: HPX's composable guards: functions that are run one after another
-// without anybody waiting. A guard is nothing but the future of the end of the last function that
-// was given to it; the next one is made ready by that.
+// quern::guard and run_guarded, HPX's composable guards: functions that run one after another
+// without blocking a caller. A guard is only the future of the end of its last function; that end
+// makes the next function ready.
 #pragma once
 
-#include <quern/base/blocks.hpp>
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/detail/blocks.hpp>
+#include <quern/base/detail/spin_lock.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
 
@@ -23,9 +23,9 @@ namespace detail {
 class guarded_place;
 }
 
-/// Something that one function at a time may touch. For run_guarded.
+/// Names a resource that one function at a time may access. For run_guarded.
 ///
-/// It may be destroyed at any time, also while functions are still to be run.
+/// May be destroyed at any time, even while functions are outstanding.
 class guard {
 public:
     guard() noexcept = default;
@@ -36,7 +36,7 @@ private:
     friend class detail::guarded_place;
 
     detail::spin_lock m_lock;
-    shared_future<void> m_last;  ///< ready when the last function has ended; invalid: there is none
+    shared_future<void> m_last;  ///< ready when the last function has ended; invalid: none
 };
 
 /// Guards that are taken together. Cheap to copy; the guards must outlive it.
@@ -48,31 +48,31 @@ public:
 private:
     friend class detail::guarded_place;
 
-    std::vector<guard*> m_guards;  ///< Invariant: by address, each once.
+    std::vector<guard*> m_guards;  ///< Invariant: sorted by address, unique.
 };
 
 namespace detail {
 
-/// The place of a function in the order of its guards, where it stays: other states know of it. Its
-/// task owns it.
+/// The position of a function in the order of its guards. Not movable, because other states point
+/// to it. Owned by its task.
 class guarded_place : public in_blocks {
 public:
-    /// Allocates all that the place needs, and takes none yet. Throws std::bad_alloc.
+    /// Allocates all that enter() needs, without entering. Throws std::bad_alloc.
     explicit guarded_place(guard& g);
     explicit guarded_place(const guard_set& all);
     guarded_place(const guarded_place&) = delete;
     guarded_place& operator=(const guarded_place&) = delete;
 
-    /// Takes the place behind the last function of each guard. True: all those have ended, and the
-    /// caller makes the task ready; else that happens in this pool when they have. To be called
-    /// once; the place may be gone then.
+    /// Enters behind the last function of each guard. True: those have all ended, and the caller
+    /// makes the task ready. False: their end makes it ready in this pool. Called once; this object
+    /// may be destroyed when it returns.
     bool enter(runnable& task, pool& where) noexcept;
 
-    /// The function has ended: the next ones are run. So they are when the place is gone.
+    /// The function has ended; releases the next ones. The destructor does so too.
     void leave() { m_end.set_value(); }
 
 private:
-    /// One function before, and the waiter for its end.
+    /// A preceding function, and the waiter for its end.
     struct predecessor : state_waiter {
         explicit predecessor(guard* g = nullptr) noexcept : at(g) {}
 
@@ -87,14 +87,14 @@ private:
     static state_waiter* told(state_waiter& w) noexcept;
 
     promise<void> m_end;
-    predecessor m_before;                ///< of the first guard, by address
-    std::vector<predecessor> m_others;   ///< and of each further one
-    std::atomic<std::size_t> m_left{0};  ///< of those before, and enter() itself
+    predecessor m_before;                ///< at the first guard, by address
+    std::vector<predecessor> m_others;   ///< at each further guard
+    std::atomic<std::size_t> m_left{0};  ///< preceding functions, plus enter() itself
     runnable* m_task = nullptr;
     pool* m_where = nullptr;
 };
 
-/// The function and its place, which it leaves at its end.
+/// The function and its position, which it leaves at its end.
 template <class F>
 class guarded_call {
 public:
@@ -115,12 +115,11 @@ private:
     std::unique_ptr<guarded_place> m_place;
 };
 
-/// Runs `f` in a task, at a place at the guard or guards. All that may throw comes before the place
-/// is taken.
+/// Runs `f` in a task, in the order of the guard or guards. All that may throw precedes enter().
 template <class Guards, class F>
 auto run_at(const task_attributes& how, Guards& guards, F&& f) {
     pool& where = pool_of(how);
-    const describing making;
+    const creation_timing making;
     auto place = std::make_unique<guarded_place>(guards);
     guarded_place& mine = *place;
     using call = guarded_call<std::decay_t<F>>;
@@ -137,20 +136,20 @@ auto run_at(const task_attributes& how, Guards& guards, F&& f) {
 
 }  // namespace detail
 
-/// Starts f() as a task when all functions have ended that were given to the guard before, and
-/// returns the future of its result. The caller does not wait.
+/// Starts f() as a task when all functions given to the guard before have ended. Returns the future
+/// of its result. The caller does not wait.
 ///
 ///     quern::guard account;
 ///     auto paid = quern::run_guarded(account, [&] { balance += 10; });
 ///     auto doubled = quern::run_guarded(account, [&] { balance *= 2; });   // after that
 ///
-/// Functions of one guard are run in the order of the calls, each after the one before has
-/// returned or thrown; what that did happens before. A function may suspend, and it may give the
-/// guard further functions, but must not wait for them.
-/// Errors: what f throws comes out of the future; later functions are run all the same. Throws
-/// std::bad_alloc, and what copying or moving f throws; then it has taken no place.
+/// Functions of one guard run in the order of the calls, each after the previous one has returned
+/// or thrown, whose effects happen before. A function may suspend. It may give the guard further
+/// functions, but must not wait for them.
+/// Errors: the future gets what f throws; later functions run regardless. Throws std::bad_alloc,
+/// and what copying or moving f throws; then the call has no effect.
 /// Thread safety: any thread. Outside a worker the default runtime runs it, unless `how` names a
-/// pool; a launch policy does not apply. Cost: an async() and two small allocations.
+/// pool; launch policies do not apply. Cost: an async() and two small allocations.
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, guard& g, F&& f) {
     return detail::run_at(detail::made_at(detail::code_address(), how), g, std::forward<F>(f));
@@ -160,12 +159,12 @@ QUERN_ALWAYS_INLINE auto run_guarded(guard& g, F&& f) {
     return quern::run_guarded(task_attributes{}, g, std::forward<F>(f));
 }
 
-/// The same with several guards: when all functions have ended that were given to any of them.
+/// With several guards: starts f() when all functions given to any of them before have ended.
 ///
 ///     auto moved = quern::run_guarded({&from, &to}, [&] { from_balance -= 5; to_balance += 5; });
 ///
-/// It takes its place at all of them in one step, so two that share guards are run in the same
-/// order at each, and no two ever wait for each other.
+/// It enters all guards in one step. So two functions that share guards have the same order at
+/// each, and there is no deadlock.
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, const guard_set& all, F&& f) {
     return detail::run_at(detail::made_at(detail::code_address(), how), all, std::forward<F>(f));

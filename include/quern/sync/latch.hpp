@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::latch: std::latch for tasks and threads outside.
+// quern::latch: std::latch for tasks and outside threads.
 #pragma once
 
-#include <quern/base/atomics.hpp>
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/gate.hpp>
-#include <quern/sync/waiting.hpp>
+#include <quern/base/detail/atomics.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/gate.hpp>
+#include <quern/sync/detail/waiting.hpp>
 
 #include <cstddef>
 #include <limits>
 
 namespace quern {
 
-/// A counter that is counted down to zero once, and lets those go on that wait for it.
+/// A counter that is counted down to zero once, and then releases its waiters.
 ///
 ///     quern::latch done(n);
 ///     for (int i = 0; i < n; ++i) quern::post([&] { work(); done.count_down(); });
 ///     done.wait();
 ///
-/// What precedes a count_down() happens before the return of every wait(). Tasks are woken in the
-/// order in which they began to wait. The latch may be destroyed as soon as every wait() has
-/// returned, even while the count_down() that let it return has not.
+/// What precedes a count_down() happens before the return of every wait(). Tasks are woken in FIFO
+/// order. The latch may be destroyed as soon as every wait() has returned, even if the last
+/// count_down() has not.
 /// Thread safety: any thread. Cost: one read-modify-write to count down; the last one wakes all.
 class latch {
 public:
-    /// Throws std::invalid_argument when `expected` is negative.
+    /// Throws std::invalid_argument if `expected` is negative.
     constexpr explicit latch(std::ptrdiff_t expected) : m_left(expected), m_gate(expected == 0) {
         if (expected < 0) {
             refuse(expected);
@@ -37,11 +37,11 @@ public:
         return std::numeric_limits<std::ptrdiff_t>::max();
     }
 
-    /// Requires: 0 <= n <= what is left; the program is aborted otherwise.
+    /// Requires: 0 <= n <= the remaining count; the program is aborted otherwise.
     void count_down(std::ptrdiff_t n = 1) noexcept;
 
-    /// Whether the count has reached zero. Exact, but that it may still say false while the last
-    /// count_down() is about to return.
+    /// Whether the count has reached zero. May still return false while the last count_down() is
+    /// about to return.
     [[nodiscard]] bool try_wait() const noexcept { return m_gate.is_open(); }
 
     /// Waits until the count is zero.
@@ -51,13 +51,12 @@ public:
         }
     }
 
-    /// count_down(n), then wait().
     void arrive_and_wait(std::ptrdiff_t n = 1) noexcept {
         count_down(n);
         wait();
     }
 
-    /// wait() and arrive_and_wait() for coroutines, as event::co_wait(). The latch is counted down
+    /// wait() and arrive_and_wait() for coroutines, see event::co_wait(). The latch is counted down
     /// when the result is awaited, and not if that throws.
     auto co_wait() const noexcept { return detail::co_awaitable<opening>{{*this}}; }
     auto co_arrive_and_wait(std::ptrdiff_t n = 1) noexcept {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::mutex: std::mutex for tasks. A task that has to wait is suspended and its worker goes on
-// with other work; a thread that is no worker sleeps.
+// quern::mutex: std::mutex for tasks. A waiting task is suspended and its worker runs other work; a
+// thread that is no worker sleeps.
 #pragma once
 
 #include <quern/scheduler/held_locks.hpp>
-#include <quern/sync/co_guard.hpp>
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/ownership.hpp>
+#include <quern/sync/detail/co_guard.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/ownership.hpp>
 
 #include <mutex>
 
@@ -14,7 +14,7 @@ namespace quern {
 
 class condition_variable;
 
-/// A lock that one task, or one thread outside, holds at a time. For std::scoped_lock,
+/// A lock that one task, or one outside thread, holds at a time. For std::scoped_lock,
 /// std::unique_lock and quern::condition_variable.
 ///
 ///     quern::mutex m;
@@ -24,25 +24,25 @@ class condition_variable;
 ///         total += n;
 ///     }
 ///
-/// Fair: unlock() hands the mutex to the one that has waited longest, so that nobody starves. The
-/// price is that under contention every hand-over costs a suspension and a resumption (about 120 ns
-/// on one worker, a wake-up of 50 us when its heir's worker sleeps). A lock() that finds the mutex
-/// free, or that spins for it before anybody is queued, takes it at once.
+/// Fair: unlock() hands the mutex to the longest waiter, so none starves. The price: under
+/// contention every hand-over costs a suspension and a resumption (about 120 ns on one worker, a
+/// wake-up of 50 us if the next owner's worker sleeps). A lock() that finds the mutex free, or
+/// spins for it while the queue is empty, takes it at once.
 ///
-/// A task may suspend while it holds the mutex, and hold it on another worker then. A function that
+/// A task may suspend while it holds the mutex, and then hold it on another worker. A function that
 /// fork_join runs is a task of its own: it must unlock what it locks.
-/// A coroutine may lock() and unlock(), but there must be no co_await between the two: it may be on
-/// another stack afterwards, where the mutex is not its own, and unlock() aborts the program. One
-/// that holds the mutex across a co_await takes it by co_lock().
-/// The mutex may be destroyed as soon as nobody holds it or waits for it, even while the unlock()
-/// that made it so has not returned yet.
+/// A coroutine may lock() and unlock(), but not with a co_await in between: it may be on another
+/// stack afterwards, which is not the holder, and unlock() then aborts the program. To hold the
+/// mutex across a co_await, use co_lock().
+/// The mutex may be destroyed as soon as it is free and has no waiters, even if the last unlock()
+/// has not returned yet.
 /// Thread safety: any thread. Cost without contention: one read-modify-write to lock, one to
 /// unlock.
 class mutex {
-    // Before the guard, whose type names it.
+    // Declared before the guard, whose type names it.
     void unlock_of_coroutine() noexcept {
-        if (detail::claimant* heir = m_owner.give_up(m_owner.holder())) {
-            heir->wake();
+        if (detail::claimant* next_owner = m_owner.give_up(m_owner.holder())) {
+            next_owner->wake();
         }
     }
 
@@ -51,7 +51,7 @@ public:
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
 
-    /// Throws std::system_error (resource_deadlock_would_occur) when the caller holds it already.
+    /// Throws std::system_error (resource_deadlock_would_occur) if the caller holds it already.
     void lock() {
         const std::uintptr_t me = detail::this_holder();
         if (!m_owner.try_take(me)) [[unlikely]] {
@@ -60,7 +60,7 @@ public:
         detail::note_locked();
     }
 
-    /// False when somebody holds it, also the caller. Does not fail without cause.
+    /// False if it is held, also by the caller. Does not fail spuriously.
     [[nodiscard]] bool try_lock() noexcept {
         return detail::note_if_locked(m_owner.try_take(detail::this_holder()));
     }
@@ -68,18 +68,18 @@ public:
     /// Requires: the caller holds it; the program is aborted otherwise.
     void unlock() noexcept {
         detail::note_unlocked();
-        if (detail::claimant* heir = m_owner.give_up(detail::this_holder())) [[unlikely]] {
-            heir->wake();
+        if (detail::claimant* next_owner = m_owner.give_up(detail::this_holder())) [[unlikely]] {
+            next_owner->wake();
         }
     }
 
-    /// The mutex in the hands of a coroutine; can be moved, and unlocked before its end.
+    /// Holds the mutex for a coroutine; movable, and can be unlocked early.
     using co_guard = detail::co_guard<mutex, &mutex::unlock_of_coroutine>;
 
-    /// Locks it for a coroutine: co_await waits as event::co_wait() does, in one queue with those
-    /// in lock(), and gives a co_guard, which may be held across any co_await and be released on
-    /// any worker or thread. One that asks for what it holds already waits for ever, and a report
-    /// of that says so. What is held so is not told of by builds with assertions (held_locks.hpp).
+    /// Locks it for a coroutine: co_await waits as event::co_wait() does, in one queue with lock(),
+    /// and gives a co_guard. The guard may be held across any co_await and released on any worker
+    /// or thread. A coroutine that locks what it already holds waits for ever; a hang report says
+    /// so. Builds with assertions do not track locks held this way (held_locks.hpp).
     ///
     ///     quern::task<> add_later(quern::future<int> late) {
     ///         auto held = co_await m.co_lock();
@@ -90,7 +90,7 @@ public:
 protected:
     friend class condition_variable;
 
-    /// What one that waits for it notes, for reports.
+    /// Wait reason for reports.
     static const detail::wait_kind k_wait;
 
     QUERN_COLD void lock_contended(std::uintptr_t me, const detail::wait_kind& why);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::recursive_mutex: std::recursive_mutex for tasks and threads outside. The word and the
-// queue of quern::mutex, and a number that only the holder touches.
+// quern::recursive_mutex: std::recursive_mutex for tasks and outside threads. The word and the
+// queue of quern::mutex, and a depth that only the holder touches.
 #pragma once
 
 #include <quern/scheduler/held_locks.hpp>
-#include <quern/sync/ownership.hpp>
+#include <quern/sync/detail/ownership.hpp>
 
 #include <cstddef>
 
 namespace quern {
 
-/// A mutex that its holder may lock again; it is free when every lock() has been unlocked.
+/// A mutex that its holder may lock again; it is free after as many unlock() as lock() calls.
 ///
 ///     quern::recursive_mutex m;
 ///     void visit(node& n) {
@@ -18,10 +18,10 @@ namespace quern {
 ///         for (node& child : n.children) visit(child);
 ///     }
 ///
-/// In all else as quern::mutex: fair, held across suspensions, for any thread, destroyed when
-/// nobody holds it or waits for it. The holder is the task: another task for which the holder waits
-/// does not hold it, so a holder must not fork_join or get() what locks it too.
-/// Cost without contention: as quern::mutex; to lock again is a load.
+/// Otherwise as quern::mutex: fair, may be held across suspensions, any thread, destroyed when free
+/// without waiters. The holder is the task. A task that the holder waits for does not hold it, so a
+/// holder must not fork_join or get() code that locks it too.
+/// Cost without contention: as quern::mutex; relocking is a load.
 class recursive_mutex {
 public:
     constexpr recursive_mutex() noexcept = default;
@@ -38,7 +38,7 @@ public:
         detail::note_locked();
     }
 
-    /// False when another one holds it. Does not fail without cause.
+    /// False if another task or thread holds it. Does not fail spuriously.
     [[nodiscard]] bool try_lock() noexcept {
         const std::uintptr_t me = detail::this_holder();
         if (m_owner.owned_by(me)) {
@@ -57,8 +57,8 @@ public:
         detail::note_unlocked();
         if (m_again != 0) {
             --m_again;
-        } else if (detail::waiter* heir = m_owner.give_up(me)) [[unlikely]] {
-            heir->wake();
+        } else if (detail::waiter* next_owner = m_owner.give_up(me)) [[unlikely]] {
+            next_owner->wake();
         }
     }
 
@@ -71,7 +71,7 @@ private:
     QUERN_COLD void wait_for_it(std::uintptr_t me) noexcept;
 
     detail::task_ownership m_owner;
-    /// How often the holder has locked it beyond the first time. Invariant: 0 while it is free.
+    /// Number of nested locks beyond the first. Invariant: 0 while it is free.
     std::size_t m_again = 0;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::counting_semaphore and binary_semaphore: those of the standard, for tasks and threads
-// outside.
+// quern::counting_semaphore and binary_semaphore: those of the standard, for tasks and outside
+// threads.
 #pragma once
 
-#include <quern/scheduler/timers.hpp>
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/permits.hpp>
+#include <quern/scheduler/detail/timers.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/permits.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace quern {
 
 namespace detail {
 
-/// What does not depend on the maximum.
+/// The part that does not depend on the maximum.
 class semaphore_base {
 public:
     semaphore_base(const semaphore_base&) = delete;
     semaphore_base& operator=(const semaphore_base&) = delete;
 
 protected:
-    /// Throws std::invalid_argument when `count` is not in 0..max.
+    /// Throws std::invalid_argument if `count` is not in 0..max.
     constexpr semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max) : m_permits(count) {
         if (count < 0 || count > max) {
             refuse(count, max);
@@ -60,7 +60,7 @@ private:
 
 }  // namespace detail
 
-/// A number of permits, at most `LeastMax`, which tasks take and give.
+/// At most `LeastMax` permits, which tasks acquire and release.
 ///
 ///     quern::counting_semaphore<> slots(16);     // at most 16 transfers at a time
 ///     void transfer(block& b) {
@@ -69,33 +69,33 @@ private:
 ///         slots.release();
 ///     }
 ///
-/// Fair: permits go to those who wait in the order in which they began to wait; while somebody
-/// waits no other acquire() succeeds. A permit may be released by another task than took it.
-/// The semaphore may be destroyed as soon as every acquire() has returned and every other release()
-/// has, but for those whose permits the acquire() calls got.
-/// Thread safety: any thread. Cost: one read-modify-write each, unless somebody waits.
+/// Fair: permits go to waiters in FIFO order; while there is a waiter, no other acquire() succeeds.
+/// A permit may be released by another task than acquired it. May be destroyed as soon as every
+/// acquire() and release() has returned; the release() calls whose permits waiters got need not
+/// have returned.
+/// Thread safety: any thread. Cost: one read-modify-write each without waiters.
 template <std::ptrdiff_t LeastMax = std::numeric_limits<std::ptrdiff_t>::max()>
 class counting_semaphore : private detail::semaphore_base {
     static_assert(LeastMax >= 0);
 
 public:
-    /// Throws std::invalid_argument when `count` is not in 0..max().
+    /// Throws std::invalid_argument if `count` is not in 0..max().
     constexpr explicit counting_semaphore(std::ptrdiff_t count) : semaphore_base(count, LeastMax) {}
 
     static constexpr std::ptrdiff_t max() noexcept { return LeastMax; }
 
-    /// Takes a permit; waits until there is one.
+    /// Takes a permit; waits for one if necessary.
     void acquire() noexcept { semaphore_base::acquire(); }
 
-    /// The same for coroutines, as event::co_wait().
+    /// acquire() for coroutines, see event::co_wait().
     auto co_acquire() noexcept { return detail::co_awaitable<acquisition>{{*this}}; }
 
-    /// Takes a permit if there is one. Does not fail without cause.
+    /// Takes a permit if there is one. Does not fail spuriously.
     [[nodiscard]] bool try_acquire() noexcept { return semaphore_base::try_acquire(); }
 
-    /// Takes a permit unless the time passes before. A time that has passed makes it try_acquire().
-    /// With any clock: one that is set back makes the wait longer. Cost: that of acquire(); if it
-    /// waits also a timer, and when the time has passed a step for each that waits before it.
+    /// acquire() with a deadline. If it has passed already, as try_acquire().
+    /// Any clock; if it is set back the wait gets longer. Cost: as acquire(); a wait also costs a
+    /// timer, and a timeout one step per waiter queued before it.
     template <class Clock, class Duration>
     [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<Clock, Duration>& when) {
         return detail::wait_on_clock(when,
@@ -106,8 +106,8 @@ public:
         return try_acquire_until(detail::due_after(time));
     }
 
-    /// Gives `n` permits.
-    /// Requires: n >= 0 and no more than max() permits then; the program is aborted otherwise.
+    /// Adds `n` permits.
+    /// Requires: n >= 0 and at most max() permits in total; the program is aborted otherwise.
     void release(std::ptrdiff_t n = 1) noexcept { semaphore_base::release(n, LeastMax); }
 };
 

@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::shared_mutex: std::shared_mutex for tasks and threads outside, for std::unique_lock,
+// quern::shared_mutex: std::shared_mutex for tasks and outside threads, for std::unique_lock,
 // std::scoped_lock and std::shared_lock. All state is under a spin lock.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
-#include <quern/scheduler/timers.hpp>
-#include <quern/sync/co_guard.hpp>
-#include <quern/sync/co_waiting.hpp>
-#include <quern/sync/waiting.hpp>
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/scheduler/detail/timers.hpp>
+#include <quern/sync/detail/co_guard.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
+#include <quern/sync/detail/waiting.hpp>
 
 #include <cstddef>
 
 namespace quern {
 
-/// A mutex that one writer holds alone, or any number of readers together.
+/// A mutex held by one writer exclusively, or by any number of readers.
 ///
 ///     quern::shared_mutex m;
 ///     int look_up(int key) { std::shared_lock lock(m); return table.at(key); }
 ///     void put(int key, int value) { std::unique_lock lock(m); table[key] = value; }
 ///
-/// Fair: there is one queue for readers and writers, and who comes when somebody is queued goes to
-/// its end, a reader too. Whoever lets go hands the mutex to the first in the queue; if that is a
-/// reader, also to the readers directly behind it. So a writer waits for those before it only, and
-/// a reader for the writers before it: neither can starve. The price is that readers on either side
-/// of a waiting writer do not overlap, and that a reader which locks again while a writer waits
-/// never goes on.
+/// Fair: readers and writers share one queue. A newcomer that finds waiters goes to its end,
+/// readers too. An unlock hands the mutex to the first in the queue; if that is a reader, also to
+/// the readers directly behind it. So a writer waits only for those before it, a reader for the
+/// writers before it, and none starves. The price: readers on either side of a waiting writer do
+/// not overlap, and a reader that locks again while a writer waits deadlocks.
 ///
-/// A task may suspend while it holds the mutex; a coroutine that holds it across a co_await takes
-/// it by co_lock() or co_lock_shared(), for the reason that mutex gives. It may be destroyed as
-/// soon as nobody holds it or waits for it, even while the unlock() that made it so has not
-/// returned.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions to lock and to unlock, for
-/// readers too: it pays when they hold it for longer than that, or suspend.
+/// A task may suspend while it holds the mutex. To hold it across a co_await, a coroutine uses
+/// co_lock() or co_lock_shared(), for the reason given at mutex. May be destroyed as soon as it is
+/// free without waiters, even if the last unlock() has not returned.
+/// Thread safety: any thread. Cost: a short spin-lock section to lock and to unlock, for readers
+/// too. Worthwhile if readers hold it for longer than that, or suspend.
 class shared_mutex {
-    // Before the guards, whose types name them.
+    // Declared before the guards, whose types name them.
     void unlock_of_writer(std::uintptr_t holder) noexcept;
     void unlock_of_reader() noexcept;
     void unlock_of_coroutine() noexcept { unlock_of_writer(m_writer); }
@@ -43,25 +41,25 @@ public:
     shared_mutex(const shared_mutex&) = delete;
     shared_mutex& operator=(const shared_mutex&) = delete;
 
-    /// Throws std::system_error (resource_deadlock_would_occur) when the caller is the writer.
+    /// Throws std::system_error (resource_deadlock_would_occur) if the caller is the writer.
     void lock() { lock_as(false); }
 
-    /// False when somebody holds it or waits for it.
+    /// False if it is held or has waiters.
     [[nodiscard]] bool try_lock() noexcept { return try_lock_as(false); }
 
     /// Requires: the caller is the writer; the program is aborted otherwise.
     void unlock() noexcept;
 
-    /// Throws std::system_error (resource_deadlock_would_occur) when the caller is the writer.
+    /// Throws std::system_error (resource_deadlock_would_occur) if the caller is the writer.
     void lock_shared() { lock_as(true); }
 
-    /// False when a writer holds it or somebody waits for it.
+    /// False if a writer holds it or it has waiters.
     [[nodiscard]] bool try_lock_shared() noexcept { return try_lock_as(true); }
 
     /// Requires: a reader holds it; the program is aborted otherwise.
     void unlock_shared() noexcept;
 
-    /// The mutex in the hands of a coroutine: as the writer, or as a reader.
+    /// Holds the mutex for a coroutine: as the writer, or as a reader.
     using co_guard = detail::co_guard<shared_mutex, &shared_mutex::unlock_of_coroutine>;
     using co_shared_guard = detail::co_guard<shared_mutex, &shared_mutex::unlock_of_reader>;
 
@@ -112,7 +110,7 @@ private:
     detail::spin_lock m_lock;
     std::uintptr_t m_writer = 0;
     std::size_t m_readers = 0;  ///< Invariant: 0 while there is a writer.
-    /// Invariant: the first one cannot be admitted, while m_lock is free.
+    /// Invariant: the first one is not admissible, while m_lock is free.
     detail::wait_queue<detail::std_atomics, request> m_queue;
 };
 

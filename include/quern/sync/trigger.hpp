@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::trigger: HPX's: something that happens again and again, one generation after another, and
-// that can be waited for or be had as a future.
+// quern::trigger, as in HPX: a recurring event, counted in generations, that can be waited for or
+// obtained as a future.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
-#include <quern/sync/level.hpp>
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/sync/detail/level.hpp>
 #include <quern/task/future.hpp>
 #include <quern/task/promise.hpp>
 
@@ -21,15 +21,14 @@ namespace quern {
 ///     step_done.set();                          // ends generation 0: show() runs
 ///     step_done.synchronize(1);                 // returns at once, as generation 1 has begun
 ///
-/// What precedes a set() happens before what it lets go on. Tasks in synchronize() are woken by the
-/// generation for which they wait, then in the order in which they came. Futures outlive the
-/// trigger; one whose generation never ends has a broken promise when the trigger is destroyed. It
-/// may be destroyed as soon as every synchronize() has returned and every set() but the one that
-/// let it return.
-/// Unlike HPX's: set() ends the generation, not get_future(), which any number of callers may use;
-/// and synchronize() with a number that has passed returns at once.
-/// Thread safety: any thread. Cost: a spin lock for a few instructions; a get_future() allocates,
-/// a set() without futures does not.
+/// What precedes a set() happens before what it releases. Tasks in synchronize() are woken in the
+/// order of their generations, then in FIFO order. Futures outlive the trigger; the future of a
+/// generation that never ends holds broken_promise after the trigger is destroyed. May be destroyed
+/// as soon as every synchronize() has returned, and every set() except the one that released it.
+/// Unlike in HPX, set() ends the generation, not get_future(), which any number of callers may use;
+/// and synchronize() with a past number returns at once.
+/// Thread safety: any thread. Cost: a short spin-lock section. get_future() allocates, set()
+/// without futures does not.
 class trigger {
 public:
     trigger() noexcept = default;
@@ -39,10 +38,10 @@ public:
     /// Ready when the present generation ends. Throws std::bad_alloc.
     shared_future<void> get_future();
 
-    /// Ends the present generation and begins the next one. Returns the number of the one it ended.
+    /// Ends the present generation and begins the next one. Returns the number of the ended one.
     std::int64_t set() noexcept;
 
-    /// Waits until generation number `n` has begun: until there have been n calls of set().
+    /// Waits until generation number `n` has begun, that is, until set() was called n times.
     void synchronize(std::int64_t n) noexcept { synchronize_as(n, {&k_wait, this}); }
 
     /// The number of the present generation.
@@ -60,7 +59,8 @@ private:
 
     mutable detail::spin_lock m_lock;
     detail::level m_generation{0};
-    /// Of the present generation. Invariant: neither, or both, the one the promise of the other.
+    /// Of the present generation. Invariant: both exist or neither; m_future is the future of
+    /// m_end.
     std::optional<promise<void>> m_end;
     shared_future<void> m_future;
 };

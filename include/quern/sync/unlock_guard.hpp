@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::unlock_guard: HPX's: a scope in which a lock that is held is not.
+// quern::unlock_guard, as in HPX: a scope in which a held lock is released.
 #pragma once
 
 namespace quern {
 
-/// Unlocks what it is given, a mutex or a std::unique_lock that owns one, and locks it again at the
-/// end of the scope, also when an exception leaves it.
+/// Unlocks a mutex, or a std::unique_lock that owns one. Locks it again at the end of the scope,
+/// also on an exception.
 ///
 ///     std::unique_lock lock(m);
 ///     while (!queue.empty()) {
@@ -14,7 +14,7 @@ namespace quern {
 ///         job();
 ///     }
 ///
-/// Requires: the caller holds it. A lock() that throws in the destructor ends the program.
+/// Requires: the caller holds it. If lock() throws in the destructor, the program ends.
 /// Thread safety and cost: those of the lock's unlock() and lock().
 template <class Lock>
 class [[nodiscard]] unlock_guard {

@@ -2,10 +2,10 @@
 // async and post: start a task, with or without a future of its result.
 #pragma once
 
-#include <quern/base/blocks.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/base/detail/blocks.hpp>
+#include <quern/task/detail/enough_stack.hpp>
+#include <quern/task/detail/task_state.hpp>
 #include <quern/task/future.hpp>
-#include <quern/task/task_state.hpp>
 
 #include <functional>
 #include <tuple>
@@ -15,8 +15,8 @@ namespace quern {
 
 namespace detail {
 
-/// A function with arguments, each of which is copied or moved once: from where the caller has it
-/// to where the task keeps it. Called once.
+/// A function with its arguments. Each part is copied or moved once, from the caller into the task.
+/// Called once.
 template <class F, class... Args>
 class bound_call {
 public:
@@ -42,23 +42,24 @@ template <class F>
 struct bound_type<F> {
     using type = F;
 };
-/// What a task keeps of f(args...), by value as std::async does; made of the same.
+/// What a task keeps of f(args...), by value as std::async does. Constructed from the same parts.
 template <class F, class... Args>
 using bound_t = typename bound_type<std::decay_t<F>, std::decay_t<Args>...>::type;
 
-/// Whether a call that keeps these can be made.
+/// Whether the kept function can be called with the kept arguments.
 template <class F, class... Args>
 inline constexpr bool k_is_call = sizeof...(Args) == 0
                                       ? std::is_invocable_v<std::decay_t<F>&>
                                       : std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
 
-/// The same as an object, for what passes it on instead of keeping it in a task at once.
+/// The bound call as an object, for callers that pass it on instead of storing it in a task at
+/// once.
 template <class F, class... Args>
 auto bind_call(F&& f, Args&&... args) {
     return bound_t<F, Args...>(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-/// Starts a task in the way its attributes ask for. The state's second reference is the queue's.
+/// Starts a task as its attributes ask. The state's second reference belongs to the queue.
 template <class Task>
 void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
     worker* here = current_worker();
@@ -77,7 +78,7 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
                 detail::run_before_self(task);
                 return;
             }
-            break;  // another pool has no creator to take the place of
+            break;  // in another pool there is no creator to replace
         case launch::async:
             break;
     }
@@ -85,7 +86,7 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
     where.make_ready(task);
 }
 
-/// A task without a result. Token as that of task_state.
+/// A task without a result. Token as in task_state.
 template <class F, class Token>
 class posted_task final : public runnable, public in_blocks {
 public:
@@ -96,18 +97,18 @@ public:
 private:
     static context* run_queued(work& item) noexcept {
         auto& self = static_cast<posted_task&>(static_cast<runnable&>(item));
-        if (context* larger = detail::begin_task(self)) {
-            return larger;
-        }
-        self.call();
-        delete &self;
-        count_task();
-        return nullptr;
+        return detail::run_from_queue(
+            self,
+            [&self] {
+                self.call();
+                delete &self;
+            },
+            [] {});
     }
 
     /// An exception ends the program where it was thrown, so that a debugger and a crash report see
-    /// the calls. That takes two functions: no frame that would have to be cleaned up may lie
-    /// between, and none that ends the program may catch as well.
+    /// the calls. This needs two functions: no frame with cleanup may lie in between, and the
+    /// noexcept function must not contain a catch.
     QUERN_NOINLINE static void call_or_end(F& function) noexcept { call_but_for_stops(function); }
     QUERN_NOINLINE static void call_but_for_stops(F& function) {
         try {
@@ -130,13 +131,14 @@ private:
     void call_under(const stop_signal* signal) noexcept {
         const under_signal running(signal);
         if (get_exception_handler() == nullptr) {
-            const std::uint32_t timed = body_begins();
+            const std::uint32_t timed = body_begins(overhead_clock::next::task);
             call_or_end(m_function);
             body_ends(timed);
+            end_task();
             return;
         }
         try {
-            const task_body body;
+            const task_body body(task_body::part_of::task);
             std::move(m_function)();
         } catch (...) {
             report_exception(std::current_exception(), exception_origin::posted_task);
@@ -147,16 +149,16 @@ private:
     F m_function;
 };
 
-/// The pool of tasks that do not say which. May start the default runtime, and throw.
+/// The pool of tasks that do not name one. May start the default runtime, and throw.
 inline pool& usual_pool() {
     worker* const here = current_worker();
     return here != nullptr ? here->home() : current_pool().get();
 }
 
-/// Starts a task that runs a Call, which is made of the parts in the task's own memory.
+/// Starts a task that runs a Call, constructed from the parts in the task's memory.
 template <class Call, class... Parts>
 auto start_task(const task_attributes& wanted, Parts&&... parts) {
-    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    pool& where = pool_of(wanted);
     using T = std::invoke_result_t<Call>;
     auto* state = new task_state<Call, T>(wanted.stop, std::forward<Parts>(parts)...);
     detail::apply_attributes(wanted, *state);
@@ -173,15 +175,15 @@ auto start_async(const task_attributes& wanted, F&& f, Args&&... args) {
 
 template <class F, class... Args>
 void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
-    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    pool& where = pool_of(wanted);
     auto* task = new posted_task<bound_t<F, Args...>, std::stop_token>(
         wanted.stop, std::forward<F>(f), std::forward<Args>(args)...);
     detail::apply_attributes(wanted, *task);
     where.make_ready(*task);
 }
 
-/// The two of a task that wishes for nothing. Without attributes: to write a set of them takes
-/// longer than the rest of a tiny task.
+/// Tasks without attributes. Filling in task_attributes would take longer than the rest of a tiny
+/// task.
 template <class F, class... Args>
 auto start_usual(const void* site, F&& f, Args&&... args) {
     using call = bound_t<F, Args...>;
@@ -208,14 +210,14 @@ void start_usual_posted(const void* site, F&& f, Args&&... args) {
 }  // namespace detail
 
 /// Starts f(args...) as a task and returns the future of its result. Function and arguments are
-/// copied or moved into the task, as with std::async; unlike there, the destructor of the future
-/// does not wait.
+/// copied or moved into the task, as with std::async. Unlike std::async, the destructor of the
+/// future does not wait.
 ///
-/// Errors: what f throws comes out of get(); task_cancelled when the token of the attributes was
-/// stopped before the task had begun. Throws std::bad_alloc. A task that changes the
-/// floating-point environment (rounding, traps) must restore it: the next one on its stack gets it.
+/// Errors: get() throws what f throws, or task_cancelled when the token of the attributes was
+/// stopped before the task began. Throws std::bad_alloc. A task that changes the floating-point
+/// environment (rounding, traps) must restore it: the next task on the same stack inherits it.
 /// Thread safety: any thread. Outside a worker the default runtime runs it.
-/// Cost: one allocation, a push, a pop: 24-40 ns with get() where it is waited for.
+/// Cost: one allocation, a push and a pop: 24-40 ns including get() if the waiter runs it.
 ///
 ///     auto f = quern::async([](int a, int b) { return a + b; }, 40, 2);
 ///     int answer = f.get();
@@ -224,7 +226,7 @@ QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... a
     static_assert(detail::k_is_call<F, Args...>,
                   "quern: async: the function cannot be called with these arguments");
     if constexpr (detail::k_is_call<F, Args...>) {
-        const detail::describing making;
+        const detail::creation_timing making;
         return detail::start_async(detail::made_at(detail::code_address(), wanted),
                                    std::forward<F>(f), std::forward<Args>(args)...);
     } else {
@@ -235,7 +237,7 @@ QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... a
 template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
 &, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE auto async(F&& f, Args&&... args) {
-    const detail::describing making;
+    const detail::creation_timing making;
     return detail::start_usual(detail::code_address(), std::forward<F>(f),
                                std::forward<Args>(args)...);
 }
@@ -258,15 +260,15 @@ QUERN_ALWAYS_INLINE auto async(const runtime& where, F&& f, Args&&... args) {
     return quern::async(where.default_pool(), std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-/// Starts f(args...) as a task that nobody waits for. An exception that leaves it goes to the
-/// handler (exceptions.hpp), and ends the program if there is none. Otherwise as async; launch
-/// policies do not apply.
+/// Starts f(args...) as a task without a future. An exception that leaves it goes to the handler
+/// (exceptions.hpp), and ends the program if there is none. Otherwise as async; launch policies do
+/// not apply.
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... args) {
     static_assert(detail::k_is_call<F, Args...>,
                   "quern: post: the function cannot be called with these arguments");
     if constexpr (detail::k_is_call<F, Args...>) {
-        const detail::describing making;
+        const detail::creation_timing making;
         detail::start_posted(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
                              std::forward<Args>(args)...);
     }
@@ -275,7 +277,7 @@ QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... ar
 template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
 &, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE void post(F&& f, Args&&... args) {
-    const detail::describing making;
+    const detail::creation_timing making;
     detail::start_usual_posted(detail::code_address(), std::forward<F>(f),
                                std::forward<Args>(args)...);
 }

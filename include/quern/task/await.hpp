@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// co_await on future and shared_future, in any coroutine; and on awaitables of others in a
+// co_await on future and shared_future in any coroutine, and on foreign awaitables in a
 // quern::task. Included by coroutine.hpp.
 #pragma once
 
-#include <quern/task/coroutine_runner.hpp>
+#include <quern/task/detail/coroutine_runner.hpp>
 #include <quern/task/future.hpp>
 
 #include <coroutine>
@@ -20,8 +20,8 @@ public:
 
     bool await_ready() const { return m_source.is_ready(); }
 
-    /// False: the result has come meanwhile. Else the coroutine may be running elsewhere, or be
-    /// gone, when this returns.
+    /// False: the result has arrived meanwhile. True: the coroutine may already run elsewhere or be
+    /// destroyed when this returns.
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> waiting) {
         leave(waiting, {&state_base::k_wait, &static_cast<const state_base&>(m_source.state())});
@@ -43,8 +43,8 @@ private:
     Future m_source;
 };
 
-/// Stands around an awaitable that knows nothing of runners: who resumes the coroutine is none. It
-/// may do so before its await_suspend() has returned.
+/// Wraps an awaitable that does not know runners: it resumes the coroutine without a runner. It may
+/// do so before its await_suspend() has returned.
 template <class Awaiter>
 struct foreign_awaiter {
     Awaiter inner;
@@ -64,7 +64,7 @@ struct foreign_awaiter {
             stay(waiting, here);
             throw;
         }
-        if (!suspended) {  // else it may be running elsewhere
+        if (!suspended) {
             stay(waiting, here);
         }
         return suspended;
@@ -115,7 +115,7 @@ decltype(auto) awaiter_of(Awaitable&& awaitable) {
     }
 }
 
-/// What a quern::task awaits when it says co_await.
+/// The awaiter that a quern::task uses for an awaitable.
 template <class Awaitable>
 decltype(auto) know_runner(Awaitable&& awaitable) {
     using awaiter = decltype(detail::awaiter_of(std::forward<Awaitable>(awaitable)));
@@ -130,22 +130,23 @@ decltype(auto) know_runner(Awaitable&& awaitable) {
 
 namespace quern {
 
-/// Suspends the coroutine until the result is there; its worker goes on with other work. The result
-/// is that of get(): the value moved out, or the exception thrown. The future is invalid
-/// afterwards. May be used in any coroutine, of quern::task or of another library.
+/// Suspends the coroutine until the result is ready; its worker runs other work meanwhile. Gives
+/// what get() gives: the value moved out, or the exception thrown. The future is invalid
+/// afterwards. Works in any coroutine, of quern::task or of another library.
 ///
-/// The coroutine goes on as a ready item of the pool whose worker awaited, on whichever worker is
-/// free: it may be another thread, so nothing thread-bound (a std::mutex, a reference to a
-/// thread_local) may be held across, nor a mutex of this library that lock() has taken (co_lock may
-/// be). A thread that is no worker goes on itself only when the result is there already; otherwise
-/// the coroutine goes on in the first pool of the default runtime, and the thread returns to
-/// whoever had resumed the coroutine.
+/// The coroutine is resumed as a ready item of the pool whose worker awaited, on any worker. The
+/// thread may differ, so do not hold anything thread-bound across the await (a std::mutex, a
+/// reference to a thread_local), nor a mutex of this library taken by lock() (co_lock is allowed).
+/// A thread that is no worker continues itself only if the result is ready at once. Otherwise the
+/// coroutine is resumed in the first pool of the default runtime, and the thread returns to the
+/// code that had resumed the coroutine.
 ///
-/// A coroutine that still waits when its runtime ends is abandoned, as a task is: it never goes on.
+/// A coroutine that still waits when its runtime ends is abandoned like a task: it is never
+/// resumed.
 ///
 /// Errors: those of get(); std::future_error(no_state) without suspension when there is no state.
-/// Cost: no allocation; the waiter lies in the coroutine's frame (about 100 bytes). A compare-
-/// exchange and a trip through the ready queue, or one load when the result is there.
+/// Cost: no allocation; the waiter lies in the coroutine's frame (about 100 bytes). One load if the
+/// result is ready, else a compare-exchange and one pass through the ready queue.
 ///
 ///     quern::task<int> sum(quern::future<int> a, quern::future<int> b) {
 ///         co_return co_await std::move(a) + co_await std::move(b);
@@ -159,8 +160,8 @@ auto operator co_await(future<T>& awaited) noexcept {
     return detail::future_awaiter<future<T>>(std::move(awaited));
 }
 
-/// The same. The result is a reference to const that stays valid while a shared_future of the state
-/// does; this one stays valid.
+/// As above, but the result is a reference to const, valid as long as a shared_future of the state
+/// exists. The awaited shared_future stays valid.
 template <class T>
 auto operator co_await(shared_future<T> awaited) noexcept {
     return detail::future_awaiter<shared_future<T>>(std::move(awaited));

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
-// A scope for foreign code that blocks its thread: the task leaves its worker for it, so that the
-// pool keeps all its workers. Why a change of threads and not one more worker:
+// A scope for foreign code that blocks its thread. The task leaves its worker for the scope, so
+// that the pool keeps all its workers. Why threads are changed instead of adding a worker:
 // docs/design/0007-blocking-regions.md.
 #pragma once
 
-#include <quern/scheduler/spare_threads.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/scheduler/detail/spare_threads.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <utility>
 
 namespace quern {
 
-/// While it lives the calling task runs on a spare thread of its pool, which is no worker; its own
-/// worker goes on with other tasks. For ::read, ::poll, ::sleep, std::mutex and the like, of calls
-/// that take longer than its cost. At the end of the scope the task becomes ready and goes on on
-/// any worker. errno passes both changes.
+/// During its lifetime the calling task runs on a spare thread of its pool, which is not a worker;
+/// the task's worker runs other tasks. For read(), poll(), sleep(), std::mutex and similar calls
+/// that take longer than the cost below. At the end of the scope the task becomes ready and resumes
+/// on any worker. errno is preserved across both changes.
 ///
-/// Inside, the task still is itself, on its own stack: this_task::id(), name(), get_priority(),
-/// stack_left() and stop_requested(), task_local, current_pool(), crash reports. Otherwise it is a
-/// thread outside of the pool: whatever waits blocks the spare thread, and
-/// thread_local variables are those of the spare thread. Requires: nothing inside uses a
-/// fork_context, fork_scope or task_group from outside the region, and it ends before the function
-/// that made it suspends a coroutine. Forked children of the task may be stolen meanwhile.
+/// Inside, the task keeps its identity and its stack: this_task::id(), name(), get_priority(),
+/// stack_left() and stop_requested(), task_local, current_pool(), crash reports. Otherwise it
+/// behaves like a thread outside of the pool: waiting blocks the spare thread, and thread_local
+/// variables are the spare thread's. Requires: nothing inside uses a fork_context, fork_scope or
+/// task_group from outside the region, and the region ends before its function suspends a
+/// coroutine. Forked children of the task may be stolen meanwhile.
 ///
-/// A pool makes spare threads when it needs them, at most as many as the setting `spare_threads`
-/// says (64), and keeps them. Tasks that find none free wait without a worker, first come, first
-/// served: a region must not wait for what only another region can do unless there are threads for
-/// both. A runtime ends only after the regions of its tasks. Spare threads are not bound.
+/// A pool creates spare threads on demand, at most as many as the setting `spare-threads` says
+/// (64), and keeps them. Tasks that find none free wait without a worker, in FIFO order. So a
+/// region must not wait for another region unless there are threads for both. A runtime ends only
+/// after the regions of its tasks. Spare threads are not bound.
 ///
-/// On a thread that is no worker it does nothing, so nested regions do nothing either. In a task
-/// that pin_to_worker holds it does nothing: the worker is blocked.
+/// Does nothing on a thread that is no worker, hence nested regions do nothing. Does nothing in a
+/// task that is pinned by pin_to_worker: the worker is blocked.
 ///
 /// Errors: std::system_error when the pool's first spare thread cannot be made. Exceptions may
 /// leave the region.
@@ -55,7 +55,7 @@ private:
     detail::lent_task m_lent;
 };
 
-/// Calls f() in a blocking_region and gives what it returns or throws.
+/// Calls f() in a blocking_region.
 ///
 ///     const ssize_t n = quern::blocking([&] { return ::read(fd, buffer, sizeof buffer); });
 template <class F>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// bounded: how many tasks of a task_group may stand ready before run() runs some of them itself.
+// bounded: the number of ready tasks of a task_group at which run() begins to run some itself.
 #pragma once
 
 #include <cstdint>
 
 namespace quern {
 
-/// The bound of a task_group, for loops that make more tasks than fit into memory: see there. With
-/// fewer than 64 other workers may lack work now and then.
+/// The bound of a task_group, for loops that create more tasks than fit into memory; see
+/// task_group. With fewer than 64, other workers may lack work at times.
 ///
 /// Thread safety: a value. Cost: none.
 /// Errors: std::invalid_argument unless 1 <= tasks <= k_most.

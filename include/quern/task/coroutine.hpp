@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::task<T>: a coroutine that begins when it is awaited or started; and start(), which runs
-// one on a pool. Coroutines are a way to have very many suspended tasks: each keeps its frame (a
-// few hundred bytes) instead of a stack.
+// quern::task<T>: a coroutine that begins when it is awaited or started; start() runs one on a
+// pool. Coroutines allow very many suspended tasks: each keeps a frame (a few hundred bytes)
+// instead of a stack.
 #pragma once
 
 #include <quern/task/await.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <exception>
 #include <memory>
@@ -21,7 +21,7 @@ class task;
 
 namespace detail {
 
-/// The end of a coroutine: its frame stays, and whoever awaits it is told by the runner.
+/// The end of a coroutine. Its frame stays; the runner notifies the awaiting parent.
 struct final_awaiter {
     bool await_ready() const noexcept { return false; }
     template <class Promise>
@@ -38,7 +38,7 @@ struct final_awaiter {
     void await_resume() const noexcept {}
 };
 
-/// A promise with its result; what differs between T and void is in task_promise.
+/// A promise with its result. What differs between T and void is in task_promise.
 template <class T>
 class task_result : public task_promise_base {
 public:
@@ -52,7 +52,7 @@ public:
         m_result.template emplace<k_error>(std::current_exception());
     }
 
-    /// The value, moved out, or the exception, thrown. Requires: ended.
+    /// Moves the value out or throws the exception. Requires: ended.
     T take() {
         if (m_result.index() == k_error) {
             std::rethrow_exception(std::move(*std::get_if<k_error>(&m_result)));
@@ -97,7 +97,6 @@ public:
     void return_void() noexcept { m_result.emplace<k_value>(); }
 };
 
-/// Owns the frame of a coroutine.
 template <class T>
 class task_frame {
 public:
@@ -120,7 +119,7 @@ public:
     handle get() const noexcept { return m_handle; }
     explicit operator bool() const noexcept { return static_cast<bool>(m_handle); }
 
-    /// Before it is run for the first time: here, and who is told when it has ended.
+    /// Before the first run: sets the runner and the parent to notify at the end.
     void begin(coroutine_runner& here, task_parent& parent) const noexcept {
         m_handle.promise().runner = &here;
         m_handle.promise().parent = &parent;
@@ -130,7 +129,7 @@ private:
     handle m_handle;
 };
 
-/// A coroutine awaits a task: the task is run in its place, and afterwards it goes on there.
+/// A coroutine awaits a task: the task runs in its place, then the coroutine is resumed there.
 template <class T>
 class task_awaiter final : task_parent {
 public:
@@ -153,7 +152,7 @@ public:
         m_task.begin(here, *this);
         here.run_next(m_task.get());
         if (!here.run(waiting)) {
-            return true;  // it has gone on elsewhere, or will
+            return true;  // it is or will be resumed elsewhere
         }
         if (m_promise != nullptr) {
             m_promise->runner = nullptr;
@@ -205,13 +204,14 @@ private:
         coroutine_runner here(self, &self);
         self.m_frame.begin(here, self);
         here.run_next(self.m_frame.get());
-        const task_body body;
+        const task_body body(task_body::part_of::first);
         here.run();
         return nullptr;
     }
     void ended(coroutine_runner&) noexcept override {
         state_waiter* told = this->settle_from([this]() -> T {
-            const task_frame<T> frame = std::move(m_frame);  // gone before those are told
+            const task_frame<T> frame =
+                std::move(m_frame);  // destroyed before waiters are notified
             return frame.get().promise().take();
         });
         over(told);
@@ -219,17 +219,17 @@ private:
     const void* result() const noexcept override { return static_cast<const state_base*>(this); }
 
     void cancel() noexcept {
-        { const task_frame<T> gone = std::move(m_frame); }  // before those are told
+        { const task_frame<T> gone = std::move(m_frame); }  // destroyed before waiters are notified
         over(this->settle_error(detail::cancelled_task(this->name)));
     }
 
     void over(state_waiter* told) noexcept {
         tell(told);
-        context* here = current_context();  // null where a stranger has resumed it
+        context* here = current_context();  // null if resumed by foreign code
         if (here != nullptr) {
             here->host().stats.tasks.add();
             if (here->root().task().stop == &stop()) {
-                here->root().task().stop = nullptr;  // it goes now
+                here->root().task().stop = nullptr;  // the signal is destroyed with this state
             }
         }
         this->release();
@@ -243,34 +243,33 @@ future<T> start_coroutine(const task_attributes& wanted, task<T> coroutine);
 
 }  // namespace detail
 
-/// A coroutine with a result: a value, a reference or nothing. It begins when it is awaited, in
-/// place of the one that awaits it, or when start() runs it on a pool; once. Movable.
+/// A coroutine with a result: a value, a reference or nothing. It begins once: when it is awaited,
+/// in place of the awaiting coroutine, or when start() runs it on a pool. Movable.
 ///
-/// Inside, co_await takes tasks, futures (await.hpp), what the members co_wait, co_lock,
-/// co_receive and so on of the synchronisation types return, and every other awaitable; it suspends
-/// the coroutine alone. get(), lock() and the rest of the runtime may be used as in any task and
-/// suspend the stack that the coroutine happens to run on.
+/// Inside, co_await takes tasks, futures (await.hpp), the results of co_wait, co_lock, co_receive
+/// and so on of the synchronisation types, and every other awaitable. It suspends only the
+/// coroutine. get(), lock() and the rest of the runtime work as in any task; they suspend the stack
+/// that the coroutine currently runs on.
 ///
-/// After a co_await that has suspended it, it is on another stack, and perhaps on another thread.
-/// So no lock that lock() has taken may be held across one: the stack is how a mutex knows its
-/// holder, and unlock() by another one aborts the program. co_await of mutex::co_lock() gives a
-/// guard that may be held so.
+/// After a co_await that suspended, the coroutine is on another stack and perhaps on another
+/// thread. So a lock taken by lock() must not be held across it: a mutex identifies its holder by
+/// the stack, and unlock() from another one aborts the program. co_await of mutex::co_lock() gives
+/// a guard that may be held.
 ///
-/// Depth: a task that awaits a task takes no stack, however long the chain and whatever the
-/// optimisation level or sanitizer: the runtime resumes coroutines from a loop. Coroutines of other
-/// libraries may await a task too; they go on as deep on the stack as their own machinery makes it,
-/// and on a fresh one when it runs low. So does the destruction of tasks that own one another.
+/// Depth: a task that awaits a task takes no stack, for any length of the chain, optimisation level
+/// and sanitizer, because the runtime resumes coroutines from a loop. Coroutines of other libraries
+/// may await a task too. They use as much stack as their own implementation needs, and a fresh
+/// stack when it runs low. So does the destruction of tasks that own one another.
 ///
-/// gcc 12 runs a co_await in that arm of ?: which was not chosen; write an if.
+/// Note: gcc 12 evaluates a co_await in the arm of ?: that was not chosen; write an if.
 ///
-/// Destroying a task that was never started or has ended is allowed; one that is suspended in
-/// between belongs to whoever awaits it or to start(). If what it waits for never comes it keeps
-/// its frame.
+/// A task that was never started, or has ended, may be destroyed. A suspended one is owned by its
+/// awaiter or by start(). If what it waits for never comes, its frame is kept.
 ///
-/// Errors: an exception that leaves the coroutine is thrown by co_await or get().
+/// Errors: co_await or get() throws an exception that leaves the coroutine.
 /// Thread safety: one object must not be used by two threads at once.
-/// Cost: one allocation, of the frame; an await of a task 30 ns with that (measured at -O2 on a
-/// virtual machine). A suspended one and its future take about 400 bytes.
+/// Cost: one allocation, for the frame; awaiting a task takes 30 ns including it (measured at -O2
+/// on a virtual machine). A suspended task and its future take about 400 bytes.
 ///
 ///     quern::task<int> twice(int x) { co_return 2 * x; }
 ///     quern::task<int> four_times(int x) { co_return co_await twice(co_await twice(x)); }
@@ -282,16 +281,16 @@ public:
 
     task() noexcept = default;
 
-    /// Whether there is a coroutine that has not been awaited or started yet.
+    /// Whether it holds a coroutine that was not awaited or started yet.
     bool valid() const noexcept { return static_cast<bool>(m_frame); }
 
     /// Runs it in place of the awaiting coroutine. The task is empty afterwards. Throws
-    /// std::logic_error when it already is.
+    /// std::logic_error if it is empty already.
     friend auto operator co_await(task&& awaited) {
         return detail::task_awaiter<T>(std::move(awaited).release());
     }
 
-    /// For the runtime: gives the frame away. Throws as above.
+    /// For the runtime: releases the frame. Throws as above.
     detail::task_frame<T> release() && {
         if (!m_frame) {
             throw std::logic_error("quern: this task has no coroutine (moved from, or run before)");
@@ -316,7 +315,7 @@ inline task<void> detail::task_promise<void>::get_return_object() noexcept {
 
 template <class T>
 future<T> detail::start_coroutine(const task_attributes& wanted, task<T> coroutine) {
-    pool& where = pool_of(wanted);  // may start the default runtime, and throw
+    pool& where = pool_of(wanted);
     auto* state = new started_task<T>(std::move(coroutine).release(), wanted.stop);
     detail::apply_attributes(wanted, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
@@ -324,15 +323,15 @@ future<T> detail::start_coroutine(const task_attributes& wanted, task<T> corouti
     return result;
 }
 
-/// Runs a coroutine on a pool and returns the future of its result; its get() is what other
+/// Runs a coroutine on a pool and returns the future of its result; get() on it is what other
 /// libraries call sync_wait. The name is folly's (Task::start). Name, priority and stack of the
-/// attributes hold whenever the coroutine is resumed; launch policies do not apply: it is always
+/// attributes hold for every resumption. Launch policies do not apply: the coroutine is always
 /// queued. Dropping the future does not stop it.
 ///
-/// Errors: what the coroutine throws comes out of get(); task_cancelled when the token of the
-/// attributes was stopped before it had begun. Throws std::logic_error for an empty task,
+/// Errors: get() throws what the coroutine throws, or task_cancelled when the token of the
+/// attributes was stopped before it began. Throws std::logic_error for an empty task,
 /// std::bad_alloc.
-/// Thread safety: any thread. Cost: one allocation beside the frame.
+/// Thread safety: any thread. Cost: one allocation in addition to the frame.
 ///
 ///     quern::future<int> f = quern::start({.name = "parse"}, parse(file));
 template <class T>

@@ -3,7 +3,7 @@
 // 2016, section 2.3.3).
 #pragma once
 
-#include <quern/task/join_frame.hpp>
+#include <quern/task/detail/join_frame.hpp>
 #include <quern/task/unwrapping.hpp>
 
 #include <tuple>
@@ -14,7 +14,7 @@ namespace quern {
 
 namespace detail {
 
-/// A function of several arguments as one of a tuple of them.
+/// Turns a function of several arguments into a function of one tuple.
 template <class F>
 class applied {
 public:
@@ -48,23 +48,23 @@ auto start_dataflow(const task_attributes& how, F&& f, Arguments&&... arguments)
 
 }  // namespace detail
 
-/// Starts f(arguments...) as a task as soon as every future among the arguments (and in sequences
-/// and tuples among them, nested too) is ready, and returns the future of its result. f gets the
-/// futures themselves, each ready; with unwrapping(f) their values. Nothing waits meanwhile.
+/// Starts f(arguments...) as a task as soon as every future among the arguments is ready (also in
+/// nested sequences and tuples). Returns the future of its result. f gets the futures themselves,
+/// each ready; with unwrapping(f) it gets their values. No thread or task blocks meanwhile.
 ///
-/// Arguments are copied or moved into the task. With std::ref f gets the caller's own, whose
-/// futures are waited for too: it must live, and stay as it is, until f has been called.
+/// Arguments are copied or moved into the task. With std::ref, f gets the caller's object, whose
+/// futures are waited for too. The object must live, unchanged, until f has been called.
 ///
-/// Errors: what f throws comes out of the future; without unwrapping, exceptions of the arguments
-/// are f's to see.
+/// Errors: the future holds what f throws. Without unwrapping, f handles exceptions of the
+/// arguments.
 /// Thread safety: any thread. The task goes to the calling worker's pool.
-/// Cost: one allocation, and a second one when there are futures in a sequence.
+/// Cost: one allocation, and a second one if there are futures in a sequence.
 ///
 ///     auto sum = quern::dataflow(quern::unwrapping([](int a, int b) { return a + b; }),
 ///                                quern::async(f), quern::async(g));
 template <class F, class... Arguments>
 QUERN_ALWAYS_INLINE auto dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
-    const detail::describing making;
+    const detail::creation_timing making;
     return detail::start_dataflow(detail::made_at(detail::code_address(), how), std::forward<F>(f),
                                   std::forward<Arguments>(arguments)...);
 }
@@ -79,7 +79,7 @@ template <class F, class... Arguments>
     requires(!std::is_same_v<std::remove_cvref_t<F>, launch> &&
              !std::is_same_v<std::remove_cvref_t<F>, task_attributes>)
 QUERN_ALWAYS_INLINE auto dataflow(F&& f, Arguments&&... arguments) {
-    const detail::describing making;
+    const detail::creation_timing making;
     return detail::start_dataflow(detail::made_at(detail::code_address(), {}), std::forward<F>(f),
                                   std::forward<Arguments>(arguments)...);
 }

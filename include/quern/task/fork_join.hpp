@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
-// fork_join(f, g): run two functions, perhaps at the same time, and go on when both are done.
-// The fast path is a handful of stores: no allocation, no fence, no read-modify-write while nobody
-// steals. How and why: docs/design/0001-fork-join-fast-path.md; the deque:
-// scheduler/fork_deque.hpp.
+// fork_join(f, g): runs two functions, possibly in parallel, and returns when both are done. The
+// fast path is a handful of stores: no allocation, no fence, no read-modify-write unless a thief
+// steals. Design: docs/design/0001-fork-join-fast-path.md; the deque:
+// scheduler/detail/fork_deque.hpp.
 #pragma once
 
-#include <quern/scheduler/context.hpp>
-#include <quern/scheduler/worker.hpp>
-#include <quern/task/enough_stack.hpp>
-#include <quern/task/run_on.hpp>
+#include <quern/scheduler/detail/context.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/task/detail/enough_stack.hpp>
+#include <quern/task/detail/run_on.hpp>
 
 #include <type_traits>
 #include <utility>
 
 namespace quern {
 
-/// The place in the running task where the next fork goes. Pass it down a recursion, by value, to
-/// keep it in a register; the overloads without it look it up in thread-local memory.
-/// Valid until the function that received it returns, and only in the task that received it.
+/// The slot of the running task for the next fork. Pass it down a recursion by value to keep it in
+/// a register; overloads without it look it up in thread-local memory. Valid until the function
+/// that received it returns, and only in the task that received it.
 class fork_context {
 public:
     explicit fork_context(detail::fork_slot* slot) noexcept : m_slot(slot) {}
@@ -25,14 +25,14 @@ public:
     detail::fork_slot* slot() const noexcept { return m_slot; }
 
 private:
-    // One pointer and not two: gcc 12 stores a two-word struct by halves and reads it back whole,
+    // One pointer, not two: gcc 12 stores a two-word struct by halves and reads it back whole,
     // which stalls (docs/design/0001-fork-join-fast-path.md).
     detail::fork_slot* m_slot;
 };
 
 namespace detail {
 
-/// Calls a child with the context if it wants one.
+/// Calls a child, with the context if it accepts one.
 template <class F>
 QUERN_ALWAYS_INLINE auto call_child(F& f, fork_slot* slot) {
     if constexpr (std::is_invocable_v<F&, fork_context>) {
@@ -54,8 +54,8 @@ struct child_result<F> {
 template <class F>
 using child_result_t = typename child_result<std::remove_reference_t<F>>::type;
 
-/// Closures up to this many bytes are copied into the entry, so that the parent's own copy can
-/// stay in registers; larger ones are referred to.
+/// Closures up to this size in bytes are copied into the entry, so the parent's own copy can stay
+/// in registers. Larger ones are referred to.
 inline constexpr std::size_t k_copied_closure = 64;
 
 template <class F>
@@ -73,7 +73,7 @@ struct child final : fork_entry {
     QUERN_ALWAYS_INLINE explicit child(function& f) noexcept
         : fork_entry(run_stolen), m_held(hold(f)) {}
 
-    /// What a thief has left behind.
+    /// The outcome that a thief stored.
     stored_result<result> take() { return m_outcome.take(); }
     void drop() noexcept { m_outcome.drop(); }
 
@@ -97,25 +97,24 @@ private:
     static context* run_stolen(work& item) {
         auto& self = static_cast<child&>(item);
         fork_slot* slot = current_context()->bottom();
-        self.m_outcome.set_from([&]() -> result {
-            const task_body body;
-            if constexpr (std::is_invocable_v<function&, fork_context>) {
-                return self.callee()(fork_context(slot));
-            } else {
-                return self.callee()();
-            }
+        return detail::run_stolen_fork(self, [&] {
+            self.m_outcome.set_from([&]() -> result {
+                const task_body body(task_body::part_of::task);
+                if constexpr (std::is_invocable_v<function&, fork_context>) {
+                    return self.callee()(fork_context(slot));
+                } else {
+                    return self.callee()();
+                }
+            });
         });
-        end_task();
-        count_task();
-        return self.joined.complete();  // the entry may be gone now
     }
 
     held m_held;
     late_outcome<result> m_outcome;
 };
 
-/// Gets the forked child out of the deque when its sibling throws: it is dropped if it has not
-/// begun, else waited for; its own exception, if any, is the later one and is reported.
+/// Removes the forked child from the deque when its sibling throws. If it has not begun, it is
+/// dropped; else it is waited for, and its exception, if any, is reported as a later one.
 template <class F>
 QUERN_COLD void drop_child(fork_slot* slot) noexcept {
     context& place = context::of(slot);
@@ -134,8 +133,8 @@ QUERN_COLD auto call_child_on_fresh_stack(F& f) {
     return detail::on_fresh_stack(call);
 }
 
-/// Calls a child with the context of the stack on which it runs: this one, or a fresh one where
-/// this one is nearly used up.
+/// Calls a child with the context of the stack it runs on: this one, or a fresh one if this one is
+/// nearly used up.
 template <class F>
 QUERN_ALWAYS_INLINE auto call_child_on_enough_stack(F& f, fork_slot* slot) {
     if (context::of(slot).is_low(stack_position())) [[unlikely]] {
@@ -144,7 +143,7 @@ QUERN_ALWAYS_INLINE auto call_child_on_enough_stack(F& f, fork_slot* slot) {
     return detail::call_child(f, slot);
 }
 
-/// Turns the two stored results into what the caller gets.
+/// Combines the two stored results into the caller's.
 template <class RF, class RG>
 QUERN_ALWAYS_INLINE auto combine(stored_result<RF>&& f, stored_result<RG>&& g) {
     if constexpr (std::is_void_v<RF> && std::is_void_v<RG>) {
@@ -158,19 +157,19 @@ QUERN_ALWAYS_INLINE auto combine(stored_result<RF>&& f, stored_result<RG>&& g) {
     }
 }
 
-/// Hides from the compiler where a value comes from, so that it computes what follows afresh
-/// instead of keeping it in a callee-saved register across the children.
+/// Hides the origin of a value from the compiler, so that it recomputes derived values instead of
+/// keeping them in callee-saved registers across the children.
 template <class T>
 QUERN_ALWAYS_INLINE T* opaque(T* value) noexcept {
     asm("" : "+r"(value));
     return value;
 }
 
-/// How a closure is passed on: by value when it will be copied anyway.
+/// How a closure is passed: by value if it will be copied anyway.
 template <class F>
 using passed = std::conditional_t<k_copy_closure<F>, std::remove_cvref_t<F>, F&>;
 
-/// The rest of a fork_join whose stack is nearly used up: each child runs on a fresh one.
+/// The rest of a fork_join on a nearly used-up stack: each child runs on a fresh one.
 template <class HowF, class HowG>
 QUERN_COLD auto finish_elsewhere(fork_slot* slot, passed<HowF> f, passed<HowG> g) {
     using child_type = child<HowF>;
@@ -190,8 +189,8 @@ QUERN_COLD auto finish_elsewhere(fork_slot* slot, passed<HowF> f, passed<HowG> g
     return detail::combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
 }
 
-/// What is alive across each child is the slot alone: the context is found from it by masking and
-/// the forked entry by reading it. Every value more costs the leaf calls a push and a pop.
+/// Only the slot is live across each child: the context is found by masking it, the forked entry by
+/// reading it. Every further live value costs the leaf calls a push and a pop.
 template <class HowF, class HowG, class F, class G>
 QUERN_ALWAYS_INLINE auto fork_join_at(fork_slot* slot, F& f, G& g) {
     using child_type = child<HowF>;
@@ -221,8 +220,8 @@ QUERN_ALWAYS_INLINE auto fork_join_at(fork_slot* slot, F& f, G& g) {
     return detail::combine<RF, RG>(static_cast<child_type&>(**slot).take(), std::move(second));
 }
 
-/// Not inlined, on purpose: so the function that forks stays small, and the compiler inlines *it*
-/// at the places where the children call it. Its leaves then cost a comparison and no frame.
+/// Deliberately not inlined. The forking function stays small, so the compiler inlines *it* where
+/// the children call it. Its leaves then cost a comparison and no frame.
 template <class F, class G>
 QUERN_NOINLINE auto fork_join_on(fork_slot* slot, passed<F> f, passed<G> g) {
     return detail::fork_join_at<F, G>(slot, f, g);
@@ -239,7 +238,8 @@ template <class F, class G>
 QUERN_NOINLINE auto fork_join_here(passed<F> f, passed<G> g) {
     context* here = current_context();
     if (here == nullptr) [[unlikely]] {
-        const void* site = static_cast<const char*>(__builtin_return_address(0)) - 1;  // the call
+        const void* site =
+            static_cast<const char*>(__builtin_return_address(0)) - 1;  // inside the call
         return detail::fork_join_from_outside(site, f, g);
     }
     return detail::fork_join_at<F, G>(here->bottom(), f, g);
@@ -252,17 +252,17 @@ concept forkable = std::is_invocable_v < std::remove_reference_t<F>
 }  // namespace detail
 
 /// Runs `f` and `g`, in parallel if a worker is free, and returns when both are done. `g` runs at
-/// once on the calling stack; `f` waits to be stolen and is else run here after `g`. Either may
-/// take a fork_context to fork further. Running first g, then f, one after the other, must be
-/// correct (serial elision).
+/// once on the calling stack. `f` may be stolen; otherwise it runs here after `g`. Either may take
+/// a fork_context to fork further. Running g, then f, sequentially must be correct (serial
+/// elision).
 ///
-/// Returns std::pair of the results; when one function returns void the other's result; when both
-/// do, void. A result of reference type comes as a pointer.
-/// Errors: the exception of `g`, else that of `f`; when `g` throws and `f` has not begun, `f` is
-/// dropped. Both have ended when the exception leaves. One of `f` after one of `g` goes to the
+/// Returns std::pair of the results. If one function returns void, only the other's result; if both
+/// do, void. A reference result is returned as a pointer.
+/// Errors: the exception of `g`, else that of `f`. If `g` throws before `f` has begun, `f` is
+/// dropped. Both have ended when the exception leaves. If both throw, that of `f` goes to the
 /// handler (exceptions.hpp).
-/// Thread safety: any thread; outside a worker the call runs on the default runtime and the
-/// calling thread sleeps meanwhile. The caller may continue on another thread if it had to wait.
+/// Thread safety: any thread; outside a worker the call runs on the default runtime and blocks the
+/// calling thread. If the caller had to wait, it may continue on another thread.
 /// Cost: about 1 ns (2-3 ns without the explicit context) when `f` is not stolen.
 ///
 ///     long fib(quern::fork_context c, int n) {

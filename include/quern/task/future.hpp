@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// future and shared_future: results that may not be there yet. Waiting suspends the task and never
-// its worker; a thread that is no worker sleeps. Names and meaning as in the C++ standard, with
+// future and shared_future: results that may not be ready yet. Waiting suspends the task, never its
+// worker; a thread that is no worker sleeps. Names and semantics as in the C++ standard, with
 // `then` and unwrapping as in the Concurrency TS and HPX.
 #pragma once
 
 #include <quern/task/attributes.hpp>
-#include <quern/task/shared_state.hpp>
+#include <quern/task/detail/shared_state.hpp>
 
 #include <chrono>
 #include <future>  // future_error, future_errc, future_status
@@ -31,13 +31,12 @@ struct is_future<shared_future<T>> : std::true_type {};
 template <class T>
 inline constexpr bool is_future_v = is_future<std::remove_cvref_t<T>>::value;
 
-/// What future and shared_future have in common.
 template <class T>
 class future_base {
 public:
     using state_type = shared_state<T>;
 
-    /// Whether it refers to a result at all.
+    /// Whether it refers to a result.
     bool valid() const noexcept { return static_cast<bool>(m_state); }
 
     /// Whether get() would return at once. Requires: valid.
@@ -45,17 +44,16 @@ public:
     /// Whether get() would throw what the producer threw. Requires: ready.
     bool has_exception() const { return is_ready() && state().failed(); }
 
-    /// Waits until the result is there.
+    /// Waits until the result is ready.
     void wait() const {
         const own_work waiting(overhead_clock::part::running);
         state().wait();
     }
 
-    /// The same until a time at the latest: future_status::ready or timeout. Unlike in the standard
-    /// a deferred task is started, so that the wait makes sense; its future is never `deferred`.
-    /// When the time has passed already it only looks, and a task yields, so that one that polls
-    /// does not keep the worker from what it polls for. Cost of a wait that times out: about 100
-    /// bytes, which are kept until the result is there.
+    /// Waits with a deadline: future_status::ready or timeout. Unlike in the standard, a deferred
+    /// task is started, so its future never reports `deferred`. If the deadline has passed, the
+    /// call only checks, and a task yields, so that polling does not block the worker needed by the
+    /// producer. Cost of a timeout: about 100 bytes, kept until the result is ready.
     template <class Clock, class Duration>
     std::future_status wait_until(const std::chrono::time_point<Clock, Duration>& when) const {
         const auto wait = [this](timer::clock::time_point t) { return state().wait_until(t); };
@@ -100,7 +98,7 @@ state_ref<shared_state<T>> flatten(future<future<T>>&& nested);
 
 }  // namespace detail
 
-/// The result of a task, to be taken once. Movable.
+/// The result of a task, read once. Movable.
 ///
 /// Thread safety: one object must not be used by two threads at once; different objects may.
 /// Cost: a future and its task are one allocation.
@@ -113,14 +111,14 @@ public:
     future(future&&) noexcept = default;
     future& operator=(future&&) noexcept = default;
 
-    /// Waits for the inner result too.
+    /// Also waits for the inner result.
     future(future<future<T>>&& nested) : base(detail::flatten(std::move(nested))) {}
 
     explicit future(detail::state_ref<detail::shared_state<T>> state) noexcept
         : base(std::move(state)) {}
 
     /// Waits, then moves the result out or throws the task's exception. The future is invalid
-    /// afterwards. Throws std::future_error(no_state) when it already is.
+    /// afterwards. Throws std::future_error(no_state) if it is invalid already.
     T get() {
         const detail::own_work waiting(detail::overhead_clock::part::running);
         const auto state = std::move(*this).release();
@@ -134,11 +132,11 @@ public:
         }
     }
 
-    /// A future that can be copied; this one is invalid afterwards.
+    /// Converts to a copyable future; this one is invalid afterwards.
     shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
 
-    /// When the result is there, calls f(this future) in a task of its own, or as `how` says.
-    /// Returns the future of what f returns. This one is invalid afterwards.
+    /// When the result is ready, calls f(this future) in a task of its own, or as `how` says.
+    /// Returns the future of f's result. This one is invalid afterwards.
     ///
     ///     auto tree = quern::async(parse, file);
     ///     auto valid = tree.then([](auto ready) { return check(ready.get()); });
@@ -152,7 +150,7 @@ public:
     }
     template <class F>
     QUERN_ALWAYS_INLINE auto then(const task_attributes& how, F&& f) {
-        this->state();  // throws when there is none
+        this->state();  // throws if there is none
         static_assert(std::is_invocable_v<std::decay_t<F>&, future>,
                       "quern: then: the function must take the future itself, by value, by const "
                       "reference or as auto; its value is what get() gives");
@@ -164,11 +162,11 @@ public:
         }
     }
 
-    /// For the runtime's own combinators: gives the state away, if there is one.
+    /// For the runtime's own combinators: releases the state, if there is one.
     detail::state_ref<detail::shared_state<T>> take_state() && noexcept {
         return std::move(this->m_state);
     }
-    /// The same; throws std::future_error(no_state) when there is none.
+    /// As above; throws std::future_error(no_state) if there is none.
     detail::state_ref<detail::shared_state<T>> release() && {
         this->state();
         return std::move(this->m_state);
@@ -184,7 +182,7 @@ public:
     shared_future() noexcept = default;
     shared_future(future<T>&& unique) noexcept : base(std::move(unique).take_state()) {}
 
-    /// Waits, then gives the result, by reference to const, or throws the task's exception.
+    /// Waits, then returns the result by reference to const, or throws the task's exception.
     decltype(auto) get() const {
         this->wait();
         if constexpr (std::is_void_v<T>) {
@@ -222,4 +220,4 @@ public:
 
 }  // namespace quern
 
-#include <quern/task/continuation.hpp>  // attach, flatten
+#include <quern/task/detail/continuation.hpp>  // attach, flatten

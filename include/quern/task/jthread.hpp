@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::jthread: std::jthread with tasks in place of OS threads. It asks its function to stop and
-// joins it when it is destroyed.
+// quern::jthread: std::jthread with tasks in place of OS threads. Its destructor requests a stop
+// and joins.
 #pragma once
 
 #include <quern/task/thread.hpp>
@@ -11,10 +11,10 @@
 
 namespace quern {
 
-/// A quern::thread that is stopped and joined by its destructor and by an assignment to it. When
-/// the function takes a std::stop_token before its other arguments, it gets that of this thread;
-/// in any case that is what this_task::stop_token() gives in the thread. Callbacks
-/// (std::stop_callback) run in whoever asks for the stop and must not wait.
+/// A quern::thread that its destructor, and an assignment to it, stop and join. If the function
+/// takes a std::stop_token before its other arguments, it gets this thread's token.
+/// this_task::stop_token() returns the same token in the thread. Callbacks (std::stop_callback) run
+/// in the thread that requests the stop and must not wait.
 ///
 /// Errors, thread safety, cost: as thread, and one allocation more.
 ///
@@ -69,8 +69,8 @@ public:
     bool request_stop() noexcept { return m_stop.request_stop(); }
 
 private:
-    /// Runs a call under the token. That is not an attribute of the task: a stop request would drop
-    /// a thread that has not begun.
+    /// Runs a call under the token. The token is not passed as an attribute of the task, because a
+    /// stop request would then drop a thread that has not begun.
     template <class Call>
     class stoppable {
     public:

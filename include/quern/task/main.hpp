@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// An optional frame for a program's main: starts a runtime, runs a function on it, and turns an
-// exception into a message and an exit status. Quern never needs it; it saves six lines.
+// An optional wrapper for a program's main: starts a runtime, runs a function on it, and turns an
+// exception into a message and an exit status. Saves six lines.
 #pragma once
 
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/runtime.hpp>
-#include <quern/scheduler/settings.hpp>
-#include <quern/task/run_on.hpp>
+#include <quern/settings/settings.hpp>
+#include <quern/task/detail/run_on.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -53,11 +53,11 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
 
 }  // namespace detail
 
-/// Takes the options --quern:* out of the command line, starts a runtime, runs body() or
-/// body(argc, argv) as its first task, ends the runtime, and returns what main should: the body's
-/// int, or 0 when it returns void. The option --quern:help prints the settings and gives 0; nothing
-/// else is done then. An exception that leaves the body is printed to stderr and gives 1, an
-/// unknown or bad setting 2. Crashes are reported (crash_handler.hpp) unless the settings say no.
+/// Takes the options --quern:* out of the command line, starts a runtime, runs body() or body(argc,
+/// argv) as its first task, ends the runtime, and returns main's exit status: the body's int, or 0
+/// if it returns void. The option --quern:help prints the settings and returns 0 without running
+/// the body. An exception that leaves the body is printed to stderr and gives 1, an unknown or bad
+/// setting 2. Crashes are reported (crash_handler.hpp) unless disabled by the settings.
 /// Requires: not called on a worker.
 ///
 ///     int main(int argc, char** argv) {

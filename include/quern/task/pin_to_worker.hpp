@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A scope in which a task stays on its worker, and so on one OS thread: for foreign libraries that
-// bind what they hand out to the calling thread (graphics contexts, some database handles, TLS).
+// A scope in which a task stays on its worker, and so on one OS thread. For foreign libraries that
+// bind their objects to the calling thread (graphics contexts, some database handles, TLS).
 #pragma once
 
 namespace quern {
@@ -9,20 +9,20 @@ namespace detail {
 class context;
 }
 
-/// While it lives the calling task goes on only on the worker on which it made this: after every
-/// wait it comes back there, also when others are idle, and also when that worker is one of those
-/// that active_workers keeps from other work. It does not keep others off the worker: while the
-/// task waits, other tasks run there, so what they leave in thread-local memory is visible.
+/// During its lifetime the calling task runs only on the worker on which it was created. After
+/// every wait it returns there, even if others are idle, and even if active_workers has deactivated
+/// that worker. Other tasks may run on that worker while this one waits, so what they leave in
+/// thread-local memory is visible.
 ///
-/// The worker takes what is pinned to it in turns with everything else, whatever its priority. The
-/// task is as late as the worker's present task is long; nobody steals it. Children that it forks
-/// and tasks that it starts may run anywhere. A task that it runs itself while it waits for it (a
-/// future's, a group's) stays with it. A blocking_region inside does not leave the worker and
-/// blocks it.
+/// The worker takes pinned tasks in turn with all other work, regardless of priority. A pinned task
+/// is never stolen; it waits for the worker's current task. Children that it forks and tasks that
+/// it starts may run anywhere. A task that it runs itself while waiting for it (a future's, a
+/// group's) stays with it. A blocking_region inside does not leave the worker and blocks it.
 ///
-/// Scopes may be nested; the outermost counts. On a thread that is no worker it does nothing.
-/// Requires: destroyed by the task that made it (so none across co_await), else the program ends.
-/// Cost: two stores; a wake-up of the worker when the task is resumed and it sleeps.
+/// Scopes nest; the outermost counts. Does nothing on a thread that is no worker.
+/// Requires: destroyed by the task that created it (so not held across co_await), else the program
+/// ends.
+/// Cost: two stores; a wake-up of the worker if it sleeps when the task is resumed.
 ///
 ///     quern::pin_to_worker here;
 ///     auto gl = make_current(window);           // bound to this thread
@@ -35,7 +35,7 @@ public:
     pin_to_worker& operator=(const pin_to_worker&) = delete;
 
 private:
-    detail::context* m_task;  ///< null when there is nothing to undo
+    detail::context* m_task;  ///< null if there is nothing to undo
 };
 
 }  // namespace quern

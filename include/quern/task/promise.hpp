@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// promise, packaged_task and ready futures: results that something other than a task delivers.
+// promise, packaged_task and ready futures: results whose producer is not a task.
 #pragma once
 
-#include <quern/base/unique_function.hpp>
-#include <quern/task/enough_stack.hpp>
+#include <quern/base/detail/unique_function.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 #include <quern/task/future.hpp>
 
 #include <memory>
@@ -14,19 +14,19 @@ namespace quern {
 
 namespace detail {
 
-/// The error of a promise that is given up. There from the beginning, because giving one up must
-/// need no memory: it also happens where that has run out.
+/// The error of an abandoned promise. Allocated in advance, because a promise may be abandoned when
+/// memory has run out.
 const std::exception_ptr& broken_promise() noexcept;
 
 }  // namespace detail
 
 namespace detail {
 
-/// What promise and packaged_task have in common: a state that they deliver to, or give up.
+/// The state of a promise or packaged_task, to deliver to or to abandon.
 template <class T>
 class producer {
 public:
-    /// Of no state.
+    /// Without a state.
     producer() noexcept = default;
     static producer make() {
         producer made;
@@ -55,7 +55,7 @@ public:
         return future<T>(state_ref<shared_state<T>>(m_state.get()));
     }
 
-    /// One that outlives this object, which may be gone as soon as the state is ready.
+    /// A reference that outlives this object, which may be destroyed as soon as the state is ready.
     state_ref<plain_state<T>> state() const {
         if (!m_state) {
             throw std::future_error(std::future_errc::no_state);
@@ -74,9 +74,9 @@ private:
 }  // namespace detail
 
 /// The producing end of a future. As std::promise.
-/// Thread safety: any thread, also one that is no worker. Several may set the result at once: one
-/// of them does, the others get promise_already_satisfied. One that comes while another's value is
-/// being constructed waits until that has been done or has failed.
+/// Thread safety: any thread, also one that is no worker. Several threads may set the result at
+/// once: one succeeds, the others get promise_already_satisfied. A thread that arrives while
+/// another's value is being constructed waits for the outcome of that.
 template <class T>
 class promise {
     static constexpr bool k_has_object = !std::is_void_v<T> && !std::is_reference_v<T>;
@@ -93,8 +93,8 @@ public:
     /// Once. Throws std::future_error(future_already_retrieved, no_state).
     future<T> get_future() { return m_to.get_future(); }
 
-    /// Once, of these. Throws std::future_error(promise_already_satisfied, no_state), and what the
-    /// construction of the value throws; the promise is as it was then.
+    /// Once. Throws std::future_error(promise_already_satisfied, no_state), or what the value's
+    /// constructor throws; the promise is unchanged then.
     template <class... Value>
     void set_value(Value&&... value) {
         deliver([&](detail::shared_state<T>& to) {
@@ -105,7 +105,7 @@ public:
             }
         });
     }
-    /// For a list of initialisers in braces.
+    /// For a braced initialiser list.
     void set_value(object&& value) requires k_has_object {
         deliver([&](detail::shared_state<T>& to) { to.set_value(std::move(value)); });
     }
@@ -156,7 +156,7 @@ template <class Signature>
 class packaged_task;
 
 /// A function whose call delivers a future. As std::packaged_task.
-/// Thread safety: as promise: of several calls one calls the function.
+/// Thread safety: as promise; of several concurrent calls, one calls the function.
 template <class R, class... Args>
 class packaged_task<R(Args...)> {
 public:
@@ -176,7 +176,7 @@ public:
     bool valid() const noexcept { return m_to.valid(); }
     future<R> get_future() { return m_to.get_future(); }
 
-    /// Once. What the function throws comes out of the future.
+    /// Once. The future holds what the function throws.
     void operator()(Args... args) {
         const auto to = m_to.state();
         if (!to->claim()) {
@@ -188,8 +188,8 @@ public:
         });
     }
 
-    /// As new: another result may be delivered by another call, to another future. One that has not
-    /// been delivered is given up. Throws std::future_error(no_state), std::bad_alloc.
+    /// Starts over: another call may deliver another result to another future. An undelivered
+    /// result is abandoned. Throws std::future_error(no_state), std::bad_alloc.
     void reset() {
         m_to.state();
         m_to = detail::producer<R>::make();

@@ -14,16 +14,15 @@ namespace detail {
 future<void> ready_at(timer::clock::time_point due);
 }
 
-/// A future that becomes ready at that time, with the value if one is given. Nothing waits
-/// meanwhile: no task, no thread. A time that has passed makes it ready as soon as a worker looks.
+/// A future that becomes ready at a time point, with the value if one is given. No task or thread
+/// waits meanwhile. If the time has passed, it becomes ready as soon as a worker checks.
 ///
-/// The clock may be any; the time is converted at the call, so a clock that is set afterwards
-/// changes nothing. A future that is dropped keeps its place until its time, and the end of its
-/// runtime waits for it.
+/// Any clock; the time is converted at the call, so later adjustments of the clock have no effect.
+/// A dropped future keeps its timer until its time, and the end of its runtime waits for it.
 ///
-/// Errors: what moving the value throws comes out of get(). Throws std::bad_alloc.
-/// Thread safety: any thread; outside a worker the default runtime sees to it. Cost: one allocation
-/// (two with a value), a timer, a trip through the ready queue.
+/// Errors: get() throws what moving the value throws. Throws std::bad_alloc.
+/// Thread safety: any thread; outside a worker the default runtime is used. Cost: one allocation
+/// (two with a value), a timer, one pass through the ready queue.
 ///
 ///     auto late = quern::make_ready_future_after(10ms, fallback);
 ///     auto first = quern::when_any(std::move(answer), std::move(late)).get();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// scope: fork any number of children that end before the scope does. Like fork_join for n: the
-// children stand in the deque of the running stack, where thieves take the oldest; what is not
-// stolen is run by the parent at the end, youngest first, without an atomic operation.
+// scope: forks any number of children, which end before the scope does. Like fork_join for n: the
+// children are in the deque of the running stack, where thieves take the oldest. The parent runs
+// the rest at the end, youngest first, without an atomic operation.
 #pragma once
 
 #include <quern/task/fork_join.hpp>
@@ -16,17 +16,17 @@
 
 namespace quern {
 
-/// Handed to the function that scope() calls. Belongs to the task that received it.
+/// Passed to the function that scope() calls. Belongs to the task that received it.
 class fork_scope {
 public:
     fork_scope(const fork_scope&) = delete;
     fork_scope& operator=(const fork_scope&) = delete;
 
-    /// Forks f() or f(fork_context). What it refers to must live until the scope ends. When 64
-    /// children that nobody has asked for stand ready on this stack, f runs at once: a loop that
-    /// spawns a million of them keeps but a few. So f must not wait for what comes after its spawn;
-    /// tasks that wait for one another belong into a task_group. When the scope is to stop, f is
-    /// dropped, perhaps later.
+    /// Forks f() or f(fork_context). What f refers to must live until the scope ends. If 64
+    /// unstolen children are ready on this stack, f runs at once, so a loop that spawns a million
+    /// children keeps only a few. So f must not wait for what happens after its spawn; tasks that
+    /// wait for one another belong in a task_group. When the scope is asked to stop, f is dropped,
+    /// perhaps later.
     template <class F>
         requires detail::forkable<F>
     void spawn(F&& f) {
@@ -45,7 +45,7 @@ private:
     template <class Body>
     friend void scope(fork_context c, std::stop_token stop, Body&& body);
 
-    /// The whole of a scope.
+    /// The body and the joins of a scope.
     template <class Body>
     static void run(fork_context c, std::stop_token&& stop, Body& body) {
         fork_scope s(c.slot(), std::move(stop));
@@ -94,10 +94,9 @@ private:
         static detail::context* run_stolen(detail::work& item) {
             auto& self = static_cast<child&>(static_cast<fork_entry&>(item));
             detail::fork_slot* slot = detail::current_context()->bottom();
-            self.outcome.set_from([&] { self.home.run_elsewhere(self.function, slot); });
-            detail::end_task();
-            detail::count_task();
-            return self.joined.complete();
+            return detail::run_stolen_fork(self, [&] {
+                self.outcome.set_from([&] { self.home.run_elsewhere(self.function, slot); });
+            });
         }
 
         F function;
@@ -109,9 +108,8 @@ private:
           m_next(first),
           m_stop(std::move(stop), detail::context::of(first).root().task().stop) {}
 
-    /// The array is full of children that were stolen, thousands of them: waits for those that are
-    /// not done, and is a rest among so many. False: it is full of what others on this stack
-    /// forked.
+    /// The array is full of stolen children, thousands of them: waits for the unfinished ones.
+    /// False: it is full of children that other frames of this stack forked.
     QUERN_COLD bool make_room(detail::context& place) {
         join_all();
         m_used = 0;
@@ -135,7 +133,7 @@ private:
         }
     }
 
-    /// By a thief. The others are asked to stop when it throws.
+    /// Called by a thief. Stops the siblings if the child throws.
     template <class F>
     void run_elsewhere(F& f, detail::fork_slot* slot) {
         if (m_stop.asks()) {
@@ -143,7 +141,7 @@ private:
         }
         const detail::under_signal running(&m_stop);
         try {
-            const detail::task_body body;
+            const detail::task_body body(detail::task_body::part_of::task);
             detail::call_child(f, slot);
         } catch (...) {
             m_stop.raise();
@@ -172,8 +170,8 @@ private:
         return forked;
     }
 
-    /// Runs or waits for every child, youngest first; after an exception or a request to stop the
-    /// rest is dropped if it has not begun.
+    /// Runs or waits for every child, youngest first. After an exception or a stop request,
+    /// children that have not begun are dropped.
     void join_all() noexcept {
         while (m_next != m_first) {
             detail::fork_slot* slot = --m_next;
@@ -181,7 +179,7 @@ private:
             m_youngest = youngest.older;
             detail::context& place = detail::context::of(slot);
             const bool mine = place.pop(slot) || place.join(slot);
-            place.offer_if_wanted();  // a long row of children is joined without a push
+            place.offer_if_wanted();  // joining a long row of children executes no push
             try {
                 if (mine && m_error == nullptr && !m_stop.asks()) {
                     struct finisher {
@@ -198,7 +196,7 @@ private:
         }
     }
 
-    /// In a handler.
+    /// Called in a handler.
     QUERN_COLD void failed() noexcept {
         m_stop.raise();
         if (m_error == nullptr) {
@@ -208,7 +206,8 @@ private:
         }
     }
 
-    /// In a handler. The body's exception goes before that of a child that has run at once.
+    /// Called in a handler. The body's exception takes precedence over that of a child that ran at
+    /// once.
     QUERN_COLD void body_failed() noexcept {
         std::exception_ptr of_child = std::exchange(m_error, nullptr);
         failed();
@@ -222,9 +221,9 @@ private:
         detail::call_child_on_enough_stack(call, slot);
     }
 
-    static constexpr std::size_t k_buffer = 768;  // bytes: eight children of usual size
-    /// Private entries that are enough for any number of thieves to go on with, until the owner's
-    /// next spawn: each who asks makes half of them public.
+    static constexpr std::size_t k_buffer = 768;  // bytes: eight children of typical size
+    /// Number of private entries that keeps any number of thieves busy until the owner's next
+    /// spawn: each request publishes half of them.
     static constexpr std::size_t k_plenty = 64;
 
     detail::fork_slot* const m_first;
@@ -236,15 +235,15 @@ private:
     alignas(std::max_align_t) std::byte m_buffer[k_buffer];
 };
 
-/// Calls body(fork_scope&) and returns when it and all children that it spawned have ended.
+/// Calls body(fork_scope&) and returns when it and all spawned children have ended.
 ///
-/// Errors: the exception of the body, else the first one of a child; children that have not begun
-/// then are dropped, the others are asked to stop and waited for. Other exceptions go to the
-/// handler (exceptions.hpp). With a token: task_cancelled when its stop was requested before the
-/// end; children that have not begun by then are dropped, so something may be missing.
+/// Errors: the exception of the body, else the first one of a child. Children that have not begun
+/// by then are dropped; the others are asked to stop and waited for. Other exceptions go to the
+/// handler (exceptions.hpp). With a token: task_cancelled if its stop was requested before the end.
+/// Children that have not begun by then are dropped, so work may be missing.
 /// Thread safety: any thread; outside a worker the call runs on the default runtime.
-/// Cost: about 5 ns a child that is not stolen, 1-2 ns one that runs at once; no allocation for the
-/// first eight.
+/// Cost: about 5 ns per child that is not stolen, 1-2 ns per child that runs at once. No allocation
+/// for the first eight.
 ///
 ///     quern::scope([&](quern::fork_scope& s) {
 ///         for (auto& child : node.children) s.spawn([&child] { visit(child); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// split_future: many futures for one whose value has parts. As in HPX.
+// split_future: splits a future of several values into one future per value. As in HPX.
 #pragma once
 
 #include <quern/task/future.hpp>
@@ -16,8 +16,8 @@ namespace quern {
 
 namespace detail {
 
-/// The future of one part, which is moved out of the whole: every part is taken once. The whole
-/// goes when all have been.
+/// The future of one part, moved out of the whole; each part is taken once. The whole is destroyed
+/// after the last part.
 template <class Part, class Whole, class Pick>
 future<Part> split_part(const shared_future<Whole>& whole, Pick pick) {
     return whole.then(launch::sync, [pick](const shared_future<Whole>& ready) -> Part {
@@ -40,9 +40,9 @@ auto split_elements(const shared_future<Whole>& whole, std::index_sequence<Index
 
 }  // namespace detail
 
-/// A future for every element of a tuple, as a tuple; of a pair or an array likewise, as a pair or
-/// an array. All become ready together; when the whole is an exception, each holds it. The future
-/// given is invalid afterwards. Throws std::future_error(no_state), std::bad_alloc.
+/// A future for every element of a tuple, pair or array, in a container of the same kind. All
+/// become ready together. If the whole is an exception, each of them holds it. The given future is
+/// invalid afterwards. Throws std::future_error(no_state), std::bad_alloc.
 ///
 /// Thread safety: any thread. Cost: one allocation per element.
 ///
@@ -63,8 +63,8 @@ std::array<future<T>, Size> split_future(future<std::array<T, Size>>&& whole) {
         detail::split_elements(whole.share(), std::make_index_sequence<Size>()));
 }
 
-/// A future for every element of a vector that will have `size` elements. When it has another size,
-/// each of the futures holds std::length_error. Otherwise as above.
+/// A future for every element of a vector that will have `size` elements. If its size differs, each
+/// future holds std::length_error. Otherwise as above.
 template <class T>
 std::vector<future<T>> split_future(future<std::vector<T>>&& whole, std::size_t size) {
     const auto shared = whole.share();

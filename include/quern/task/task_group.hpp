@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// task_group: spawn any number of tasks, then wait for all. Nothing in it is shared as long as its
-// owner runs the tasks itself.
+// task_group: spawn any number of tasks, then wait for all. No state is shared between threads as
+// long as the owner runs the tasks itself.
 #pragma once
 
-#include <quern/base/blocks.hpp>
-#include <quern/scheduler/context.hpp>
-#include <quern/scheduler/external_event.hpp>
+#include <quern/base/detail/blocks.hpp>
+#include <quern/scheduler/detail/context.hpp>
+#include <quern/scheduler/detail/external_event.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/bounded.hpp>
+#include <quern/task/detail/group_bound.hpp>
+#include <quern/task/detail/group_count.hpp>
+#include <quern/task/detail/group_stop.hpp>
 #include <quern/task/exceptions.hpp>
-#include <quern/task/group_bound.hpp>
-#include <quern/task/group_count.hpp>
-#include <quern/task/group_stop.hpp>
 
 #include <atomic>
 #include <exception>
@@ -21,31 +21,30 @@
 
 namespace quern {
 
-/// A set of tasks that are waited for together. The task (or thread) that makes it owns it: it
-/// alone may wait; it and the tasks of the group may run more tasks. In a coroutine no co_await may
-/// stand between the making of a group and its end: the coroutine is another owner afterwards.
+/// A set of tasks that are waited for together. The creating task (or thread) owns it. Only the
+/// owner may wait; the owner and the tasks of the group may run more tasks. In a coroutine, no
+/// co_await may occur between creation and end of a group, because the owner would change.
 ///
-/// Errors: wait() throws the first exception that a task threw; tasks of the group that have not
-/// begun by then are dropped, and those that run are asked to stop. Later exceptions, and one that
-/// no wait() has thrown when the group is destroyed, go to the handler (exceptions.hpp). The
-/// destructor waits; to destroy a group that another task made aborts.
+/// Errors: wait() throws the first exception of a task. Tasks of the group that have not begun by
+/// then are dropped, and running ones are asked to stop. Later exceptions, and one that no wait()
+/// has thrown when the group is destroyed, go to the handler (exceptions.hpp). The destructor
+/// waits. Destroying a group from another task aborts.
 ///
-/// Cancellation: by cancel(), which is not an error, or from outside by the token that the group
-/// was given: then wait() throws task_cancelled. What a task gets as its own token in its
-/// attributes concerns that task alone.
+/// Cancellation: by cancel(), which is not an error, or by the outer token given to the group; then
+/// wait() throws task_cancelled. A token in a task's attributes applies to that task only.
 ///
-/// Bound: a group that is made with bounded(n) keeps about n tasks that have not begun. At the
-/// bound run() is a scheduling point. On a worker of the group's pool it runs the new task and half
-/// of the queued ones on another stack, and returns when they have ended or one of them suspends.
-/// So a task may wait for what its creator does next, but not for a std::mutex that its creator
-/// holds: that would hang. Priority and hint of a task that runs so have no effect. Tasks with a
-/// hint or another priority, tasks under policies other than work-stealing, and those of an owner
-/// that is a thread outside or a task of another pool are counted: at n of them the owner waits
-/// until n/2 have not begun. Not bounded: run() in a blocking_region, and run() nested more than
-/// 1000 deep in tasks that run() has run. Without a bound run() never runs another task and never
-/// suspends.
+/// Bound: a group created with bounded(n) keeps about n tasks that have not begun. At the bound,
+/// run() is a scheduling point. On a worker of the group's pool it runs the new task and half of
+/// the queued ones on another stack, and returns when they have ended or one of them suspends. So a
+/// task may wait for its creator's next actions, but not for a std::mutex that its creator holds:
+/// that would deadlock. Priority and hint of a task that runs this way have no effect. Other tasks
+/// are counted: tasks with a hint or another priority, tasks under policies other than
+/// work-stealing, and those of an owner that is an outside thread or a task of another pool. At n
+/// of them the owner waits until n/2 have not begun. Not bounded: run() in a blocking_region, and
+/// run() nested more than 1000 deep in tasks that run() has run. Without a bound run() never runs
+/// another task and never suspends.
 ///
-/// Cost: one allocation a task; no atomic read-modify-write on the group for tasks that the owner
+/// Cost: one allocation per task; no atomic read-modify-write on the group for tasks that the owner
 /// runs itself while it waits.
 ///
 ///     quern::task_group group;
@@ -64,9 +63,9 @@ public:
 
     template <class F>
     QUERN_ALWAYS_INLINE void run(F&& f) {
-        const detail::describing making;
+        const detail::creation_timing making;
         // Without attributes: to write a set of them costs more than the rest of a tiny task.
-        const bool runs_here = m_bound.exists() && runs_at_bound(priority::normal, false);
+        const bool runs_here = m_bound.exists() && runs_at_bound(false);
         auto& task = make<detail::no_token>(detail::no_token(), std::forward<F>(f));
         task.site = detail::code_address();
         runs_here ? run_here(task) : launch_task(task);
@@ -74,27 +73,28 @@ public:
 
     template <class F>
     QUERN_ALWAYS_INLINE void run(const task_attributes& wanted, F&& f) {
-        const detail::describing making;
+        const detail::creation_timing making;
         const task_attributes how = detail::made_at(detail::code_address(), wanted);
+        const bool has_place = how.urgency != priority::normal || how.rank != 0;
         const bool is_hinted = how.worker >= 0 || how.numa_node >= 0;
-        const bool runs_here = m_bound.exists() && runs_at_bound(how.urgency, is_hinted);
+        const bool runs_here = m_bound.exists() && runs_at_bound(has_place || is_hinted);
         detail::runnable& task = make_for(how, std::forward<F>(f));
         runs_here ? run_here(task) : launch_task(task);
     }
 
-    /// Returns when every task has ended, and throws the first exception, or task_cancelled when
-    /// the outer token has been stopped: something may be missing then. The group can be used
-    /// again, but for the outer token. Throws std::logic_error when the caller is not the owner.
+    /// Returns when every task has ended. Throws the first exception, or task_cancelled if the
+    /// outer token was stopped; work may be missing then. The group can be used again, but a
+    /// stopped outer token stays stopped. Throws std::logic_error if the caller is not the owner.
     void wait();
 
-    /// Until the next wait(), drops tasks that have not begun and stops the token; those that run
-    /// go on unless they look at it. The first of several requests gives true. Any thread.
+    /// Drops tasks that have not begun and stops the token, until the next wait(). Running tasks
+    /// continue unless they poll it. The first of several requests returns true. Any thread.
     bool request_stop() noexcept { return m_stop.request(); }
     void cancel() noexcept { request_stop(); }
     bool is_cancelled() const noexcept { return m_stop.asks(); }
 
-    /// Tells of cancel(), of a task that throws, and of the outer token; from the next wait() on of
-    /// the latter alone. Any thread. Throws std::bad_alloc. Cost: an allocation, the first time.
+    /// Reports cancel(), an exception of a task, and the outer token; after the next wait() only
+    /// the outer token. Any thread. Throws std::bad_alloc. Cost: an allocation, the first time.
     std::stop_token stop_token() { return m_stop.own_token(); }
 
 private:
@@ -125,18 +125,17 @@ private:
 
         static detail::context* run_task(detail::work& item) {
             auto* self = &static_cast<group_task&>(static_cast<runnable&>(item));
-            if (detail::context* larger = detail::begin_task(*self)) {
-                return larger;
-            }
             task_group& home = self->home_group;
-            if (self->counts_to_bound) [[unlikely]] {
-                home.counted_task_begins();
-            }
-            self->call();
-            delete self;
-            detail::end_task();
-            detail::count_task();
-            return home.task_ended();
+            return detail::run_from_queue(
+                *self,
+                [self, &home] {
+                    if (self->counts_to_bound) [[unlikely]] {
+                        home.counted_task_begins();
+                    }
+                    self->call();
+                    delete self;
+                },
+                [&home] { return home.task_ended(); });
         }
 
         void call() noexcept {
@@ -155,7 +154,7 @@ private:
         void call_under(const detail::stop_signal& signal) noexcept {
             const detail::under_signal running(&signal);
             try {
-                const detail::task_body body;
+                const detail::task_body body(detail::task_body::part_of::task);
                 function();
             } catch (...) {
                 this->home_group.failed(std::current_exception());
@@ -187,8 +186,8 @@ private:
     }
     void count_spawned() noexcept;
     void launch_task(detail::runnable& item) noexcept;
-    bool stays_in_deque(priority urgency, bool is_hinted) const noexcept;
-    bool runs_at_bound(priority urgency, bool is_hinted) noexcept;
+    bool stays_in_deque(bool goes_elsewhere) const noexcept;
+    bool runs_at_bound(bool goes_elsewhere) noexcept;
     void run_here(detail::runnable& item) noexcept;
     detail::runnable* next_to_run_here() noexcept;
     bool owner_stands_aside() const noexcept;
@@ -202,13 +201,14 @@ private:
     void wait_for_all() noexcept;
 
     detail::pool& m_pool;
-    detail::context* m_owner;        ///< null when a thread that is no worker made it
-    std::thread::id m_owner_thread;  ///< that thread
+    detail::context* m_owner;        ///< null if an outside thread made it
+    std::thread::id m_owner_thread;  ///< the outside thread
     detail::group_count<detail::std_atomics, waiting> m_count;
     detail::group_bound<detail::std_atomics, waiting> m_bound;
     detail::group_stop m_stop;
     std::atomic<bool> m_failed{false};
-    std::exception_ptr m_error;  ///< written by whoever sets m_failed; read after the last task
+    std::exception_ptr
+        m_error;  ///< written by the thread that sets m_failed; read after the last task
 };
 
 }  // namespace quern

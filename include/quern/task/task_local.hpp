@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Variables that each task has for itself: what thread_local is to threads, for tasks that change
-// threads. The values stand in the chain of the task's context (scheduler/task_locals.hpp).
+// Variables with one value per task: thread_local for tasks, which may change threads. The values
+// are in the chain of the task's context (scheduler/detail/task_locals.hpp).
 #pragma once
 
-#include <quern/base/config.hpp>
-#include <quern/scheduler/task_locals.hpp>
+#include <quern/base/detail/config.hpp>
+#include <quern/scheduler/detail/task_locals.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -16,35 +16,36 @@ namespace quern {
 
 namespace detail {
 
-/// A number that no variable has had.
+/// A new number.
 std::uint64_t new_task_local() noexcept;
 
-/// The chain of the calling task, or of the calling thread. Stays where it is for as long as the
-/// task lives, wherever it goes on.
+/// The chain of the calling task or thread. Its address is stable for the task's lifetime, on any
+/// worker.
 task_locals& own_task_locals() noexcept;
 
 }  // namespace detail
 
-/// A variable of which every task has a value of its own. The value is made when the task first
-/// asks for it and destroyed when the task ends, before anybody learns of the end (of a coroutine
-/// and of a function of when_each: soon afterwards); several in the reverse order of their making.
-/// It stays with the task when that waits and goes on on another worker. Nothing is inherited: the
-/// children of a task begin without values.
+/// A variable with one value per task. The value is created on the task's first access. It is
+/// destroyed when the task ends, before the end is visible to others (for a coroutine and a
+/// function of when_each: shortly afterwards). Several values are destroyed in reverse order of
+/// creation. The value stays with a task that waits and resumes on another worker. Nothing is
+/// inherited: children of a task begin without values.
 ///
-/// A task is what this_task::id() calls one: a forked child that its parent runs itself shares the
-/// parent's value, one that is stolen has its own; a queued task has its own, also where its waiter
-/// runs it. The same holds in a blocking_region. Of a coroutine every stretch between two
-/// suspensions is a task, and its values go when the stretch ends: keep in the frame what must
-/// live longer. A thread that is no worker has its own value, which is destroyed when the thread
-/// ends. Tasks that are abandoned at the end of their runtime keep theirs.
+/// Tasks are those of this_task::id(): a forked child that its parent runs itself shares the
+/// parent's value, a stolen one has its own. A queued task has its own, even if its waiter runs it,
+/// and in a blocking_region too. In a coroutine each stretch between two suspensions is a task, and
+/// its values are destroyed at the end of the stretch; keep longer-lived data in the frame. A
+/// thread that is no worker has its own value until the thread ends. Tasks abandoned at the end of
+/// their runtime keep theirs.
 ///
-/// Usually static; a variable may also be destroyed before the tasks that have used it end.
+/// Usually static. A variable may be destroyed before the tasks that have used it end.
 ///
-/// Errors: what the constructor of the value or the initialiser throws; std::bad_alloc. Then there
-/// is no value. A destructor that throws ends the program; it may wait.
-/// Thread safety: any thread and any task; a reference is for the task alone that asked.
-/// Cost: the first use an allocation; later ones a look through those that the task has used, about
-/// 6 ns for the first of them. A task that uses none pays a branch at its end.
+/// Errors: what the value's constructor or the initialiser throws; std::bad_alloc. Then there is no
+/// value. A destructor that throws ends the program; a destructor may wait.
+/// Thread safety: any thread and any task. A reference may be used only by the task that obtained
+/// it.
+/// Cost: the first access allocates. Later ones search the task's values linearly, about 6 ns for
+/// the first. A task without values pays a branch at its end.
 ///
 ///     static quern::task_local<int> depth;                                     // zero
 ///     static quern::task_local<buffer> scratch([] { return buffer(4096); });   // by a function
@@ -57,7 +58,7 @@ public:
     /// Values are T().
     task_local() requires std::default_initializable<T> : task_local([] { return T(); }) {}
 
-    /// Values are what the function returns; it runs in the task that asks.
+    /// Values are what the function returns; it runs in the accessing task.
     template <class F>
         requires std::is_invocable_r_v<T, F&>
     explicit task_local(F initialiser)
@@ -71,7 +72,7 @@ public:
     task_local(const task_local&) = delete;
     task_local& operator=(const task_local&) = delete;
 
-    /// The caller's value; makes it if there is none.
+    /// The caller's value; created if there is none.
     T& get() const {
         detail::task_locals& own = detail::own_task_locals();
         if (detail::task_local_value* there = own.find(m_variable)) {
@@ -84,7 +85,6 @@ public:
     T& operator*() const { return get(); }
     T* operator->() const { return &get(); }
 
-    /// Whether the caller has a value yet.
     bool has_value() const noexcept {
         return detail::own_task_locals().find(m_variable) != nullptr;
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a task can ask about itself and do with itself. Every function may also be called by a
-// thread that is no worker; there it does what std::this_thread would, or gives the value named
-// below.
+// Queries and operations of the running task. Every function may also be called by a thread that is
+// no worker. There it acts like std::this_thread, or returns the value named below.
 #pragma once
 
-#include <quern/scheduler/context.hpp>
-#include <quern/scheduler/timers.hpp>
-#include <quern/scheduler/wait_reason.hpp>
+#include <quern/scheduler/detail/context.hpp>
+#include <quern/scheduler/detail/timers.hpp>
+#include <quern/scheduler/detail/wait_reason.hpp>
 #include <quern/scheduler/work.hpp>
 
 #include <chrono>
@@ -17,15 +16,15 @@
 
 namespace quern::detail {
 
-/// The first of so many consecutive numbers that no task has had.
+/// The first of `count` consecutive unused task numbers.
 std::uint64_t new_task_id(std::uint64_t count = 1) noexcept;
 
 }  // namespace quern::detail
 
 namespace quern {
 
-/// A task that has suspended itself, to be resumed once. Movable. Destroyed without that, it
-/// resumes the task, so that none is lost.
+/// A suspended task, to be resumed once. Movable. Its destructor resumes the task, so that none is
+/// lost.
 class suspended_task {
 public:
     explicit suspended_task(detail::context& c) noexcept : m_context(&c) {}
@@ -39,7 +38,6 @@ public:
 
     void swap(suspended_task& other) noexcept { std::swap(m_context, other.m_context); }
 
-    /// Whether there is still somebody to resume.
     explicit operator bool() const noexcept { return m_context != nullptr; }
 
     /// Makes the task ready. The second and later calls do nothing. Any thread.
@@ -55,14 +53,14 @@ private:
 
 namespace this_task {
 
-/// Whether the caller is a task that can be suspended: not so in a blocking_region.
+/// Whether the caller is a task that can be suspended; false in a blocking_region.
 inline bool is_task() noexcept { return detail::current_context() != nullptr; }
 
-/// Lets everything run that is ready now, and goes on afterwards, perhaps on another worker.
+/// Runs everything that is ready now, then continues, perhaps on another worker.
 void yield() noexcept;
 
-/// Waits without a worker until the time has come. Lateness: as a thread's, plus what the workers
-/// have to finish first when all of them run tasks. Cost: about that of a suspension.
+/// Waits without a worker until the time. Lateness: as a thread's, plus the time until a worker is
+/// free when all of them run tasks. Cost: about a suspension.
 void sleep_until(std::chrono::steady_clock::time_point when) noexcept;
 
 template <class Clock, class Duration>
@@ -84,10 +82,10 @@ inline constexpr detail::wait_kind k_own_suspension{"whom it gave itself to, to 
 /// Throws std::logic_error unless the caller is a task.
 void require_task();
 
-/// Leaves the worker and then calls `hand_over(suspended_task)`, which keeps the task somewhere
-/// until somebody resumes it. `hand_over` runs on the same worker after the task's stack has been
-/// left; as soon as the task may be resumed, it must not touch anything of the task's. It must not
-/// throw. Throws std::logic_error when the caller is no task.
+/// Leaves the worker and then calls `hand_over(suspended_task)`, which stores the task until it is
+/// resumed. `hand_over` runs on the same worker after the task's stack has been left. As soon as
+/// the task may be resumed, `hand_over` must not access anything of the task. It must not throw.
+/// Throws std::logic_error if the caller is no task.
 ///
 ///     quern::this_task::suspend([&](quern::suspended_task me) { device.when_done(std::move(me));
 ///     });
@@ -101,19 +99,18 @@ void suspend(HandOver&& hand_over) {
     detail::suspend(publish, {&k_own_suspension});
 }
 
-/// A number that no other task of the process has or had; 0 for a thread that is no worker. Forked
-/// children that their parent runs itself are part of the parent. A coroutine gets another one each
-/// time that it goes on after a wait: from wait to wait it counts as a task.
+/// A number unique to this task in the process; 0 for a thread that is no worker. Forked children
+/// that their parent runs itself count as part of the parent. A coroutine gets a new number each
+/// time it is resumed: each stretch between waits counts as a task.
 std::uint64_t id() noexcept;
 
-/// The name it was given, or null.
+/// The name given in its attributes, or null.
 const char* name() noexcept;
 
 /// Its priority; normal for a thread that runs no task.
 priority get_priority() noexcept;
 
-/// Bytes of stack that are left below the caller; for a thread that runs no task the largest
-/// std::size_t.
+/// Bytes of stack below the caller; the largest std::size_t for a thread that runs no task.
 std::size_t stack_left() noexcept;
 
 }  // namespace this_task

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::thread: std::thread with tasks in place of OS threads, for programs that are written with
-// threads. See jthread.hpp for the one that joins by itself.
+// quern::thread: std::thread with tasks in place of OS threads, for programs written with threads.
+// jthread.hpp has the one that joins automatically.
 #pragma once
 
 #include <quern/task/async.hpp>
@@ -16,27 +16,27 @@
 
 namespace quern {
 
-/// A task that is used as a thread. As std::thread, but it begins when a worker is free (or when
-/// somebody joins it), waits without a worker, and may go on on another OS thread after a wait: it
-/// costs what a task costs, and there may be a hundred thousand. It shares its worker with others:
-/// one that loops until another has done something must wait for it or yield.
+/// A task used as a thread. Like std::thread, but it begins when a worker is free (or when it is
+/// joined), waits without a worker, and may resume on another OS thread after a wait. It costs as
+/// much as a task; a hundred thousand are possible. It shares its worker with others: a loop that
+/// polls for another thread's progress must wait or yield.
 ///
-/// As with std::thread, an exception that leaves the function ends the program, and so does the
-/// destructor, or an assignment to, one that is joinable. The function and what is local to the
-/// task (task_local) are destroyed before join() returns. A runtime ends when its threads that are
-/// ready have ended, also the detached ones.
+/// As with std::thread, an exception that leaves the function ends the program; so does the
+/// destructor of, or an assignment to, a joinable one. The function and the task's locals
+/// (task_local) are destroyed before join() returns. A runtime ends after its ready threads have
+/// ended, detached ones included.
 ///
-/// There is no native_handle(): no OS thread belongs to a task (see pin_to_worker).
+/// There is no native_handle(): a task has no OS thread of its own (see pin_to_worker).
 ///
-/// Errors: the constructor throws std::bad_alloc and what the start of the default runtime throws.
+/// Errors: the constructor throws std::bad_alloc and errors of starting the default runtime.
 /// Thread safety: as std::thread; any thread. Cost: as async.
 ///
 ///     quern::thread reader([&] { parse(input); });
 ///     reader.join();
 class thread {
 public:
-    /// Names a thread, also after its end; the default value names none. In the thread itself its
-    /// number is what this_task::id() gives.
+    /// Identifies a thread, also after its end; a default-constructed one identifies none. In the
+    /// thread itself, this_task::id() returns the same number.
     class id {
     public:
         constexpr id() noexcept = default;
@@ -87,21 +87,21 @@ public:
     bool joinable() const noexcept { return m_id != id(); }
     id get_id() const noexcept { return m_id; }
 
-    /// Waits for the end: suspends a task, blocks a thread outside. Throws std::system_error:
+    /// Waits for the end: suspends a task, blocks an outside thread. Throws std::system_error:
     /// invalid_argument unless joinable, resource_deadlock_would_occur in the thread itself.
     void join();
 
-    /// Lets it run by itself. Throws std::system_error (invalid_argument) unless joinable.
+    /// Lets it run unattended. Throws std::system_error (invalid_argument) unless joinable.
     void detach();
 
-    /// The workers that a thread made here could run on, or 0 when the default runtime cannot be
-    /// started.
+    /// The number of workers on which a thread created here could run; 0 if the default runtime
+    /// cannot be started.
     static unsigned hardware_concurrency() noexcept;
 
 private:
     friend class jthread;
 
-    /// What the task calls: a function that is gone before anybody is told that it has ended.
+    /// The task's function object. It destroys the call before the end is visible to others.
     template <class Call>
     class body {
     public:
@@ -120,7 +120,6 @@ private:
         std::optional<Call> m_call;
     };
 
-    /// Runs a Call that is made of the parts.
     template <class Call, class... Parts>
     void start(task_attributes wanted, Parts&&... parts) {
         wanted.how = launch::async;

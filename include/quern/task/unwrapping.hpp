@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// unwrapping: makes a function of values into one of futures, for dataflow and then. As in HPX.
+// unwrapping: turns a function of values into a function of futures, for dataflow and then. As in
+// HPX.
 #pragma once
 
-#include <quern/task/join_frame.hpp>
+#include <quern/task/detail/join_frame.hpp>
 
 #include <tuple>
 #include <type_traits>
@@ -16,7 +17,7 @@ namespace detail {
 template <class Argument>
 auto unwrap(Argument&& argument);
 
-/// A sequence becomes a vector of what its elements become; nothing, if they become nothing.
+/// A sequence becomes a vector of its unwrapped elements, or nothing if these are void.
 template <class Sequence>
 auto unwrap_sequence(Sequence&& sequence) {
     using element = typename std::remove_cvref_t<Sequence>::value_type;
@@ -38,7 +39,7 @@ auto unwrap_sequence(Sequence&& sequence) {
     }
 }
 
-/// A tuple becomes a tuple of what is left of its elements; nothing, if none is.
+/// A tuple becomes a tuple of its remaining unwrapped elements, or nothing if none remain.
 template <class Tuple>
 auto unwrap_tuple(Tuple&& whole) {
     auto values = std::apply(
@@ -53,13 +54,13 @@ auto unwrap_tuple(Tuple&& whole) {
     }
 }
 
-/// What stands for an argument after unwrapping, in a tuple of no or one element.
+/// The unwrapped argument, in a tuple of zero or one element.
 template <class Argument>
 auto unwrap(Argument&& argument) {
     using A = std::remove_cvref_t<Argument>;
     if constexpr (is_future_v<A>) {
         if constexpr (std::is_void_v<decltype(argument.get())>) {
-            argument.get();  // throws if the task has
+            argument.get();  // throws what the task threw
             return std::tuple<>();
         } else {
             return std::tuple<decltype(argument.get())>(argument.get());
@@ -75,7 +76,6 @@ auto unwrap(Argument&& argument) {
     }
 }
 
-/// Whether a function can be called with the elements of a tuple.
 template <class F, class Tuple>
 struct takes_all : std::false_type {};
 template <class F, class... Elements>
@@ -101,12 +101,12 @@ struct unwrapping_function {
 
 }  // namespace detail
 
-/// Makes a function of values into one of futures: each future is replaced by its value, a sequence
-/// that holds futures by a vector of values, a tuple or pair that does by a tuple of values, nested
-/// as you like, and std::ref of any of them as what it refers to; other arguments are passed on.
-/// Futures of void are left out, and so is what holds nothing else. A shared_future's value comes
-/// by reference to const, in a sequence as a copy. A future inside the value of a future stays one.
-/// What a future holds as an exception is thrown before the function is called.
+/// Turns a function of values into a function of futures. Each future is replaced by its value, a
+/// sequence that holds futures by a vector of values, a tuple or pair that does by a tuple of
+/// values; nesting is allowed, and std::ref of any of them counts as its target. Other arguments
+/// are passed on. Futures of void, and containers of nothing else, are left out. A shared_future's
+/// value is passed by reference to const, in a sequence as a copy. A future inside the value of a
+/// future is not unwrapped. An exception held by a future is thrown before the function is called.
 ///
 ///     std::vector<quern::future<int>> parts = start_all();
 ///     auto most = quern::dataflow(quern::unwrapping([](std::vector<int> all, int least) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// wait_all, wait_any and wait_some: waiting for futures that stay where they are. As in HPX;
-// when_all and its kin (when.hpp) make one future of many instead, and take them.
+// wait_all, wait_any and wait_some: wait for futures without taking them over. As in HPX. when_all
+// and its variants (when.hpp) combine futures into one and consume them.
 #pragma once
 
 #include <quern/task/when.hpp>
@@ -14,11 +14,11 @@ namespace quern {
 
 namespace detail {
 
-/// Another reference to the same result, which only its owner looks at.
+/// Another reference to the same result, used for waiting only.
 template <class Future>
 auto watch(const Future& f) {
     using T = typename Future::state_type::result;
-    auto& state = f.state();  // throws when there is none
+    auto& state = f.state();  // throws if there is none
     state.add_reference();
     return shared_future<T>(future<T>(state_ref<shared_state<T>>(&state)));
 }
@@ -34,10 +34,10 @@ auto watch_all(It first, It last) {
 
 }  // namespace detail
 
-/// Returns when all are ready. The futures stay valid; an exception stays in the future that holds
-/// it, to be thrown by its get(). Throws std::future_error(no_state) when one is invalid.
+/// Returns when all are ready. The futures stay valid. An exception stays in its future, for get()
+/// to throw. Throws std::future_error(no_state) if one is invalid.
 ///
-/// Thread safety: any thread; a task that waits is suspended. Cost: one wait after the other.
+/// Thread safety: any thread; a waiting task is suspended. Cost: one wait after the other.
 ///
 ///     quern::wait_all(answer, state);      // futures, or shared futures
 ///     quern::wait_all(parts);              // a sequence of them
@@ -56,9 +56,9 @@ void wait_all(const Sequence& futures) {
     quern::wait_all(futures.begin(), futures.end());
 }
 
-/// Returns when one is ready: its index, or that of the first one of several; of none at once,
-/// k_none of when_any_result. Otherwise as wait_all. Cost: as when_any; what that takes, and the
-/// states of all the futures, are kept until all are ready.
+/// Returns when one is ready: its index, or the index of the first of several. With no futures it
+/// returns at once with k_none of when_any_result. Otherwise as wait_all. Cost: as when_any. Its
+/// memory, and the states of all the futures, are kept until all are ready.
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 std::size_t wait_any(const Futures&... futures) {
@@ -74,7 +74,7 @@ std::size_t wait_any(const Sequence& futures) {
 }
 
 /// Returns when `count` of them are ready: their indices, in the order in which they became ready.
-/// Otherwise as wait_any. Throws std::invalid_argument when there are fewer futures than that.
+/// Otherwise as wait_any. Throws std::invalid_argument if there are fewer futures.
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 std::vector<std::size_t> wait_some(std::size_t count, const Futures&... futures) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// when_all, when_any and when_some: one future for many. As in the Concurrency TS and HPX.
+// when_all, when_any and when_some: combine several futures into one. As in the Concurrency TS and
+// HPX.
 #pragma once
 
-#include <quern/task/join_frame.hpp>
+#include <quern/task/detail/join_frame.hpp>
 
 #include <cstddef>
 #include <iterator>
@@ -15,7 +16,7 @@
 
 namespace quern {
 
-/// The result of when_any: the futures given, and which one became ready first.
+/// The result of when_any: the given futures and the index of the first ready one.
 template <class Sequence>
 struct when_any_result {
     static constexpr std::size_t k_none = static_cast<std::size_t>(-1);
@@ -23,7 +24,8 @@ struct when_any_result {
     Sequence futures;
 };
 
-/// The result of when_some: the futures given, and which ones became ready first, in that order.
+/// The result of when_some: the given futures and the indices of the first ready ones, in that
+/// order.
 template <class Sequence>
 struct when_some_result {
     std::vector<std::size_t> indices;
@@ -32,13 +34,13 @@ struct when_some_result {
 
 namespace detail {
 
-/// Ready when `wanted` futures are. `Result` is one of the two above.
+/// Ready when `wanted` futures are. `Result` is when_any_result or when_some_result.
 template <class Result, class Sequence>
 class when_some_state final : public shared_state<Result> {
     using base = shared_state<Result>;
 
 public:
-    /// A reference for the future, one for start(), and one per waiter that is told.
+    /// References: one for the future, one for start(), one per waiter to be notified.
     explicit when_some_state(Sequence&& futures)
         : base(2,
                [](state_base& self) noexcept {
@@ -61,10 +63,10 @@ public:
             n.index = index++;
             this->add_reference();
             if (!f.state().add_waiter(n)) {
-                told(n);  // does not deliver before start() has arrived
+                told(n);  // does not deliver before start() arrives
             }
         });
-        detail::tell(arrive());  // until here the sequence was being read; now it may be moved away
+        detail::tell(arrive());  // the sequence was being read until here; now it may be moved away
         this->release();
     }
 
@@ -89,7 +91,7 @@ private:
     }
 
     state_waiter* arrive() noexcept {
-        // acq_rel: the last one sees what the others have written.
+        // acq_rel: the last arrival sees what the others have written.
         return m_missing.fetch_sub(1, std::memory_order_acq_rel) == 1
                    ? this->settle_from([this] { return result(); })
                    : nullptr;
@@ -112,7 +114,7 @@ private:
     std::vector<node> m_nodes;
     std::size_t m_wanted = 0;
     std::atomic<std::size_t> m_told{0};
-    std::atomic<std::size_t> m_missing{0};  ///< those wanted, and start()
+    std::atomic<std::size_t> m_missing{0};  ///< the wanted ones, plus start()
 };
 
 template <class Sequence>
@@ -141,7 +143,7 @@ auto when_some_of(std::size_t wanted, Sequence futures) {
 template <class Sequence>
 auto when_all_of(Sequence futures) {
     constexpr bool k_runs_code = false;
-    const describing making;
+    const creation_timing making;
     const auto give_back = [](Sequence&& ready) { return std::move(ready); };
     return detail::join_futures<std::decay_t<decltype(give_back)>>(
         task_attributes{.how = launch::sync}, std::move(futures), give_back, k_runs_code);
@@ -149,8 +151,8 @@ auto when_all_of(Sequence futures) {
 
 }  // namespace detail
 
-/// Ready when all are; its value is the futures themselves, each ready. An exception stays in the
-/// future that holds it. Cost: one allocation, and a waiter per future.
+/// Ready when all are. Its value is the futures themselves, each ready. An exception stays in its
+/// future. Cost: one allocation, and a waiter per future.
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 auto when_all(Futures&&... futures) {
@@ -160,13 +162,13 @@ auto when_all(Futures&&... futures) {
 template <class Future>
     requires detail::is_future_v<Future>
 auto when_all(std::vector<Future> futures) { return detail::when_all_of(std::move(futures)); }
-/// Futures of the range are moved away, shared futures copied.
+/// Futures of the range are moved from, shared futures copied.
 template <std::input_iterator It>
 auto when_all(It first, It last) {
     return quern::when_all(detail::take_futures(first, last));
 }
 
-/// Ready when the first one is; the value holds all futures and the index of that one. Of an empty
+/// Ready when the first one is. Its value holds all futures and the index of that one. Empty
 /// sequence: ready at once, index k_none.
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
@@ -182,10 +184,10 @@ auto when_any(It first, It last) {
     return quern::when_any(detail::take_futures(first, last));
 }
 
-/// Ready when `count` of them are; the value holds all futures and the indices of those, in the
-/// order in which they became ready. As in HPX. An exception stays in the future that holds it,
-/// which counts as ready. Throws std::invalid_argument when there are fewer futures than that;
-/// these are lost then.
+/// Ready when `count` of them are. Its value holds all futures and the indices of those, in the
+/// order in which they became ready. As in HPX. A future with an exception counts as ready; the
+/// exception stays in it. Throws std::invalid_argument if there are fewer futures; these are lost
+/// then.
 ///
 /// Thread safety: any thread. Cost: one allocation, and a waiter per future.
 ///

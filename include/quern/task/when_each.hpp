@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// when_each: a function that is called with each of many futures as it becomes ready. As in HPX.
+// when_each: calls a function with each of many futures as it becomes ready. As in HPX.
 #pragma once
 
-#include <quern/task/join_frame.hpp>
+#include <quern/task/detail/join_frame.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace quern {
 
 namespace detail {
 
-/// Ready futures stand in a list; the first that comes to an idle one makes the state ready to run,
-/// and the run calls the function for all that have come, until none is left.
+/// Ready futures are in a list. The first one that is added to an idle list queues the state. Its
+/// run calls the function for all entries until the list is empty.
 template <class F, class Sequence>
 class when_each_state final : public shared_state<void>, public runnable {
 public:
-    /// A reference for the future, one for start(), and one per waiter that is told.
+    /// References: one for the future, one for start(), one per waiter to be notified.
     when_each_state(pool& where, const void* made_at, F&& f, Sequence&& futures)
         : shared_state<void>(2, [](state_base& self) noexcept { delete &cast(self); }),
           runnable(run_queued),
@@ -85,7 +85,7 @@ private:
             seen, reinterpret_cast<std::uintptr_t>(&w),
             std::memory_order_acq_rel,  // release: pairs with take; acquire: with stop
             std::memory_order_relaxed));
-        if (seen == k_idle) {  // else the node is a running worker's and may be gone
+        if (seen == k_idle) {  // otherwise a running worker owns the node, which may be destroyed
             self.m_pool.make_ready(self);
         }
         return nullptr;
@@ -93,19 +93,19 @@ private:
 
     static context* run_queued(work& item) {
         auto& self = static_cast<when_each_state&>(static_cast<runnable&>(item));
-        if (context* larger = detail::begin_task(self)) {
-            return larger;
-        }
-        self.add_reference();  // those of the nodes go one by one
-        do {
-            self.visit(self.take());
-        } while (!self.stop());
-        self.release();
-        count_task();
-        return nullptr;
+        return detail::run_from_queue(
+            self,
+            [&self] {
+                self.add_reference();  // those of the nodes are dropped one by one
+                do {
+                    self.visit(self.take());
+                } while (!self.stop());
+                self.release();
+            },
+            [] {});
     }
 
-    /// Those that have become ready, the oldest first.
+    /// The entries that have become ready, oldest first.
     state_waiter* take() noexcept {
         auto* youngest_first = reinterpret_cast<state_waiter*>(
             m_ready.exchange(k_running, std::memory_order_acquire));  // pairs with told
@@ -117,7 +117,7 @@ private:
         return oldest_first;
     }
 
-    /// False: more have come.
+    /// False: more entries have been added.
     bool stop() noexcept {
         std::uintptr_t running = k_running;
         return m_ready.compare_exchange_strong(running, k_idle,
@@ -138,7 +138,7 @@ private:
 
     void visit(node& n) noexcept {
         try {
-            const task_body body;
+            const task_body body(task_body::part_of::task);
             n.call(*m_function, n);
         } catch (...) {
             settle([] { throw; });
@@ -160,12 +160,11 @@ private:
     static constexpr std::uintptr_t k_running = 1;
 
     pool& m_pool;
-    std::optional<F> m_function;  ///< none as soon as it will not be called any more
+    std::optional<F> m_function;  ///< empty as soon as it will not be called again
     Sequence m_futures;
     std::vector<node> m_nodes;
     std::size_t m_left;
-    /// Idle, or the youngest of those that are ready; while they are visited, running stands for
-    /// none.
+    /// k_idle, k_running (being visited, no new entries), or the youngest ready node.
     std::atomic<std::uintptr_t> m_ready{k_idle};
 };
 
@@ -180,14 +179,13 @@ future<void> when_each_of(const void* site, F f, Sequence futures) {
 
 }  // namespace detail
 
-/// Calls f(future), or f(index, future) if it takes that, with each of the futures as it becomes
-/// ready: one call at a time, in the order in which they became ready, in tasks of the caller's
-/// pool. So f needs no lock; while a call waits, the others wait for it. Ready when all calls have
-/// returned.
+/// Calls f(future), or f(index, future) if f takes that, with each of the futures as it becomes
+/// ready. Calls are sequential, in the order in which the futures became ready, in tasks of the
+/// caller's pool. So f needs no lock; while one call waits, the others wait too. Ready when all
+/// calls have returned.
 ///
-/// Errors: the first exception that leaves f comes out of the future at once, and f is not called
-/// any more. What a future holds as an exception is f's to see. Throws std::future_error(no_state),
-/// std::bad_alloc.
+/// Errors: the future gets the first exception that leaves f at once; f is not called again. f
+/// handles exceptions held by the futures. Throws std::future_error(no_state), std::bad_alloc.
 /// Thread safety: any thread. Cost: one allocation and a waiter per future.
 ///
 ///     quern::when_each([&](auto part) { total += part.get(); }, std::move(parts)).get();
@@ -204,7 +202,7 @@ template <class F, class Future>
         return detail::when_each_of(detail::code_address(), std::decay_t<F>(std::forward<F>(f)),
                                     std::move(futures));
     }
-/// Futures of the range are moved away, shared futures copied.
+/// Futures of the range are moved from, shared futures copied.
 template <class F, std::input_iterator It>
 QUERN_ALWAYS_INLINE future<void> when_each(F&& f, It first, It last) {
     return quern::when_each(std::forward<F>(f), detail::take_futures(first, last));

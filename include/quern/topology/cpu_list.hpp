@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lists of CPUs in the notation of Linux, "0,2-5,8": in cgroup and /sys files, in the user's
-// explicit binding, and in messages. The numbers are the operating system's indices of processing
-// units.
+// Lists of CPUs in Linux notation, "0,2-5,8": in cgroup and /sys files, in the user's explicit
+// binding, and in messages. The numbers are the operating system's indices of processing units.
 #pragma once
 
 #include <quern/topology/outcome.hpp>
@@ -14,13 +13,12 @@ namespace quern::topology {
 
 using cpu_list = std::vector<unsigned>;
 
-/// Greater indices are taken for garbage. Linux supports 8192 CPUs today (NR_CPUS); eight times
-/// that is room enough.
+/// Greater indices are rejected as garbage. Linux supports 8192 CPUs today (NR_CPUS); this is eight
+/// times that.
 inline constexpr unsigned k_highest_cpu = 65535;
 
-/// Reads "0,2-5,8" in the order written, duplicates kept. An empty text is an empty list; white
-/// space around the text and around commas is ignored. The reason quotes the text and says what is
-/// wrong with it.
+/// Parses "0,2-5,8" in the order written, duplicates kept. An empty text is an empty list; white
+/// space around the text and around commas is ignored. The reason quotes the text and the fault.
 outcome<cpu_list> parse_cpu_list(std::string_view text);
 
 /// As parse_cpu_list, ascending and without duplicates: a set.

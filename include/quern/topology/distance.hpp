@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How far apart two processing units are, and from that, whom each worker should try to steal from
-// first. Called once when a pool is built; the scheduler keeps the result and never asks again on a
-// hot path.
+// Distances between processing units, and from them each worker's victim order for stealing. Called
+// once when a pool is built; the scheduler keeps the result for its hot paths.
 #pragma once
 
 #include <quern/topology/machine.hpp>
@@ -18,15 +17,14 @@ inline constexpr unsigned k_same_core = 1;  ///< SMT siblings
 inline constexpr unsigned k_same_l2 = 2;
 inline constexpr unsigned k_same_l3 = 3;
 inline constexpr unsigned k_same_node = 4;  ///< same NUMA node and same package
-inline constexpr unsigned k_remote = 5;     ///< and up, by rising NUMA distance
+inline constexpr unsigned k_remote = 5;     ///< and up, by increasing NUMA distance
 
-/// Distances on one machine. A small number is near; the numbers have an order and no unit.
+/// Distances on one machine. Smaller is nearer; the numbers are ordinal and have no unit.
 ///
-/// From k_remote on, the pairs of (NUMA node, package) are ranked by the NUMA distance that the
-/// firmware reports and then by whether they share a package; equal pairs get equal numbers, and
-/// the numbers are dense. Where the firmware says nothing, another node in the same package is
-/// nearer than one elsewhere. The order is the machine's, not the asking unit's: the same number
-/// means the same distance everywhere.
+/// From k_remote on, the pairs of (NUMA node, package) are ranked by the firmware's NUMA distance,
+/// then by whether they share a package. Equal pairs get equal numbers, and the numbers are dense.
+/// Without firmware data, another node in the same package is nearer than one elsewhere. The
+/// ranking is global: the same number means the same distance for all units.
 class distance_map {
 public:
     explicit distance_map(const machine& on);
@@ -39,11 +37,10 @@ private:
     key key_of(unsigned node_a, unsigned package_a, unsigned node_b, unsigned package_b) const;
 
     std::vector<std::vector<std::uint64_t>> m_numa_distances;
-    std::vector<key>
-        m_remote;  // Invariant: ascending, no duplicates; the position + k_remote is the distance
+    std::vector<key> m_remote;  // Invariant: ascending, unique; distance = index + k_remote
 };
 
-/// Workers at one distance from some worker.
+/// Workers at one distance from a given worker.
 struct ring {
     unsigned distance = 0;
     std::vector<unsigned> workers;  ///< positions in the list given to nearest_first
@@ -52,10 +49,10 @@ struct ring {
 };
 
 /// For each worker, the other workers in rings of equal distance, nearest ring first.
-/// `pu_of_worker` holds os indices; workers with an index that the machine does not have, such as
-/// k_none for unbound, come last, in a ring at distance k_none, and see the others so too. Within a
-/// ring the order starts after the worker itself and wraps round, so that workers of one ring do
-/// not all visit the same victim first. Cost: quadratic in the number of workers.
+/// `pu_of_worker` holds os indices. Workers whose index the machine does not have, such as k_none
+/// for unbound, come last, in a ring at distance k_none, and so do all others for them. Within a
+/// ring the order starts after the worker itself and wraps around, so that workers of one ring do
+/// not all start with the same victim. Cost: quadratic in the number of workers.
 std::vector<std::vector<ring>> nearest_first(const machine& on,
                                              std::span<const unsigned> pu_of_worker);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// A value, or the reason why there is none. What every reader and parser of this layer returns,
-// because a machine that hides a file is normal (containers) and must be reported, never thrown.
-// Must never hold a default value in place of a missing one.
+// A value, or the reason why there is none. The result of every reader and parser of this layer,
+// because a machine that hides a file is normal (containers): it must be reported, never thrown.
+// Must never hold a default in place of a missing value.
 #pragma once
 
-#include <quern/base/assert.hpp>
+#include <quern/base/detail/assert.hpp>
 
 #include <string>
 #include <utility>
@@ -12,10 +12,10 @@
 
 namespace quern::topology {
 
-/// Why there is no value; one line, without a full stop, fit to be shown to the user.
+/// Why there is no value: one line, without a full stop, fit for users.
 struct unavailable {
     std::string reason;
-    int error = 0;  ///< the errno value, where a system call said so
+    int error = 0;  ///< the errno value of a failed system call, or 0
 
     friend bool operator==(const unavailable&, const unavailable&) = default;
 };

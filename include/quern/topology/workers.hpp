@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many workers a pool should have, and the sentence that says why. The pool calls it when it
-// starts, `quern info` shows its answer. It never refuses: more workers than CPUs is a legal wish.
+// The number of workers of a pool, with its reason. The pool calls it when it starts, `quern info`
+// shows the result. It never refuses: more workers than CPUs are allowed.
 #pragma once
 
 #include <quern/topology/limits.hpp>
@@ -14,14 +14,12 @@ namespace quern::topology {
 struct worker_choice {
     unsigned count = 1;  ///< at least 1
     limit_kind decided_by = limit_kind::machine;
-    bool requested = false;  ///< the user said so; decided_by then tells what would have decided
-    std::string
-        why;  ///< one line: the deciding limit, with its file, and the others for comparison
+    bool requested = false;  ///< the user set it; decided_by then names the limit that would apply
+    std::string why;  ///< one line: the deciding limit with its file, and the others for comparison
 };
 
-/// The requested number if there is one and it is not 0, otherwise the effective CPUs. On a
-/// synthetic machine the limits of this computer do not count and every processing unit gets a
-/// worker.
+/// The requested number if it is given and not 0, else the effective CPUs. On a synthetic machine
+/// this computer's limits do not apply, and every processing unit gets a worker.
 worker_choice choose_workers(const machine& on, const cpu_limits& limits,
                              std::optional<unsigned> requested = {});
 

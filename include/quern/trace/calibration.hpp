@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tasks of a program take when they have the machine to themselves: kept from a run on one
-// worker, so that reports of later runs can say how much longer they take beside others. A file
-// of text beside the program: `quern run --calibrate` sets `calibration` to have it written.
+// Task times of a program when run alone: recorded in a run on one worker, so that reports of later
+// runs can show how much longer tasks take in parallel. A text file beside the program; `quern run
+// --calibrate` sets `calibration` to have it written.
 #pragma once
 
 #include <quern/trace/recording.hpp>
@@ -13,7 +13,6 @@
 
 namespace quern::trace {
 
-/// Of one site.
 struct one_core_time {
     std::string name;
     std::string location;
@@ -21,17 +20,18 @@ struct one_core_time {
     double mean_ns = 0.0;
 };
 
-/// A plain value; empty when nothing is known.
+/// A plain value; empty if there is no calibration.
 struct calibration {
     std::vector<one_core_time> sites;
-    std::string fault;  ///< why a file was not used, with its path and line; empty when it was
+    std::string fault;  ///< why a file was not used, with its path and line; empty if it was
 
-    /// The entry of a site, or null: the same name at the same place, or else the only one of that
-    /// name, for lines move when a program is edited.
+    /// The entry of a site, or null. Matches name and location, else the only entry of that name,
+    /// since lines move when a program is edited.
     const one_core_time* find(const site& of) const noexcept;
 };
 
-/// What a run on one worker tells. Throws std::invalid_argument for a recording of more workers.
+/// The calibration from a run on one worker. Throws std::invalid_argument for a recording of more
+/// workers.
 calibration calibration_of(const recording& run);
 
 /// Writes the text of the file. Errors are those of the stream.
@@ -41,12 +41,12 @@ calibration calibration_of(const recording& run);
 ///     write_calibration(calibration_of(run), file);
 void write_calibration(const calibration& times, std::ostream& to);
 
-/// Reads it. A file that is not there gives an empty value without a fault; one that cannot be
-/// read, is damaged, or comes from something else gives an empty value whose fault says so.
+/// Reads the file. A missing file gives an empty value without a fault. A file that cannot be read,
+/// is damaged, or has another format gives an empty value with a fault.
 calibration read_calibration(const std::string& path);
 
-/// Beside this program: "/home/me/heat.quern-calibration". Empty when the system does not say where
-/// the program is.
+/// Beside this program: "/home/me/heat.quern-calibration". Empty if the system does not report the
+/// program's path.
 std::string default_calibration_path();
 
 }  // namespace quern::trace

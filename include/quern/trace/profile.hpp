@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The statistics of each kind of task as a table for a screen.
+// The statistics of each kind of task as a table for a terminal.
 #pragma once
 
 #include <quern/trace/recording.hpp>
@@ -8,11 +8,11 @@
 
 namespace quern::trace {
 
-/// A line for each kind of task, the one with the most time first: tasks, mean, least, greatest and
-/// standard deviation of their times, the sum, its share of all, and how many tasks waited, were
-/// inlined, were stolen. At most 100 lines; the rest is summed up. Times are in the bodies of the
-/// tasks, without those that they waited for or ran inlined. Below it the events by kind of task,
-/// where some were asked for.
+/// A line per kind of task, the largest total time first: tasks; mean, minimum, maximum and
+/// standard deviation of their times; total and its share; how many tasks waited, were inlined,
+/// were stolen. At most 100 lines; the rest is summed up. Times are those in task bodies, without
+/// tasks that they waited for or ran inlined. If events were requested, a second table has them by
+/// kind of task.
 void write_profile(const recording& run, std::ostream& to);
 
 }  // namespace quern::trace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Records what the workers of a runtime do, from the constructor to stop(): pieces of tasks, sleep,
-// thefts, statistics of each kind of task, and what the program itself has to say. The settings
-// `trace`, `profile` and `report` make one for a whole runtime (attach.hpp).
+// Records the workers of a runtime from the constructor to stop(): pieces of tasks, sleep, thefts,
+// statistics of each kind of task, and the program's own samples and marks. The settings `trace`,
+// `profile` and `report` create one for a whole runtime (attach.hpp).
 #pragma once
 
 #include <quern/topology/thread_events.hpp>
-#include <quern/trace/attach.hpp>
+#include <quern/trace/detail/attach.hpp>
 #include <quern/trace/recording.hpp>
 
 #include <cstdint>
@@ -20,36 +20,36 @@ class settings;
 namespace quern::trace {
 
 struct recorder_options {
-    /// Of each worker; 0: only statistics, no slices. 32 bytes each, taken as they come.
+    /// Per worker; 0: only statistics, no slices. 32 bytes each, allocated as needed.
     std::uint64_t events_per_worker = 1'000'000;
-    /// Of tasks shorter than 2 us one in so many, at random, stands for the others; 0: so few that
-    /// no more than one is recorded in about 2 us of a worker's time. 1: all. At most 32768.
+    /// Of tasks shorter than 2 us one in `sample`, at random, represents the others. 0: adaptive,
+    /// at most about one recorded task per 2 us of a worker's time. 1: all. At most 32768.
     std::uint32_t sample = 1;
-    /// Whether memory, load and the rate of tasks are read every 10 ms. Not without slices.
+    /// Whether memory, load and the task rate are sampled every 10 ms. Requires slices.
     bool samples_system = true;
-    /// What the recording says of them; null: nothing.
+    /// The settings that the recording lists; null: none.
     const settings* chosen = nullptr;
-    /// Events to count by kind of task, in a list with commas: "instructions,cycles,page-faults".
-    /// Names as topology::find_event() knows them, at most 8. Two readings of about a
-    /// microsecond for each piece of a task that is recorded, and a descriptor a worker and event.
+    /// Events to count by kind of task, comma-separated: "instructions,cycles,page-faults". Names
+    /// as in topology::find_event(), at most 8. Cost: two readings of about 1 us for each recorded
+    /// piece of a task, and a descriptor per worker and event.
     std::string_view events{};
-    /// Where they are read; null: this machine.
+    /// Reads the events; null: this machine.
     std::shared_ptr<topology::event_kernel> event_kernel{};
-    /// Performance counters to read along with what samples_system reads, by name, with * and ?;
-    /// several separated by ';'. What there is not is a series with a reason.
+    /// Performance counters to sample along with samples_system, by name, with * and ?; several
+    /// separated by ';'. An unavailable counter is a series with a reason.
     std::string_view counters{};
 };
 
-/// Several may record one runtime. What lies in the middle of a task when the recording begins
-/// counts from then on; tasks that run when it stops count up to then, of those that are passed
-/// over the one alone that stops it. Forked children that their parent runs itself are part of the
+/// Several recorders may record one runtime. A piece that runs when the recording begins counts
+/// from then on. A piece that runs at stop() counts up to then; of unsampled running tasks, only
+/// the one calling stop() is counted. Forked children that their parent runs itself are part of the
 /// parent.
 ///
-/// Errors: std::invalid_argument for `sample` and `events`, while what cannot be counted here is
-/// said in the recording; std::bad_alloc; std::system_error when the thread that samples cannot be
-/// made. Thread safety: one object must not be used by two threads at once; any thread may make
-/// one, and stop() may be called within a task. Cost: about 40 ns for each piece of a task that is
-/// recorded, a fourth of that for one that is passed over; stop() about 1 s for 10^6 events.
+/// Errors: std::invalid_argument for `sample` and `events`, while events that cannot be counted
+/// here have a reason in the recording; std::bad_alloc; std::system_error if the thread for time
+/// cannot be created. Thread safety: one object must not be used by two threads at once; any thread
+/// may create one, and a task may call stop(). Cost: about 40 ns for each recorded piece of a task,
+/// a fourth of that for an unsampled one; stop() about 1 s for 10^6 events.
 ///
 ///     quern::trace::recorder recorder(rt);
 ///     solve();
@@ -61,8 +61,8 @@ public:
     recorder(recorder&&) noexcept;
     recorder& operator=(recorder&&) noexcept;
 
-    /// Ends the recording and gives it. The end of the runtime ends it too, and it can still be
-    /// fetched afterwards, once; a second call gives an empty one.
+    /// Ends the recording and returns it. The end of the runtime also ends it; the recording can
+    /// then still be fetched once. A second call returns an empty one.
     recording stop();
 
     struct state;
@@ -71,17 +71,17 @@ private:
     std::unique_ptr<state> m_state;
 };
 
-/// A value that changes with time, into every recording that is going on and to every listener.
-/// Thread safe; nothing happens where nobody records.
+/// Adds a value that changes with time to every active recording and every listener. Thread safe;
+/// does nothing if nothing is recorded.
 ///
 ///     quern::trace::sample("residual", norm(x));
 void sample(std::string_view name, double value);
 
-/// Something worth a mark in the recordings, in words.
+/// Adds a text mark to the recordings.
 void mark(std::string_view text);
 
-/// The same of who has decided something, with old and new value and why: it is listed with the
-/// other decisions.
+/// The same for a decision: `who` decided, `what` says it with old and new value and reason. Listed
+/// with the other decisions.
 void mark(std::string_view who, std::string_view what);
 
 }  // namespace quern::trace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What was recorded of a run, as plain data: made by the recorder when a runtime ends, read by
-// those who write it, as Perfetto protobuf or as a page. Times are nanoseconds since the recording
-// began.
+// The recording of a run as plain data: created by the recorder when a runtime ends, read by the
+// writers of Perfetto protobuf and of the page. Times are nanoseconds since the recording began.
 #pragma once
 
 #include <quern/scheduler/worker_stats.hpp>
@@ -15,27 +14,26 @@
 
 namespace quern::trace {
 
-/// The place in the source that makes a kind of task, with the statistics of its tasks.
+/// The place in the source that creates a kind of task, with the statistics of its tasks.
 struct site {
-    std::string name{};      ///< as the user named the task, or the function, or an address
+    std::string name{};      ///< the name given by the user, or the function, or an address
     std::string location{};  ///< "heat.cpp:42", or empty
     std::uint64_t tasks = 0;
-    std::uint64_t phases = 0;  ///< pieces between suspensions: at least one a task
+    std::uint64_t phases = 0;  ///< pieces between suspensions: at least one per task
     std::uint64_t suspensions = 0;
-    std::uint64_t inlined = 0;  ///< run in the place of one who waited for it
-    std::uint64_t stolen = 0;   ///< begun on another worker than the one that made it
+    std::uint64_t inlined = 0;  ///< run in place of a waiting task
+    std::uint64_t stolen = 0;   ///< begun on another worker than the one that created it
     double total_ns = 0.0;      ///< in the bodies of its tasks
-    double waited_ns = 0.0;     ///< its tasks were suspended, until they were woken
+    double waited_ns = 0.0;     ///< from a task's suspension to its wake-up
     double critical_ns = 0.0;   ///< of recording::critical_path_ns
-    double blocked_ns = 0.0;    ///< of that, its threads slept in the kernel, as far as it is known
+    double blocked_ns = 0.0;    ///< part of the total, asleep in the kernel, as far as known
     double min_ns = 0.0;
     double max_ns = 0.0;
     double stddev_ns = 0.0;
     /// How many tasks took from 2^i up to 2^(i+1) ns.
     std::array<std::uint64_t, 48> histogram{};
-    /// How much of each of recording::events its tasks have caused, all together: an estimate where
-    /// these are a sample, or the event was counted part of the time. Empty: none of its tasks was
-    /// measured.
+    /// Total of each of recording::events for its tasks: an estimate if these are a sample, or if
+    /// the event was counted part of the time. Empty: none of its tasks was measured.
     std::vector<double> events{};
 
     double mean_ns() const noexcept {
@@ -43,10 +41,10 @@ struct site {
     }
 };
 
-/// Of one piece: nothing is known of it.
+/// A piece without a count of the event.
 inline constexpr std::uint64_t k_unknown_count = ~std::uint64_t{0};
 
-/// At a time.
+/// At the same time.
 inline constexpr std::size_t k_most_events = 8;
 
 /// An event that was counted by kind of task.
@@ -54,7 +52,7 @@ struct counted_event {
     std::string name{};  ///< "instructions"
     std::string unit{};
     std::string why{};     ///< why it is unavailable, or empty
-    double counted = 1.0;  ///< the part of the time in which it was; less than 1: scaled to all
+    double counted = 1.0;  ///< fraction of the time; less than 1: scaled to all
 };
 
 /// A piece of a task that ran without interruption on a worker.
@@ -62,38 +60,38 @@ struct slice {
     std::uint64_t begin_ns = 0;
     std::uint64_t end_ns = 0;
     std::uint64_t task = 0;    ///< the same for all pieces of a task
-    std::uint64_t parent = 0;  ///< the task that made it, or 0
+    std::uint64_t parent = 0;  ///< the task that created it, or 0
     std::uint32_t site = 0;    ///< an index into recording::sites
     bool suspended = false;    ///< it ended because the task waited
-    bool inlined = false;      ///< the task runs in the place of one who waits for it
-    bool covered = false;    ///< it ended because an inlined task ran in its place; it goes on then
-    bool stolen = false;     ///< another worker than this one made the task
-    bool continued = false;  ///< it comes after such a one at once
-    bool first = false;      ///< of its task
-    std::uint64_t cause = 0;     ///< the task that made it or woke it, or 0
-    std::uint64_t ready_ns = 0;  ///< when it was put into a queue before, or 0
-    std::uint32_t wait = 0;  ///< for what it waits where it ends: recording::waits[wait - 1]; or 0
+    bool inlined = false;      ///< the task runs in place of one that waits for it
+    bool covered = false;      ///< ended by an inlined task in its place; continues later
+    bool stolen = false;       ///< created by another worker
+    bool continued = false;    ///< it follows a covered one directly
+    bool first = false;
+    std::uint64_t cause = 0;     ///< the task that created or woke it, or 0
+    std::uint64_t ready_ns = 0;  ///< when it was queued, or 0
+    std::uint32_t wait = 0;      ///< the wait at its end: recording::waits[wait - 1]; or 0
 };
 
-/// A line at which tasks waited; estimated from those waits of which it was looked up.
+/// A line at which tasks waited; estimated from the waits whose line was looked up.
 struct wait_line {
     std::string function{};
-    std::string location{};  ///< "heat.cpp:42"; both are empty where no line was found
+    std::string location{};  ///< "heat.cpp:42"; both are empty if no line was found
     std::uint64_t waits = 0;
     double total_ns = 0.0;
 };
 
-/// What the tasks of one site waited for: a row for each thing, or for all of a kind whose things
-/// are waited for once. Of tasks that are coroutines and of threads outside there is none.
+/// The waits of the tasks of one site: a row per object, or per kind for objects that are waited
+/// for once. Tasks that are coroutines and outside threads have no rows.
 struct wait_row {
     std::string kind{};       ///< "mutex"
     bool is_lock = false;     ///< it is released by its holder
-    std::uint64_t thing = 0;  ///< its address; 0: of several
+    std::uint64_t thing = 0;  ///< its address; 0: several
     std::uint32_t site = 0;   ///< an index into recording::sites
     std::uint64_t waits = 0;
-    double total_ns = 0.0;  ///< until they were woken
+    double total_ns = 0.0;  ///< until the wake-up
     double max_ns = 0.0;
-    std::vector<wait_line> lines{};  ///< the one with the most time first
+    std::vector<wait_line> lines{};  ///< the largest total time first
 
     double mean_ns() const noexcept {
         return waits == 0 ? 0.0 : total_ns / static_cast<double>(waits);
@@ -110,25 +108,25 @@ struct theft {
     std::uint32_t victim = 0;  ///< the rank of a worker of the same pool
 };
 
-/// A worker.
 struct lane {
     std::string pool;
     std::uint32_t rank = 0;
-    std::int32_t thread = 0;      ///< as the kernel numbers it
+    std::int32_t thread = 0;      ///< kernel thread id
     std::vector<slice> slices{};  ///< in order of time
-    /// Of each slice as many as recording::events: what has happened in it, or k_unknown_count.
-    /// Empty where none were counted.
+    /// recording::events.size() values per slice: the count during it, or k_unknown_count. Empty if
+    /// no events were counted.
     std::vector<std::uint64_t> events{};
-    std::vector<interval> parked{};  ///< asleep for want of work
-    std::vector<theft> thefts{};     ///< what it has stolen
-    std::uint64_t waits = 0;         ///< events of tasks that went on after a wait
-    std::uint64_t dropped = 0;       ///< events for which there was no room
+    std::vector<interval> parked{};  ///< asleep for lack of work
+    std::vector<theft> thefts{};     ///< tasks that it has stolen
+    std::uint64_t waits = 0;         ///< resumptions of tasks after a wait
+    std::uint64_t dropped = 0;       ///< events without room
     worker_totals totals;            ///< of the recorded time
-    /// Of the time in tasks: its thread slept in the kernel. Nothing: the system does not say.
+    /// Part of the time in tasks: its thread slept in the kernel. None: the system does not report
+    /// it.
     std::optional<double> blocked_ns{};
 };
 
-/// Something that changed with time.
+/// A value that changes with time.
 struct series {
     std::string name;
     std::string unit;
@@ -136,7 +134,7 @@ struct series {
     std::string why{};  ///< why there are no points, or empty
 };
 
-/// So many tasks of one site were made by tasks of another.
+/// The number of tasks of one site created by tasks of another.
 struct spawn_count {
     std::uint32_t parent = 0;  ///< an index into recording::sites
     std::uint32_t child = 0;
@@ -146,16 +144,16 @@ struct spawn_count {
 struct decision {
     std::uint64_t at_ns = 0;
     std::string who;
-    std::string what;  ///< in words, with old and new value and why
+    std::string what;  ///< in words, with old and new value and reason
 };
 
-/// Time in which the workers' threads could have run and had no processor, of all of them together.
-/// Nothing: the system does not say.
+/// Time in which the workers' threads could have run but had no processor, summed over the workers.
+/// None: the system does not report it.
 struct taken_time {
     std::optional<double> by_programs_ns;    ///< other threads, of this program or another, ran
-    std::optional<double> by_hypervisor_ns;  ///< it ran other machines
+    std::optional<double> by_hypervisor_ns;  ///< other virtual machines ran
     std::optional<double> by_quota_ns;       ///< a CPU quota stopped them
-    unsigned processors = 0;                 ///< that the program may use; 0: not known
+    unsigned processors = 0;                 ///< available to the program; 0: not known
 
     double total_ns() const noexcept {
         return by_programs_ns.value_or(0.0) + by_hypervisor_ns.value_or(0.0) +
@@ -174,15 +172,16 @@ struct recording {
     std::vector<counted_event> events{};  ///< by kind of task; the values are in the sites
     std::vector<lane> lanes;
     std::vector<series> counters;
-    std::vector<wait_row> waits{};  ///< the one with the most time first
+    std::vector<wait_row> waits{};  ///< the largest total time first
     std::vector<spawn_count> tree;
     std::vector<decision> decisions;
     taken_time taken;
-    std::string why_no_task{};  ///< in words, when the runtime has run none
-    /// Of the tasks; when these are fewer, numbers of short tasks are estimated from a sample.
+    std::string why_no_task{};  ///< in words, if the runtime has run none
+    /// Number of tasks; if the sites have fewer, numbers of short tasks are estimated from a
+    /// sample.
     std::uint64_t tasks_seen = 0;
-    double overhead_ns_per_task = 0.0;  ///< managing time divided by tasks
-    /// The longest chain of tasks one of which made or woke the next, or 0 when it is not known.
+    double overhead_ns_per_task = 0.0;  ///< management time divided by tasks
+    /// The longest chain of tasks in which each created or woke the next, or 0 if not known.
     double critical_path_ns = 0.0;
     double late_ends_ns = 0.0;  ///< of critical_chain (critical_path.hpp)
 };

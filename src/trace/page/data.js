@@ -1,7 +1,8 @@
 "use strict";
 // The recording as the page carries it, and the words for its numbers. All other files use these.
 
-const run = JSON.parse(document.getElementById("data").textContent);
+// null is a number that is not finite.
+const run = JSON.parse(document.getElementById("data").textContent, (key, value) => value === null ? 0 : value);
 const NO_SITE = 255;
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442"];
 const OTHER_COLOUR = "#8a919a";
@@ -75,7 +76,7 @@ function bytesOf(base64) {
   return bytes;
 }
 
-// Numbers of variable length (src/trace/packed_bytes.hpp); without bit operators, which end at 32 bits.
+// Numbers of variable length (src/trace/page/packed_bytes.hpp); without bit operators, which end at 32 bits.
 class PackedReader {
   constructor(base64) {
     this.bytes = bytesOf(base64);

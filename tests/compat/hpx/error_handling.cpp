@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Errors: codes of hpx::exception, error_code in place of exceptions, exceptions that travel in
-// futures, and waits that throw or do not.
+// Errors: codes of hpx::exception, error_code instead of exceptions, exceptions stored in futures,
+// and waits that throw or do not.
 #include <hpx/exception.hpp>
 #include <hpx/future.hpp>
 #include <hpx/init.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A pool of its own for what must not keep the other workers busy, and executors that use it; and
+// A separate pool for work that must not occupy the other workers, executors that use it, and
 // executors of the program's own.
 #include <hpx/execution.hpp>
 #include <hpx/future.hpp>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-/// Counts what it starts, and gives it to another executor.
+/// Counts the tasks that it starts, and passes them to another executor.
 struct counting_executor {
     std::atomic<int>* count;
     hpx::execution::parallel_executor inner;
@@ -41,7 +41,7 @@ void on_the_pool() {
     hpx::execution::parallel_executor io(&hpx::resource::get_thread_pool("io"));
     HPX_TEST_EQ(hpx::resource::get_thread_pool("io").get_os_thread_count(), std::size_t(1));
 
-    // One worker: no two of them at once, and all in one place.
+    // One worker: no two of them at once, and all on one thread.
     int calls = 0;
     std::vector<hpx::future<std::size_t>> where;
     for (int i = 0; i != 100; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Fibonacci numbers by futures, in four ways: as a task a call, as a dataflow, by an action, and
-// with a policy that makes a task only where that pays.
+// Fibonacci numbers by futures, in four ways: a task per call, a dataflow, an action, and a policy
+// that makes a task only where that pays.
 #include <hpx/hpx_init.hpp>
 #include <hpx/include/actions.hpp>
 #include <hpx/include/lcos.hpp>

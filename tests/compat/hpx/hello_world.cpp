@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A greeting from every worker: tasks are hinted to workers, and made again when another one has
-// taken them. main itself is a task.
+// A greeting from every worker: tasks are hinted to workers, and made again when another worker has
+// stolen them. main itself is a task.
 #include <hpx/format.hpp>
 #include <hpx/hpx_main.hpp>
 #include <hpx/include/lcos.hpp>
@@ -20,7 +20,7 @@ std::size_t hello_world_worker(std::size_t desired) {
     hpx::util::format_to(hpx::cout, "hello world from OS-thread {1} on locality {2}\n", desired,
                          hpx::get_locality_id())
         << std::flush;
-    // Long enough for the others to wake up and take theirs.
+    // Long enough for the others to wake up and take their tasks.
     hpx::this_thread::sleep_for(std::chrono::milliseconds(1));
     return desired;
 }

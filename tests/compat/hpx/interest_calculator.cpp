@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compound interest as a chain of dataflows: each period's amount is a future of those before.
+// Compound interest as a chain of dataflows: each period's amount is a future of the earlier ones.
 #include <hpx/hpx.hpp>
 #include <hpx/hpx_init.hpp>
 

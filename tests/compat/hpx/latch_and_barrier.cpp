@@ -59,7 +59,7 @@ void barriers() {
     hpx::wait_all(results);
     HPX_TEST_EQ(phase, 20);
 
-    // One of HPX's: a place more for every task that is made.
+    // One of HPX's: one more count for every task that is made.
     hpx::lcos::local::barrier b(1);
     std::atomic<std::size_t> c(0);
     for (std::size_t i = 0; i != 64; ++i) {

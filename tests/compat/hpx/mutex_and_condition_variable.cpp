@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Mutexes and condition variables of many kinds, a lock that is opened for a while, one that is
-// upgraded, threads that are interrupted, and values of a thread's tss_value.
+// Mutexes and condition variables of many kinds, a lock that is released for a while, one that is
+// upgraded, interrupted threads, and a tss_value of each thread.
 #include <hpx/condition_variable.hpp>
 #include <hpx/future.hpp>
 #include <hpx/init.hpp>

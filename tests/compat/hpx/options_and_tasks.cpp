@@ -117,7 +117,7 @@ int main(int argc, char* argv[]) {
     HPX_TEST_EQ(hpx::async([] { return 6; }).get(), 6);
     HPX_TEST_EQ(hpx::stop(), 7);
 
-    // Again, without hpx_main: until somebody says that it is over.
+    // Again, without hpx_main: until finalize() is called.
     HPX_TEST(hpx::start(nullptr, argc, argv));
     hpx::post([] { hpx::finalize(); });
     HPX_TEST_EQ(hpx::stop(), 0);

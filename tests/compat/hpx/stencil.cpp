@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Heat diffusion on a ring, in partitions whose next values are dataflows of three old ones; a
-// sliding semaphore keeps the making of tasks from running too far ahead.
+// Heat diffusion on a ring, in partitions whose next values are dataflows of three old ones. A
+// sliding semaphore limits how far tasks are made in advance.
 #include <hpx/algorithm.hpp>
 #include <hpx/future.hpp>
 #include <hpx/init.hpp>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The examples of docs/porting/openmp.md, run and checked: what a program did with OpenMP
-// (`..._omp`; without OpenMP the pragmas are ignored and the code is serial) and what it does with
-// Quern. The lines between two markers `// [name]` are those of the page, which
-// ../check_examples.py compares.
+// The examples of docs/porting/openmp.md, run and checked: the OpenMP version of a program
+// (`..._omp`; without OpenMP the pragmas are ignored and the code is serial) and Quern's. The lines
+// between two markers `// [name]` are those of the page, which ../check_examples.py compares.
 #include <quern/quern.hpp>
 
 #include <gtest/gtest.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The examples of docs/porting/std.md, run and checked: what a program did with the standard
-// library
-// (`..._std`) and what it does with Quern. The lines between two markers `// [name]` are those of
-// the page, which ../check_examples.py compares.
+// The examples of docs/porting/std.md, run and checked: the standard library's version of a program
+// (`..._std`) and Quern's. The lines between two markers `// [name]` are those of the page, which
+// ../check_examples.py compares.
 #include <quern/quern.hpp>
 
 #include <gtest/gtest.h>
@@ -228,7 +227,7 @@ TEST(porting_from_std, steps_with_a_barrier) {
     }
 }
 
-/// Handles events in a thread of its own until it is stopped. Returns what it has handled.
+/// Handles events in a thread of its own until it is stopped. Returns the handled ones.
 template <class Jthread, class Mutex, class ConditionVariable, class Latch>
 std::vector<int> handle_events(int count) {
     std::vector<int> handled;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The examples of docs/porting that stop work which has become needless, run and checked. The lines
-// between two markers `// [name]` are those of the pages, which ../check_examples.py compares.
+// The examples of docs/porting that stop needless work, run and checked. The lines between two
+// markers `// [name]` are those of the pages, which ../check_examples.py compares.
 #include <quern/quern.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops that are stopped: by a token, by an exception, from inside and from outside.
+// Stopped loops: by a token, by an exception, from inside and from outside.
 #include <quern/algorithms/parallel_for.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -19,11 +19,13 @@ using quern::task_cancelled;
 using quern::this_task::stop_requested;
 using quern_test::door;
 
-constexpr long k_endless = 1'000'000'000'000;  // years, if it is not stopped
+constexpr long k_endless = 1'000'000'000'000;  // years, without a stop
 
 class stopped_loop : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(stopped_loop);
 
+// Holds: parallel_for: A loop whose token was stopped before runs nothing.
+// Holds: parallel_reduce: With a token it is stopped as a parallel_for.
 TEST_P(stopped_loop, whose_token_is_stopped_before_runs_nothing) {
     std::stop_source source;
     source.request_stop();
@@ -43,6 +45,8 @@ TEST_P(stopped_loop, whose_token_is_stopped_before_runs_nothing) {
     EXPECT_EQ(ran.load(), 0);
 }
 
+// Holds: parallel_for: A token that is never stopped changes nothing.
+// Holds: parallel_reduce: With a token it...
 TEST_P(stopped_loop, that_nobody_stops_is_as_without_a_token) {
     std::stop_source source;
     inside([&] {
@@ -58,6 +62,8 @@ TEST_P(stopped_loop, that_nobody_stops_is_as_without_a_token) {
     });
 }
 
+// Holds: parallel_for: With a token: every worker stops at the end of its chunk when its stop is
+//     requested, and it throws task_cancelled.
 TEST_P(stopped_loop, ends_within_a_chunk_of_each_worker) {
     std::stop_source source;
     std::atomic<long> after{0};
@@ -76,6 +82,7 @@ TEST_P(stopped_loop, ends_within_a_chunk_of_each_worker) {
     EXPECT_LE(after.load(), static_cast<long>(k_chunk * workers()));
 }
 
+// Holds: parallel_for: With a token: every...
 TEST_P(stopped_loop, is_stopped_by_a_thread_and_by_a_task) {
     for (const bool by_task : {false, true}) {
         std::stop_source source;
@@ -103,6 +110,7 @@ TEST_P(stopped_loop, is_stopped_by_a_thread_and_by_a_task) {
     }
 }
 
+// Holds: parallel_for: task_cancelled names the task that the loop is part of.
 TEST_P(stopped_loop, names_the_task_that_it_is_part_of) {
     std::stop_source source;
     source.request_stop();
@@ -116,13 +124,15 @@ TEST_P(stopped_loop, names_the_task_that_it_is_part_of) {
     }
 }
 
+// Holds: stop tokens: Iterations of a loop see the token of the loop and of the task around,
+//     wherever they run.
 TEST_P(stopped_loop, shows_its_parts_the_token_and_that_of_the_task_around) {
     std::stop_source source, around;
     inside([&] {
         quern::async({.stop = around.get_token()}, [&] {
             std::atomic<int> wrong{0};
             const auto look = [&](int i) {
-                quern_test::spin_for(std::chrono::microseconds(20));  // for thieves
+                quern_test::spin_for(std::chrono::microseconds(20));  // time for thieves
                 wrong += quern::this_task::stop_token() == source.get_token() ? 0 : 1;
                 if (i == 50) {
                     around.request_stop();
@@ -137,6 +147,7 @@ TEST_P(stopped_loop, shows_its_parts_the_token_and_that_of_the_task_around) {
     });
 }
 
+// Holds: parallel_reduce: A part that throws stops the others.
 TEST_P(stopped_loop, that_throws_stops_its_other_parts) {
     inside([] {
         const auto body = [](long i) {
@@ -152,6 +163,7 @@ TEST_P(stopped_loop, that_throws_stops_its_other_parts) {
     });
 }
 
+// Holds: stop tokens: stop_requested() says too that...
 TEST_P(stopped_loop, asks_an_iteration_that_runs_to_stop_when_another_throws) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs two iterations that run at once";
@@ -168,7 +180,7 @@ TEST_P(stopped_loop, asks_an_iteration_that_runs_to_stop_when_another_throws) {
                 waits.pass();
                 throw std::runtime_error("iteration");
             }
-            while (thief_came && !stop_requested()) {  // or the test takes for ever
+            while (thief_came && !stop_requested()) {  // without a thief the test would not end
                 waits.open();
                 std::this_thread::yield();
             }
@@ -177,6 +189,7 @@ TEST_P(stopped_loop, asks_an_iteration_that_runs_to_stop_when_another_throws) {
     });
 }
 
+// Holds: parallel_for: Outside a worker task_cancelled is thrown on the calling thread.
 TEST(a_stopped_loop_from_outside, throws_on_the_calling_thread) {
     std::stop_source source;
     EXPECT_THROW(parallel_for(source.get_token(), 0L, k_endless,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parts in which a loop is dealt to the workers: together they are the range, each is claimed
-// once, and a worker that comes finds its own one.
-#include <quern/algorithms/loop_parts.hpp>
+// The parts of a loop that workers claim: together they are the range, each is claimed once, and a
+// worker that arrives finds its own part.
+#include <quern/algorithms/detail/loop_parts.hpp>
 #include <quern/algorithms/parallel_for.hpp>
-#include <quern/base/atomics.hpp>
+#include <quern/base/detail/atomics.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 using quern::grain;
 using quern::detail::loop_parts;
 
-/// Claims all parts for the ranks in turn, and checks that they are what is left of the range.
+/// Claims all parts for the ranks in turn, and checks that they are the rest of the range.
 template <class Index>
 void check(Index first, Index last, Index begin, std::size_t count) {
     loop_parts<Index> parts(first, last, begin, count);
@@ -47,7 +47,7 @@ TEST(loop_parts_test, are_the_range) {
     for (const std::size_t count : {1U, 2U, 3U, 7U, 63U, 64U}) {
         for (const int size : {64, 65, 100, 127, 1000, 12'345}) {
             check<int>(-5, size - 5, -5, count);
-            check<int>(-5, size - 5, 17, count);        // what lies before has been done
+            check<int>(-5, size - 5, 17, count);        // the earlier iterations have been done
             check<int>(-5, size - 5, size - 6, count);  // all but the last iteration
             check<std::size_t>(0, static_cast<std::size_t>(size), 1, count);
         }
@@ -61,7 +61,7 @@ TEST(loop_parts_test, are_the_workers_own_while_those_are_free) {
     loop_parts<int> parts(0, 800, 0, 8);
     EXPECT_EQ(parts.claim(5).number, 5U);
     EXPECT_EQ(parts.claim(2).number, 2U);
-    EXPECT_EQ(parts.claim(5).number, 0U);  // taken: the first that is free
+    EXPECT_EQ(parts.claim(5).number, 0U);  // taken: claims the first free one
     EXPECT_EQ(parts.claim(7).number, 7U);
     EXPECT_EQ(parts.claim(0).number, 1U);
     EXPECT_EQ(parts.claim(11).number, 3U);  // a rank beyond the parts has one too
@@ -91,7 +91,7 @@ TEST(loop_parts_test, are_claimed_once_by_threads_at_the_same_time) {
 class dealt_loop : public quern_test::on_runtime {};
 QUERN_ON_STEALING_POLICIES(dealt_loop);
 
-/// Each part begins with an iteration that waits, without a word to the runtime, until all parts
+/// Each part begins with an iteration that spins, without a call of the runtime, until all parts
 /// have begun: so every worker has one, and none can have two.
 TEST_P(dealt_loop, gives_each_worker_its_own_part_again_and_again) {
     if (workers() > 1 && !quern::detail::std_atomics::has_heavy_barrier()) {

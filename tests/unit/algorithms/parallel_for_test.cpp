@@ -26,7 +26,7 @@ protected:
     /// Visits [first, last) and checks that each index was visited once.
     template <class Index>
     void check(Index first, Index last, grain how) {
-        // In unsigned arithmetic, which is right for every pair of indices of one type.
+        // Unsigned arithmetic is right for every pair of indices of one type.
         const auto size = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
         std::vector<char> marks(size, 0);
         inside([&] {
@@ -39,12 +39,15 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(parallel_for_test);
 
+// Holds: parallel_for: Calls body(i) for every i in [first, last), once, for every size.
+// Holds: parallel_for: What the iterations did happens before the return.
 TEST_P(parallel_for_test, visits_every_index_once_for_every_size) {
     for (const int size : {0, 1, 2, 3, 1000, k_many}) {
         check<int>(0, size, grain::automatic());
     }
 }
 
+// Holds: parallel_for: Calls body once for every index, for every grain.
 TEST_P(parallel_for_test, visits_every_index_once_for_every_grain) {
     for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{1000},
                                 std::size_t{1} << 40}) {
@@ -55,6 +58,7 @@ TEST_P(parallel_for_test, visits_every_index_once_for_every_grain) {
     check<int>(0, 10, grain::fixed(0));  // as 1
 }
 
+// Holds: parallel_for: Every type of integer will do, to the ends of its range.
 TEST_P(parallel_for_test, takes_every_type_of_index) {
     for (const grain how : {grain::automatic(), grain::fixed(3)}) {
         check<int>(-500, 500, how);
@@ -70,6 +74,7 @@ TEST_P(parallel_for_test, takes_every_type_of_index) {
     }
 }
 
+// Holds: parallel_for: Nothing is called for a range that is empty or backward.
 TEST_P(parallel_for_test, does_nothing_when_the_range_is_empty_or_backward) {
     inside([] {
         parallel_for(5, 5, [](int) { FAIL(); });
@@ -78,6 +83,7 @@ TEST_P(parallel_for_test, does_nothing_when_the_range_is_empty_or_backward) {
     });
 }
 
+// Holds: parallel_for: Calls body(context, i) if body takes that.
 TEST_P(parallel_for_test, gives_the_body_a_context_if_it_wants_one) {
     inside([] {
         std::vector<int> marks(2000, 0);
@@ -90,6 +96,7 @@ TEST_P(parallel_for_test, gives_the_body_a_context_if_it_wants_one) {
     });
 }
 
+// Holds: parallel_for: Iterations may suspend, and...
 TEST_P(parallel_for_test, nests) {
     inside([] {
         constexpr std::size_t k_side = 60;
@@ -104,6 +111,7 @@ TEST_P(parallel_for_test, nests) {
     });
 }
 
+// Holds: parallel_for: Iterations may suspend, and contain loops.
 TEST_P(parallel_for_test, lets_iterations_suspend) {
     inside([] {
         std::vector<int> marks(500, 0);
@@ -115,6 +123,7 @@ TEST_P(parallel_for_test, lets_iterations_suspend) {
     });
 }
 
+// Holds: parallel_for: Throws the first exception of an iteration.
 TEST_P(parallel_for_test, throws_what_an_iteration_throws) {
     inside([] {
         for (const int failing : {0, 1, 499, 998, 999}) {
@@ -136,6 +145,7 @@ TEST_P(parallel_for_test, throws_what_an_iteration_throws) {
     });
 }
 
+// Holds: parallel_for: Iterations that have not begun then are dropped.
 TEST_P(parallel_for_test, drops_what_has_not_begun_when_one_throws) {
     inside([] {
         std::atomic<int> begun{0};
@@ -152,6 +162,7 @@ TEST_P(parallel_for_test, drops_what_has_not_begun_when_one_throws) {
     });
 }
 
+// Holds: parallel_for: Iterations run in parallel as far as workers are free.
 TEST_P(parallel_for_test, shares_its_iterations_with_idle_workers) {
     if (workers() > 1 && !has_thieves()) {
         GTEST_SKIP() << "where nothing is stolen a loop runs on the worker that called it";
@@ -166,6 +177,7 @@ TEST_P(parallel_for_test, shares_its_iterations_with_idle_workers) {
     });
 }
 
+// Holds: parallel_for: Every type of integer...
 TEST_P(parallel_for_test, takes_a_range_that_is_wider_than_its_signed_index) {
     inside([] {
         constexpr int k_low = std::numeric_limits<int>::min();
@@ -175,6 +187,7 @@ TEST_P(parallel_for_test, takes_a_range_that_is_wider_than_its_signed_index) {
     });
 }
 
+// Holds: parallel_for: Any thread may call it; outside a worker it runs on the default runtime.
 TEST(parallel_for_from_outside, runs_on_the_default_runtime) {
     std::vector<int> marks(10'000, 0);
     parallel_for(std::size_t{0}, marks.size(), [&](std::size_t i) {
@@ -185,6 +198,7 @@ TEST(parallel_for_from_outside, runs_on_the_default_runtime) {
     EXPECT_THROW(parallel_for(0, 10, [](int) { throw 1; }), int);
 }
 
+// Holds: parallel_for: The index has the type that holds both bounds.
 TEST_P(parallel_for_test, takes_bounds_of_different_types) {
     inside([] {
         const std::vector<int> all(100, 1);
@@ -198,6 +212,8 @@ TEST_P(parallel_for_test, takes_bounds_of_different_types) {
     });
 }
 
+// Holds: parallel_for: std::invalid_argument when one bound is negative and the other one's type
+//     unsigned.
 TEST_P(parallel_for_test, refuses_a_negative_bound_of_unsigned_indices) {
     inside([] {
         EXPECT_THROW(parallel_for(-1, std::size_t{3}, [](std::size_t) {}), std::invalid_argument);

@@ -22,6 +22,7 @@ constexpr int k_many = scaled(1'000'000, 50'000);
 class parallel_reduce_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(parallel_reduce_test);
 
+// Holds: parallel_reduce: The value of the serial formula, for every size.
 TEST_P(parallel_reduce_test, sums_every_index_once_for_every_size) {
     inside([] {
         for (const long n : {0L, 1L, 2L, 3L, 1000L, long{k_many}}) {
@@ -32,6 +33,7 @@ TEST_P(parallel_reduce_test, sums_every_index_once_for_every_size) {
     });
 }
 
+// Holds: parallel_reduce: The value of the serial formula, for every grain.
 TEST_P(parallel_reduce_test, takes_every_grain) {
     inside([] {
         for (const std::size_t n : {std::size_t{1}, std::size_t{3}, std::size_t{1} << 40}) {
@@ -42,6 +44,7 @@ TEST_P(parallel_reduce_test, takes_every_grain) {
     });
 }
 
+// Holds: parallel_reduce: `initial` enters once; of an empty range it is the value.
 TEST_P(parallel_reduce_test, uses_the_initial_value_once) {
     inside([] {
         for (const int n : {0, 1, 2, 1000}) {
@@ -57,6 +60,7 @@ TEST_P(parallel_reduce_test, uses_the_initial_value_once) {
 
 std::string word(int i) { return std::to_string(i) + ","; }
 
+// Holds: parallel_reduce: combine need not be commutative.
 TEST_P(parallel_reduce_test, keeps_the_order_so_combine_need_not_commute) {
     const int n = scaled(5'000, 500);
     std::string expected = "start:";
@@ -73,6 +77,7 @@ TEST_P(parallel_reduce_test, keeps_the_order_so_combine_need_not_commute) {
     }
 }
 
+// Holds: parallel_reduce: Values need neither copies nor default constructors.
 TEST_P(parallel_reduce_test, moves_values_that_cannot_be_copied) {
     inside([] {
         const auto sum = parallel_reduce(
@@ -90,6 +95,7 @@ struct largest {
     int value;
 };
 
+// Holds: parallel_reduce: Values need neither copies...
 TEST_P(parallel_reduce_test, needs_no_default_constructor) {
     inside([] {
         const largest found = parallel_reduce(
@@ -99,6 +105,7 @@ TEST_P(parallel_reduce_test, needs_no_default_constructor) {
     });
 }
 
+// Holds: parallel_reduce: Throws the first exception, of map or combine.
 TEST_P(parallel_reduce_test, throws_what_map_or_combine_throws) {
     inside([] {
         for (const int failing : {0, 1, 500, 999}) {
@@ -117,6 +124,7 @@ TEST_P(parallel_reduce_test, throws_what_map_or_combine_throws) {
     });
 }
 
+// Holds: parallel_reduce: map may suspend and...
 TEST_P(parallel_reduce_test, nests) {
     inside([] {
         const long sum = parallel_reduce(
@@ -130,6 +138,7 @@ TEST_P(parallel_reduce_test, nests) {
     });
 }
 
+// Holds: parallel_reduce: map may suspend and reduce in turn.
 TEST_P(parallel_reduce_test, lets_map_suspend) {
     inside([] {
         const int sum = parallel_reduce(
@@ -143,6 +152,7 @@ TEST_P(parallel_reduce_test, lets_map_suspend) {
     });
 }
 
+// Holds: parallel_reduce: Any thread may call it; outside a worker it runs on the default runtime.
 TEST(parallel_reduce_from_outside, runs_on_the_default_runtime) {
     EXPECT_EQ(parallel_reduce(
                   0, 1000, std::string(), [](int) { return std::string("x"); }, std::plus<>{}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A forked child that its parent keeps private does not stay so while the parent runs a long leaf
-// and another worker is idle: the idle worker takes it over.
+// A private forked child does not stay private while its parent runs a long leaf and another worker
+// is idle: the idle worker takes it over.
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/scope.hpp>
@@ -13,8 +13,8 @@
 
 namespace {
 
-/// More than the forks that are public from the start because they are far apart; fewer than the
-/// children that a scope keeps.
+/// More than the number of forks that are public from the start because they are far apart; fewer
+/// than the number of children that a scope keeps.
 constexpr int k_siblings = 50;
 
 /// Small forked children, and the long leaf that runs beside them on their parent's worker. The
@@ -23,8 +23,8 @@ class family {
 public:
     explicit family(unsigned workers) : m_others(static_cast<int>(workers) - 1) {}
 
-    /// One for each other worker: keeps it until the leaf begins, so that nobody asks for work
-    /// while the siblings are forked.
+    /// One task for each other worker: occupies it until the leaf begins, so that no worker
+    /// requests work while the siblings are forked.
     void hold_a_worker() {
         ++m_held;
         m_leaf_begins.pass();
@@ -113,27 +113,34 @@ QUERN_ON_STEALING_POLICIES(private_forks_test);
         GTEST_SKIP() << "nobody else"; \
     }
 
+// Holds: fork_join: Where the policy steals and the system has `membarrier`, no forked child waits
+//     beside a long leaf while another worker has nothing to do.
 TEST_P(private_forks_test, of_fork_join_run_elsewhere_while_a_leaf_runs_long) {
     QUERN_NEEDS_THIEVES();
     EXPECT_TRUE(run_beside_a_long_leaf(nest_siblings));
 }
 
+// Holds: scope: Where the policy steals and the system has `membarrier`, no child waits beside a
+//     long one, or a long body, while another worker has nothing to do.
 TEST_P(private_forks_test, of_a_scope_run_elsewhere_while_its_body_runs_long) {
     QUERN_NEEDS_THIEVES();
     EXPECT_TRUE(run_beside_a_long_leaf(spawn_siblings));
 }
 
+// Holds: scope: Where the policy steals...
 TEST_P(private_forks_test, of_a_scope_run_elsewhere_while_another_child_runs_long) {
     QUERN_NEEDS_THIEVES();
     EXPECT_TRUE(run_beside_a_long_leaf(spawn_leaf_too));
 }
 
+// Holds: fork_join: Where the policy steals...
 TEST_P(private_forks_test, of_loop_bodies_run_elsewhere_while_a_leaf_runs_long) {
     QUERN_NEEDS_THIEVES();
     EXPECT_TRUE(run_beside_a_long_leaf(nest_in_loop));
     EXPECT_TRUE(run_beside_a_long_leaf(nest_in_reduction));
 }
 
+// Holds: fork_join: Where the policy steals...
 TEST_P(private_forks_test, run_elsewhere_when_all_others_slept) {
     QUERN_NEEDS_THIEVES();
     for (int round = 0; round < quern_test::scaled(20, 5); ++round) {
@@ -145,9 +152,10 @@ TEST_P(private_forks_test, run_elsewhere_when_all_others_slept) {
 }
 
 /// Idle for longer than a worker searches before it sleeps.
+// Holds: fork_join: Where the policy steals...
 TEST_P(private_forks_test, run_elsewhere_when_the_others_begin_to_sleep_beside_them) {
     QUERN_NEEDS_THIEVES();
-    ASSERT_EQ(rt.default_pool().set_knob("spin_us", 0), 0U);
+    ASSERT_EQ(rt.default_pool().set_knob("spin-us", 0), 0U);
     EXPECT_TRUE(run_beside_a_long_leaf(nest_siblings));
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Blocks are of their own, come back to whoever needs them next on whatever thread, and go back to
-// the system at the end. The functions below allocate_block() are tested, which the sanitizers'
-// builds leave out.
-#include <quern/base/blocks.hpp>
+// Blocks do not overlap, are reused on any thread, and return to the system at the end. Tests the
+// functions below allocate_block(), which the sanitizers' builds leave out.
+#include <quern/base/detail/blocks.hpp>
 
 #include <gtest/gtest.h>
 
@@ -45,7 +44,7 @@ bool is_intact(const piece& p) {
                        [&](unsigned char c) { return c == (p.bytes & 0x7F); });
 }
 
-/// Many of all sizes, in use at once.
+/// Many blocks of all sizes, in use at the same time.
 std::vector<piece> many_pieces() {
     std::vector<piece> all;
     for (std::size_t i = 0; i < k_several_batches; ++i) {
@@ -92,7 +91,7 @@ TEST_P(blocks, are_used_again) {
     for (int round = 0; round < 10; ++round) {
         give_all(many_pieces());
     }
-    EXPECT_EQ(read_block_totals().held, before);  // without a cache all has gone back at once
+    EXPECT_EQ(read_block_totals().held, before);  // without a cache all memory returns at once
 }
 
 TEST_P(blocks, of_which_none_is_in_use_go_back_to_the_system) {
@@ -137,7 +136,7 @@ TEST(blocks_between_threads, serve_a_worker_when_others_have_given_them_up) {
     for (std::size_t i = 0; i < k_several_batches; ++i) {
         some.push_back(make_piece(96));
     }
-    const piece last = some.back();  // so that the memory stays
+    const piece last = some.back();  // keeps the memory
     some.pop_back();
     give_all(some);
     const auto before = read_block_totals().carved;
@@ -154,7 +153,7 @@ TEST(blocks_between_threads, serve_a_worker_when_others_have_given_them_up) {
     EXPECT_EQ(read_block_totals().held, 0U);
 }
 
-/// One thread makes, the other gives up: memory goes round instead of growing.
+/// One thread allocates, the other frees: memory is reused instead of growing.
 TEST(blocks_between_threads, go_back_to_the_one_who_makes) {
     constexpr int k_rounds = 200;
     std::mutex lock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tick counter: it never goes back, and its rate agrees with the monotonic clock.
-#include <quern/base/clock.hpp>
+// The tick counter: it never decreases, and its rate agrees with the monotonic clock.
+#include <quern/base/detail/clock.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The intrusive list: order, removal from any place, links of elements that are in no list.
-#include <quern/base/intrusive_list.hpp>
+#include <quern/base/detail/intrusive_list.hpp>
 
 #include <gtest/gtest.h>
 

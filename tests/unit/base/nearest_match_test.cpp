@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The guess at what the user meant: distances, the limit of what is near, the error text.
-#include <quern/base/nearest_match.hpp>
+// The nearest match to a misspelt word: distances, the limit of similarity, the error text.
+#include <quern/base/detail/nearest_match.hpp>
 
 #include <gtest/gtest.h>
 

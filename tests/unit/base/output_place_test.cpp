@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files are replaced whole; what is no file, or leads to one, stays what it is.
-#include <quern/base/output_place.hpp>
+// Files are replaced as a whole; a place that is not a regular file, or links to one, is kept.
+#include <quern/base/detail/output_place.hpp>
 
 #include <gtest/gtest.h>
 

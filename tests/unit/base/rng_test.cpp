@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The random generator: reproducible from its seed, within its bound, evenly spread.
-#include <quern/base/rng.hpp>
+#include <quern/base/detail/rng.hpp>
 
 #include <gtest/gtest.h>
 

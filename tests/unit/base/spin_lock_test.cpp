@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The spin lock: exclusion, and progress with more threads than cores. What it guards is plain, so
-// that ThreadSanitizer can object.
-#include <quern/base/spin_lock.hpp>
+// The spin lock: exclusion, and progress with more threads than cores. The guarded data is plain,
+// so that ThreadSanitizer detects races.
+#include <quern/base/detail/spin_lock.hpp>
 
 #include <gtest/gtest.h>
 

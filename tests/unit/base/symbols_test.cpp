@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names for code addresses: with debug information the file and line, through inlined functions,
-// and the program's own function where the address lies in one of Quern's.
-#include <quern/base/config.hpp>
-#include <quern/base/symbols.hpp>
+// Names of code addresses: with debug information file and line, also of inlined functions; for an
+// address in one of Quern's functions, the program's own caller.
+#include <quern/base/detail/config.hpp>
+#include <quern/base/detail/symbols.hpp>
 
 #include "spelling.hpp"
 
@@ -16,7 +16,7 @@
 
 namespace quern::detail {
 
-/// As the entry points of the runtime are: inlined where it is called.
+/// Inlined into its caller, as the entry points of the runtime are.
 QUERN_ALWAYS_INLINE const void* stand_in_for_async() { return code_address(); }
 
 template <class F>
@@ -32,7 +32,7 @@ using quern::detail::call_stack;
 using quern::detail::fixed_text;
 using quern::detail::spelling_of_names;
 
-/// What write(file descriptor) writes.
+/// The output of write(file descriptor).
 template <class Write>
 std::string written_by(Write&& write) {
     int ends[2];

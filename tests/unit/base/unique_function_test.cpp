@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The move-only function: what can be put in, how it is called, when it is destroyed.
-#include <quern/base/unique_function.hpp>
+// The move-only function: which objects it holds, how it is called, when it is destroyed.
+#include <quern/base/detail/unique_function.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finding the calls on a stack on which nobody runs: compiled twice, with frame pointers and
-// without.
+// Finding the calls on a suspended stack: compiled twice, with frame pointers and without.
 #include "side_stack.hpp"
 
-#include <quern/base/call_frames.hpp>
-#include <quern/base/rng.hpp>
+#include <quern/base/detail/call_frames.hpp>
+#include <quern/base/detail/rng.hpp>
 
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ namespace {
 using quern::detail::frame_registers;
 using quern_test::side_stack;
 
-/// The functions in which the calls lie.
+/// The functions that the calls are in.
 std::vector<const void*> functions_of(const frame_registers& from) {
     std::array<const void*, 64> calls{};
     const std::size_t found = quern::detail::walk_calls(from, calls);
@@ -61,7 +60,7 @@ QUERN_NOINLINE int call_leave_inside(side_stack& self, int depth) {
     return below + here;
 }
 
-/// A frame that is aligned, and whose size is known when it runs.
+/// An aligned frame, whose size is known only at run time.
 QUERN_NOINLINE int call_with_odd_frame(side_stack& self, int size) {
     alignas(64) volatile char aligned[64];
     auto* const room = static_cast<volatile char*>(alloca(static_cast<std::size_t>(size)));
@@ -70,6 +69,8 @@ QUERN_NOINLINE int call_with_odd_frame(side_stack& self, int size) {
     return call_leave_inside(self, size) + aligned[0] + room[0];
 }
 
+// Holds: task_report: Code needs no frame pointers for the calls in a report; a stack that is
+//     entered meanwhile does no harm.
 TEST(calls_on_a_stack_that_was_left, are_found_innermost_first) {
     side_stack side([](side_stack& self) { call_leave_inside(self, 0); });
     side.enter();
@@ -138,7 +139,8 @@ TEST(calls_of_a_thread, are_found_from_where_it_has_noted_its_registers) {
     waits.join();
 }
 
-/// The owner of the stack may have gone on: whatever is read must do no harm.
+/// The stack may have been resumed: the unwinder must tolerate any content.
+// Holds: task_report: Code needs no frame...
 TEST(calls_from_wrong_registers, do_no_harm) {
     quern::detail::rng random(7);
     side_stack side([](side_stack& self) { call_with_odd_frame(self, 100); });

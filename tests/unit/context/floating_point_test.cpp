@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The floating-point unit over a switch: rounding belongs to the stack, the sticky flags to the
-// thread, because reloading them would cost more than the switch.
+// The floating-point unit across a switch: the rounding mode belongs to the stack, the sticky flags
+// to the thread, because reloading them would cost more than the switch.
 #include "side_stack.hpp"
 
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// A function on a stack of its own, for tests of the switch: entered from a thread's own stack,
-// leaves in the middle, is entered again. The scheduler's contexts are the grown-up form of it.
+// A function on a stack of its own, for tests of the switch: it is entered from a thread's own
+// stack, leaves in the middle, is entered again. A small model of the scheduler's contexts.
 #pragma once
 
-#include <quern/context/execution_stack.hpp>
+#include <quern/context/detail/execution_stack.hpp>
 
 #include <functional>
 #include <utility>
@@ -25,7 +25,7 @@ public:
         quern::detail::release_stack(m_stack.span());
     }
 
-    /// Goes on with the function until it leaves or ends. From any thread, one at a time.
+    /// Resumes the function until it leaves or ends. From any thread, one at a time.
     void enter() {
         quern::detail::execution_stack here;
         here.adopt_thread();
@@ -36,10 +36,10 @@ public:
 
     const quern::detail::execution_stack& stack() const { return m_stack; }
 
-    /// Called by the function: goes back to where enter() was called.
+    /// Called by the function: returns to the caller of enter().
     void leave() { m_stack.switch_to(*m_from, *m_exceptions, false); }
 
-    /// Begins the function afresh. Requires: it has ended.
+    /// Restarts the function. Requires: it has ended.
     void restart(body function) {
         m_function = std::move(function);
         m_ended = false;

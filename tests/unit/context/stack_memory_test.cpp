@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Memory for stacks: sizes, the room above, the guard below, recycling.
+// Memory for stacks: sizes, the room at the top, the guard below, recycling.
 #include "side_stack.hpp"
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST(stack_memory, has_its_room_where_masking_finds_it) {
     }
 }
 
-/// Uses up stack until the frame lies below `limit`; returns how many frames it took.
+/// Uses up stack until the frame is below `limit`; returns the number of frames.
 QUERN_NOINLINE int recurse_below(const char* limit) {
     volatile char frame[512];
     frame[0] = 1;

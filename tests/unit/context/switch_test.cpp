@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Changing stacks: back and forth, in any order, from several threads, and with exceptions in
-// flight on each of the stacks.
+// Switching stacks: to and fro, in any order, from several threads, and with exceptions in flight
+// on each of the stacks.
 #include "side_stack.hpp"
 
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST(stack_switch, begins_afresh_after_a_restart) {
 
 TEST(stack_switch, lets_another_thread_go_on) {
     int value = 0;
-    // Not std::this_thread::get_id(), which compilers take for constant within a function.
+    // Not std::this_thread::get_id(), which compilers assume to be constant within a function.
     pid_t first = 0, second = 0;
     side_stack side([&](side_stack& self) {
         first = ::gettid();

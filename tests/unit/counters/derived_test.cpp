@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Arithmetic of counters, and how its names are refused.
+// Arithmetic of counters, and the errors for their names.
 #include <quern/counters/counter.hpp>
 
 #include "unit/counters/expect_refusal.hpp"
@@ -35,6 +35,8 @@ protected:
     counters::installation zero = level("/app/zero", 0, "B");
 };
 
+// Holds: counters: /arithmetics: of counters of one moment; wildcards expanded; unavailable where
+//     an operand is.
 TEST_F(arithmetics_test, does_what_it_says) {
     EXPECT_EQ(of("add"), 15);
     EXPECT_EQ(of("subtract"), 3);
@@ -52,6 +54,7 @@ TEST_F(arithmetics_test, takes_the_middle_of_two) {
     EXPECT_EQ(value("/arithmetics/median@/app/a,/app/b").value, 5.5);
 }
 
+// Holds: counters: /arithmetics: of counters of...
 TEST_F(arithmetics_test, expands_wildcards) {
     EXPECT_EQ(value("/arithmetics/count@/threads{worker-thread#*}/count/cumulative").value, 2);
     EXPECT_EQ(value("/arithmetics/add@/app/?").value, 15);
@@ -67,12 +70,14 @@ TEST_F(arithmetics_test, keeps_a_unit_that_all_have) {
     EXPECT_EQ(value("/arithmetics/divide@/app/a,/app/b").unit, "");
 }
 
+// Holds: counters: /arithmetics: of counters of...
 TEST_F(arithmetics_test, has_no_quotient_of_zero) {
     const auto result = value("/arithmetics/divide@/app/a,/app/zero");
     EXPECT_FALSE(result.ok());
     EXPECT_EQ(result.why, "a division by zero");
 }
 
+// Holds: counters: /arithmetics: of counters of...
 TEST_F(arithmetics_test, is_unavailable_where_an_operand_is) {
     const auto result = value("/arithmetics/add@/app/a,/threads/count/stolen-from-staged");
     EXPECT_FALSE(result.ok());
@@ -88,6 +93,7 @@ TEST_F(arithmetics_test, agrees_with_the_total) {
     EXPECT_EQ(values[0].value, values[1].value);
 }
 
+// Holds: counters: Derived names that are wrong are errors that say what is accepted.
 TEST_F(arithmetics_test, refuses_what_it_does_not_know) {
     expect_part(refusal("/arithmetics/ad@/app/a"), "did you mean 'add'?");
     expect_part(refusal("/arithmetics/add"), "expected '@'");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What these tests share: the text with which something is refused.
+// Shared by these tests: the text of an error.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace quern_test {
 
-/// The message of the std::invalid_argument that f throws, or what happened instead.
+/// The message of the std::invalid_argument that f throws, or another text if it throws none.
 template <class F>
 std::string refusal_of(F&& f) {
     try {

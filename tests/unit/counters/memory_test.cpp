@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The counters of the memory that tasks have.
+// The counters of the memory of tasks.
 #include <quern/counters/counter.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
@@ -18,7 +18,7 @@ constexpr double k_least = 48.0 * k_count;  // bytes: a state is no smaller
 
 TEST(memory_of_tasks, follows_the_states_that_there_are) {
     const quern::runtime rt(quern::runtime_options::with_workers(2));
-    quern::async(rt, [] {}).get();  // a worker is there, and the memory stays
+    quern::async(rt, [] {}).get();  // starts a worker; the memory then stays
     auto held = counters::create("/runtime/memory/tasks", rt);
     auto in_use = counters::create("/runtime/memory/tasks-in-use", rt);
     const auto before = in_use.value();
@@ -33,7 +33,7 @@ TEST(memory_of_tasks, follows_the_states_that_there_are) {
         EXPECT_GE(held.value().value, in_use.value().value);
     }
     EXPECT_LT(in_use.value().value, before.value + k_least);
-    EXPECT_GE(held.value().value, k_least);  // kept for the next ones while there are workers
+    EXPECT_GE(held.value().value, k_least);  // kept for later tasks while there are workers
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The grammar of names: their parts, where a malformed one is wrong, what a pattern stands for.
+// The grammar of names: their parts, the position of an error, the names that a pattern matches.
 #include <quern/counters/name.hpp>
 
 #include "unit/counters/expect_refusal.hpp"
@@ -28,6 +28,8 @@ struct parted {
 
 class name_parts_test : public testing::TestWithParam<parted> {};
 
+// Holds: counters: parse_name(): the parts of a name; std::invalid_argument with the position where
+//     it is malformed.
 TEST_P(name_parts_test, are_found) {
     const counter_name found = parse_name(GetParam().text);
     EXPECT_EQ(found.object, GetParam().object);
@@ -65,6 +67,7 @@ struct faulty {
 
 class malformed_name_test : public testing::TestWithParam<faulty> {};
 
+// Holds: counters: parse_name(): the parts of...
 TEST_P(malformed_name_test, is_refused_with_its_position) {
     const std::string why = refusal_of([] { parse_name(GetParam().text); });
     quern_test::expect_part(why, "counter name '" + std::string(GetParam().text) + "'");
@@ -98,6 +101,7 @@ TEST(instance, has_pool_and_worker) {
     EXPECT_EQ(parse_instance("total", fault)->worker, "");
 }
 
+// Holds: counters: In patterns * is any text and ? any one character.
 TEST(pattern, stands_for_texts) {
     EXPECT_TRUE(matches("", ""));
     EXPECT_TRUE(matches("*", ""));
@@ -112,7 +116,7 @@ TEST(pattern, stands_for_texts) {
     EXPECT_FALSE(matches("?", ""));
 }
 
-/// What a pattern without cleverness says of every short text.
+/// What a simple matcher says about every short text.
 bool matches_plainly(std::string_view pattern, std::string_view text) {
     if (pattern.empty()) {
         return text.empty();
@@ -138,6 +142,7 @@ std::vector<std::string> all_texts(const std::string& alphabet, std::size_t long
     return all;
 }
 
+// Holds: counters: In patterns * is...
 TEST(pattern, agrees_with_a_plain_definition) {
     for (const std::string& pattern : all_texts("ab*?", 4)) {
         for (const std::string& text : all_texts("ab", 5)) {

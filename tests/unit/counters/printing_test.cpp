@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Printing as the settings say, each case in a process of its own.
-#include <quern/counters/attach.hpp>
 #include <quern/counters/counter.hpp>
+#include <quern/counters/detail/attach.hpp>
 #include <quern/counters/format.hpp>
 
 #include "unit/counters/expect_refusal.hpp"
@@ -70,6 +70,8 @@ TEST(printing, says_what_does_nothing_where_no_counters_are_named) {
               "which does nothing: print-counter names no counters\n");
 }
 
+// Holds: counters: print-counter: in each format, at the times that are chosen, to the chosen
+//     place.
 TEST(printing, shows_text_at_the_end) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", k_tasks}});
     EXPECT_EQ(run.status, 0);
@@ -79,6 +81,7 @@ TEST(printing, shows_text_at_the_end) {
     EXPECT_EQ(lines[1], "  " + std::string(k_full) + "          10");
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, gives_the_lines_of_hpx_as_csv) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", std::string(k_tasks) + "; /runtime/uptime"},
                                 {"QUERN_PRINT_COUNTER_FORMAT", "csv"}});
@@ -89,6 +92,7 @@ TEST(printing, gives_the_lines_of_hpx_as_csv) {
     expect_part(lines[1], ",[ns]");
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, gives_a_table_as_short_csv) {
     const ended run =
         run_with({{"QUERN_PRINT_COUNTER", std::string(k_tasks) + ";/threads/idle-rate"},
@@ -102,6 +106,7 @@ TEST(printing, gives_a_table_as_short_csv) {
     expect_part(lines[2], ",10,");
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, gives_an_object_a_line_as_json) {
     const ended run = run_with(
         {{"QUERN_PRINT_COUNTER", std::string(k_tasks) + ";/threads/count/stolen-from-staged"},
@@ -115,6 +120,7 @@ TEST(printing, gives_an_object_a_line_as_json) {
     EXPECT_EQ(lines[0].substr(lines[0].size() - 2), "]}");
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, gives_an_exposition_as_openmetrics) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads{*}/count/cumulative"},
                                 {"QUERN_PRINT_COUNTER_FORMAT", "openmetrics"}});
@@ -126,6 +132,7 @@ TEST(printing, gives_an_exposition_as_openmetrics) {
     EXPECT_EQ(lines[5], "# EOF");
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, goes_to_a_file) {
     const std::string file = fresh_file("quern_counters_");
     const ended run = run_with({{"QUERN_PRINT_COUNTER", k_tasks},
@@ -164,12 +171,15 @@ TEST(printing, leaves_a_pipe_of_openmetrics_a_pipe) {
     std::filesystem::remove(file);
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, goes_to_nobody) {
     const ended run =
         run_with({{"QUERN_PRINT_COUNTER", k_tasks}, {"QUERN_PRINT_COUNTER_DESTINATION", "none"}});
     EXPECT_EQ(run.output, "");
 }
 
+// Holds: counters: print-counter-destination: an unwritable file is reported, and the program
+//     continues.
 TEST(printing, lets_the_run_go_on_where_it_cannot_write) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", k_tasks},
                                 {"QUERN_PRINT_COUNTER_DESTINATION", "/nowhere/counters"}});
@@ -179,6 +189,7 @@ TEST(printing, lets_the_run_go_on_where_it_cannot_write) {
               "directory); the counters of this runtime are not written\n");
 }
 
+// Holds: counters: print-counter-destination: an unwritable file is...
 TEST(printing, says_what_a_full_device_has_lost) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", k_tasks},
                                 {"QUERN_PRINT_COUNTER_AT", "both"},
@@ -192,6 +203,7 @@ TEST(printing, says_what_a_full_device_has_lost) {
                 "; a print of counters is lost");
 }
 
+// Holds: counters: print-counter: in each format...
 TEST(printing, happens_at_intervals_and_ends_with_the_runtime) {
     const std::string file = fresh_file("quern_intervals_");
     const ended run =
@@ -266,6 +278,7 @@ TEST(printing, is_each_runtimes_own_in_the_child_of_a_fork) {
     EXPECT_EQ(lines_of(run.output).size(), 4U) << run.output;
 }
 
+// Holds: counters: print-counter: a name that no counter has is an error before the runtime starts.
 TEST(printing, refuses_names_before_the_runtime_starts) {
     const ended run = run_with({{"QUERN_PRINT_COUNTER", "/threads/idle-rat"}});
     EXPECT_EQ(run.status, 99);
@@ -296,6 +309,7 @@ TEST(printing, is_silent_where_nothing_of_it_is_there) {
     EXPECT_EQ(lines_of(run.output).size(), 1U) << run.output;
 }
 
+// Holds: counters: list-counters: all names, or all with kind, unit and meaning.
 TEST(listing, shows_all_names_once) {
     const ended run = run_with({{"QUERN_LIST_COUNTERS", "minimal"}}, 2);
     const auto lines = lines_of(run.output);
@@ -304,6 +318,7 @@ TEST(listing, shows_all_names_once) {
     EXPECT_EQ(lines[0], all[0].name);
 }
 
+// Holds: counters: list-counters: all names, or...
 TEST(listing, shows_help_and_units) {
     const std::string text = run_with({{"QUERN_LIST_COUNTERS", "full"}}).output;
     expect_part(text, "/threads/time/average\n    ratio, ns: mean time in the body of a task\n");
@@ -311,6 +326,7 @@ TEST(listing, shows_help_and_units) {
     expect_part(text, "/statistics{COUNTER}/max@INTERVAL,WINDOW,RESET\n");
 }
 
+// Holds: counters: Numbers read back as the same numbers, but in text.
 TEST(formats, write_numbers_that_read_back_the_same) {
     for (const double number : {0.0, 1.0 / 3, 1e300, 123456789.123456789, 5e-324, -2.5}) {
         counters::snapshot one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which counters there are, how they are found, and how a program adds its own.
+// Which counters exist, how they are found, and how a program adds its own.
 #include <quern/counters/counter.hpp>
 #include <quern/counters/registry.hpp>
 
@@ -37,10 +37,13 @@ protected:
 
 using texts = std::vector<std::string>;
 
+// Holds: counters: A name without instance is the total; `*` stands for the total and every worker,
+//     `pool#*` for pools.
 TEST_F(registry_test, takes_the_total_where_no_instance_is_named) {
     EXPECT_EQ(names("/threads/idle-rate"), texts{"/threads{locality#0/total}/idle-rate"});
 }
 
+// Holds: counters: A name without instance...
 TEST_F(registry_test, counts_workers_through_all_pools) {
     EXPECT_EQ(names("/threads{locality#*/worker-thread#*}/idle-rate"),
               (texts{"/threads{locality#0/worker-thread#0}/idle-rate",
@@ -48,12 +51,14 @@ TEST_F(registry_test, counts_workers_through_all_pools) {
                      "/threads{locality#0/worker-thread#2}/idle-rate"}));
 }
 
+// Holds: counters: A name without instance...
 TEST_F(registry_test, takes_total_and_workers_for_a_star) {
     EXPECT_EQ(names("/threads{*}/idle-rate").size(), 4U);
     EXPECT_EQ(names("/threads{worker-thread#2}/idle-rate"),
               texts{"/threads{locality#0/worker-thread#2}/idle-rate"});
 }
 
+// Holds: counters: A name without instance...
 TEST_F(registry_test, names_the_workers_of_pools) {
     EXPECT_EQ(names("/threads{pool#io/*}/idle-rate"),
               (texts{"/threads{locality#0/pool#io/total}/idle-rate",
@@ -61,12 +66,15 @@ TEST_F(registry_test, names_the_workers_of_pools) {
     EXPECT_EQ(names("/threads{locality#0/pool#*/total}/idle-rate").size(), 2U);
 }
 
+// Holds: counters: discover(), create(), add(): std::invalid_argument for a name that no counter
+//     has, with the nearest one, and for an instance that the runtime has not.
 TEST_F(registry_test, says_what_is_near_an_unknown_name) {
     const std::string why = refusal_of([&] { names("/threads/time/averge"); });
     expect_part(why, "'/threads/time/averge'");
     expect_part(why, "did you mean '/threads/time/average'?");
 }
 
+// Holds: counters: discover(), create(), add(): std::invalid_argument...
 TEST_F(registry_test, says_which_instances_there_are) {
     const std::string why = refusal_of([&] { names("/threads{worker-thread#3}/idle-rate"); });
     expect_part(why, "no instance 'worker-thread#3'");
@@ -88,6 +96,8 @@ TEST_F(registry_test, has_every_name_once_and_all_with_help) {
     }
 }
 
+// Holds: counters: install(): a counter of the program's own; std::invalid_argument for a name that
+//     is malformed or taken.
 TEST_F(registry_test, reads_a_function_of_the_program) {
     double steps = 100;
     const auto kept =
@@ -101,12 +111,15 @@ TEST_F(registry_test, reads_a_function_of_the_program) {
     EXPECT_EQ(value.name, "/app{locality#0/total}/steps");
 }
 
+// Holds: counters: install(): a counter of...
 TEST_F(registry_test, reads_a_level_as_it_is) {
     const auto kept = counters::install("/app/level", [] { return 7.0; },
                                         {.kind = counters::counter_kind::level});
     EXPECT_EQ(counters::create("/app/level", rt).value().value, 7);
 }
 
+// Holds: counters: installation: after its end the counter is not read any more; remove() waits for
+//     readers.
 TEST_F(registry_test, forgets_a_counter_whose_installation_has_gone) {
     auto kept = counters::install("/app/short", [] { return 1.0; });
     auto reader = counters::create("/app/short", rt);
@@ -118,6 +131,8 @@ TEST_F(registry_test, forgets_a_counter_whose_installation_has_gone) {
     EXPECT_EQ(names("/app/short").size(), 1U);
 }
 
+// Holds: counters: install(): what the function throws makes the counter unavailable with that
+//     text.
 TEST_F(registry_test, shows_what_the_function_throws) {
     const auto kept = counters::install(
         "/app/broken", []() -> double { throw std::runtime_error("no such sensor"); });
@@ -126,6 +141,7 @@ TEST_F(registry_test, shows_what_the_function_throws) {
     EXPECT_EQ(value.why, "no such sensor");
 }
 
+// Holds: counters: install(): a counter of...
 TEST_F(registry_test, refuses_names_that_cannot_be_installed) {
     const auto install = [](const char* name) {
         return refusal_of([name] { (void)counters::install(name, [] { return 0.0; }); });
@@ -138,6 +154,7 @@ TEST_F(registry_test, refuses_names_that_cannot_be_installed) {
     expect_part(refusal_of([] { (void)counters::install("/app/none", nullptr); }), "no function");
 }
 
+// Holds: counters: installation: after its end...
 TEST_F(registry_test, waits_at_a_removal_for_readers_inside) {
     for (int i = 0; i < quern_test::scaled(200, 20); ++i) {
         auto alive = std::make_unique<std::atomic<bool>>(true);
@@ -162,6 +179,8 @@ TEST_F(registry_test, waits_at_a_removal_for_readers_inside) {
     }
 }
 
+// Holds: counters: The runtime that is meant is that of the task, or the only one; std::logic_error
+//     where there are several.
 TEST(runtime_that_is_meant, is_that_of_the_task) {
     quern::runtime one(quern::runtime_options::with_workers(1));
     quern::runtime two(quern::runtime_options::with_workers(2));
@@ -171,11 +190,13 @@ TEST(runtime_that_is_meant, is_that_of_the_task) {
     EXPECT_THROW(workers(), std::logic_error);
 }
 
+// Holds: counters: The runtime that is...
 TEST(runtime_that_is_meant, is_the_only_one) {
     quern::runtime one(quern::runtime_options::with_workers(3));
     EXPECT_EQ(counters::discover("/threads{worker-thread#*}/idle-rate").size(), 3U);
 }
 
+// Holds: counters: A set may outlive its runtime: its values are unavailable then.
 TEST(reader, may_outlive_its_runtime) {
     auto rt = std::make_unique<quern::runtime>(quern::runtime_options::with_workers(2));
     counters::counter_set set(*rt);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Counters as who records gets them: what is drawn of each kind, and what is said of others.
+// Counters as a recorder gets them: how each kind is drawn, and the reasons for missing ones.
 #include <quern/counters/registry.hpp>
-#include <quern/scheduler/series_source.hpp>
+#include <quern/scheduler/detail/series_source.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Readers: a baseline of their own, one reading for all values, and what a set refuses.
+// Readers: a baseline of their own, one reading for all values, and the errors of a set.
 #include <quern/counters/counter.hpp>
 
 #include "unit/counters/expect_refusal.hpp"
@@ -24,6 +24,7 @@ protected:
 };
 QUERN_ON_1_2_8_WORKERS(sets_test);
 
+// Holds: counters: A reader counts from when it was made or last reset; no reader disturbs another.
 TEST_P(sets_test, count_from_when_they_were_made) {
     run_tasks(10);
     auto reader = counters::create("/threads/count/cumulative", rt);
@@ -33,6 +34,7 @@ TEST_P(sets_test, count_from_when_they_were_made) {
     EXPECT_EQ(reader.value().value, 5);
 }
 
+// Holds: counters: A reader counts from...
 TEST_P(sets_test, do_not_disturb_one_another) {
     auto first = counters::create("/threads/count/cumulative", rt);
     auto second = counters::create("/threads/count/cumulative", rt);
@@ -46,6 +48,7 @@ TEST_P(sets_test, do_not_disturb_one_another) {
     EXPECT_EQ(second.value().value, 0);
 }
 
+// Holds: counters: A reader counts from...
 TEST_P(sets_test, move_their_baseline_with_an_evaluation) {
     counters::counter_set set(rt);
     set.add("/threads/count/cumulative");
@@ -56,6 +59,7 @@ TEST_P(sets_test, move_their_baseline_with_an_evaluation) {
     EXPECT_EQ(set.evaluate(true).values.front().value, 0);
 }
 
+// Holds: counters: baseline::start: from the start of what counts.
 TEST_P(sets_test, count_from_the_start_where_that_is_wanted) {
     run_tasks(6);
     counters::counter_set set(rt, counters::baseline::start);
@@ -63,7 +67,7 @@ TEST_P(sets_test, count_from_the_start_where_that_is_wanted) {
     EXPECT_EQ(set.evaluate().values.front().value, 6);
 }
 
-/// Counts from when it is first read.
+/// Counts from its first reading.
 class first_look final : public counters::source {
 public:
     const std::vector<counters::counter_info>& counters() const override { return m_infos; }
@@ -97,6 +101,7 @@ TEST_P(sets_test, count_from_now_also_what_counts_from_the_first_look) {
     EXPECT_EQ(counters::create("/test/first-look", rt).value().value, 5);
 }
 
+// Holds: counters: What is unavailable says...
 TEST_P(sets_test, have_no_mean_of_nothing) {
     run_tasks(1);
     const auto value = counters::create("/threads/time/average", rt).value();
@@ -104,6 +109,7 @@ TEST_P(sets_test, have_no_mean_of_nothing) {
     EXPECT_EQ(value.why, "nothing has been counted yet");
 }
 
+// Holds: counters: A set reads each source once for all values; sums over the workers are totals.
 TEST_P(sets_test, read_a_source_once_for_all_that_is_asked) {
     std::atomic<int> reads{0};
     const auto kept = counters::install("/app/reads", [&] { return double(++reads); });
@@ -137,6 +143,7 @@ TEST_P(sets_test, may_be_read_by_a_task) {
     EXPECT_GE(tasks, 1);
 }
 
+// Holds: counters: create(): std::invalid_argument for a name that stands for several.
 TEST(counter, refuses_what_stands_for_several) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern_test::expect_part(

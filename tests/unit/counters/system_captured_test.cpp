@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The sources on files that were captured on real machines (captured/README.md): each counter has a
-// value that can be, or a reason that is no fault of the parsers.
+// The sources on files captured on real machines (captured/README.md): each counter has a plausible
+// value, or a reason that is no fault of the parsers.
 #include "system_readings.hpp"
 
 #include <filesystem>
@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(on, captured_test, testing::ValuesIn(captured_trees()),
 TEST(captured, hybrid_groups_of_a_virtual_machine) {
     const sources all(
         root_of(std::filesystem::path(QUERN_CAPTURED_FILES) / "virtual-machine-hybrid-groups"));
-    quern_test::expect_value(all.read("/os/throttled/time"), 0);  // version 1 counts, and none
+    quern_test::expect_value(all.read("/os/throttled/time"), 0);  // version 1: no throttling
     expect_none(all.read("/os/memory-limit/max"), source_state::absent, "no control group");
     EXPECT_GT(all.read("/os/memory-limit/current").above, 0);
     expect_none(all.read("/power/package"), source_state::absent, "ENOENT");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Energy on invented machines: which zones count, that counters which wrap make sums that do not,
-// and that zones which are missing, refused or dead give a reason. One case asks this computer.
+// Energy on synthetic machines: which zones count, that sums survive the wrap-around of counters,
+// and that missing, refused or dead zones give a reason. One case uses this computer.
 #include "system_readings.hpp"
 
 #include <quern/counters/system_energy.hpp>
@@ -127,7 +127,7 @@ TEST_F(power_test, goes_on_when_a_counter_wraps) {
     zone("intel-rapl:0", "package-0", "999999000", "1000000000");
     const auto source = make();
     source->read({});
-    for (int i = 1; i <= 5; ++i) {  // each time around: 1000 uJ to the end, 500 behind it
+    for (int i = 1; i <= 5; ++i) {  // each round: 1000 uJ to the end, 500 after it
         pass_ms(100);
         show("intel-rapl:0", "500");
         expect_value(read_counter(*source, "/power/package"), (i - 1) * 1000.0 + 1500 * k_uj);
@@ -209,7 +209,7 @@ TEST_F(power_test, that_only_root_may_read_is_denied) {
     const auto source = make(root);
     expect_none(read_counter(*source, "/power/package"), source_state::denied,
                 "intel-rapl:0/energy_uj: EACCES (Permission denied)");
-    expect_value(read_counter(*source, "/power/dram"), 0);  // the others are not concerned
+    expect_value(read_counter(*source, "/power/dram"), 0);  // the other zones are not affected
 }
 
 TEST_F(power_test, is_absent_without_zones) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Events of workers' threads, by an invented kernel: scaling, pairs, errors, threads that end. And
-// what this computer's kernel says of its own.
+// Events of workers' threads, by a fake kernel: scaling, pairs, errors, threads that end. And what
+// this computer's kernel counts.
 #include "system_readings.hpp"
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -34,7 +34,7 @@ std::string counter_of(const event_kind& event) {
                                             : "/os/schedule/" + event.name;
 }
 
-/// Counts what it is told to. Descriptors are invented.
+/// Counts what the test says. Descriptors are fake.
 class invented_kernel final : public event_kernel {
 public:
     int open(const event_kind& event, pid_t thread, int leader) override {
@@ -67,7 +67,7 @@ public:
     const std::map<int, open_event>& open_ones() const { return m_open; }
 
     std::map<std::string, count> shown;
-    std::map<std::string, int> errors;  ///< of opening; EINVAL only beside a leader
+    std::map<std::string, int> errors;  ///< of opening; EINVAL only for a group member
     int read_error = 0;
     int opened = 0;
 
@@ -107,7 +107,7 @@ TEST_P(events_test, are_opened_when_they_are_read_one_for_each_worker) {
     EXPECT_EQ(kernel->open_ones().size(), 2 * workers());
     std::set<pid_t> threads;
     for (const auto& [descriptor, what] : kernel->open_ones()) {
-        EXPECT_GT(what.thread, 0);  // 0 would be the caller
+        EXPECT_GT(what.thread, 0);  // 0 would be the calling thread
         threads.insert(what.thread);
         if (what.name == "/hw/instructions") {
             EXPECT_EQ(kernel->open_ones().at(what.leader).name, "/hw/cycles");
@@ -152,7 +152,7 @@ TEST_P(events_test, that_are_counted_part_of_the_time_are_scaled) {
     expect_value(read("/hw/branches"), 4000 * n());
     kernel->shown["/hw/branches"] = {1500, 6 * k_ms, 3 * k_ms};  // 500 more in all of 2 ms of 2
     expect_value(read("/hw/branches"), 4500 * n());
-    kernel->shown["/hw/branches"] = {1500, 8 * k_ms, 3 * k_ms};  // not counted in this time
+    kernel->shown["/hw/branches"] = {1500, 8 * k_ms, 3 * k_ms};  // not counted in this interval
     expect_value(read("/hw/branches"), 4500 * n());
     kernel->shown["/hw/branches"] = {1600, 10 * k_ms, 4 * k_ms};  // 100 in 1 ms, of 4
     expect_value(read("/hw/branches"), 4900 * n());
@@ -176,7 +176,7 @@ TEST_P(events_test, that_the_machine_does_not_have_are_absent) {
         }
     }
     kernel->shown["/hw/stalled-cycles-backend"] = {7, k_ms, k_ms};
-    expect_value(read("/hw/stalled-cycles-backend"), 7 * n());  // the other one is not concerned
+    expect_value(read("/hw/stalled-cycles-backend"), 7 * n());  // the other event is not affected
 }
 
 TEST_P(events_test, that_the_process_may_not_count_are_denied_with_the_setting) {
@@ -204,7 +204,7 @@ TEST_P(events_test, that_are_accepted_and_never_counted_are_stuck) {
     kernel->shown["/hw/instructions"] = {0, k_ms, k_ms};
     expect_none(read("/hw/instructions"), source_state::stuck, "counts none");
     kernel->shown["/hw/cache-misses"] = {0, 10 * k_ms, 10 * k_ms};
-    expect_value(read("/hw/cache-misses"), 0);  // may well be
+    expect_value(read("/hw/cache-misses"), 0);  // zero is possible
     kernel->shown["/os/schedule/migrations"] = {0, 1000 * k_ms, 1000 * k_ms};
     expect_value(read("/os/schedule/migrations"), 0);
 }
@@ -252,7 +252,7 @@ TEST(events_absent, without_a_kernel_to_ask) {
 
 class live_test : public quern_test::on_lone_runtime {
 protected:
-    /// What a task of 20 ms adds to it.
+    /// How much a task of 20 ms adds to the counter.
     quern_test::raw_reading measure(std::string_view name) {
         all.read(name);
         inside([] { quern_test::spin_for(std::chrono::milliseconds(20)); });

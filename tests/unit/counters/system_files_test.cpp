@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The sources that are files, on invented systems: the process's memory, input and output, the
-// machine's times and pressure. A file that is missing, refused, cut or of nonsense is a reason and
+// The sources that are files, on synthetic systems: the process's memory, input and output, the
+// machine's times and pressure. A missing, refused, truncated or invalid file gives a reason and
 // never a number.
 #include "system_readings.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Throttling and the limit of memory over control groups of version 1, version 2 and both.
+// Throttling and the limit of memory in control groups of version 1, version 2 and both.
 #include "system_readings.hpp"
 
 #include <cerrno>
@@ -17,7 +17,7 @@ constexpr const char* k_statistics_2 =
 constexpr const char* k_statistics_1 = "nr_periods 10\nnr_throttled 4\nthrottled_time 250000\n";
 constexpr const char* k_not_counted = "usage_usec 900\nuser_usec 600\nsystem_usec 300\n";
 
-/// Version 1 with the controllers that these sources ask for.
+/// Version 1 with the controllers that these sources need.
 void mount_version_1(fake::tree& tree, const std::string& more_groups = "",
                      const std::string& more_mounts = "") {
     tree.file("/proc/self/cgroup", "3:cpu,cpuacct:/g\n2:memory:/g\n" + more_groups);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of the system's sources share: reading one counter by its name, and saying what
-// was expected of it.
+// Shared by the tests of the system's sources: reading one counter by its name, and comparing it
+// with the expected value.
 #pragma once
 
 #include "unit/topology/fake_tree.hpp"
@@ -33,7 +33,7 @@ inline raw_reading read_counter(source& one, std::string_view name, const place&
     return {};
 }
 
-/// All sources of an invented system; of this one without a root.
+/// All sources of a synthetic system; without a root, of this computer.
 class sources {
 public:
     explicit sources(const quern::topology::system_root& root = {})
@@ -60,13 +60,13 @@ private:
     std::vector<std::unique_ptr<source>> m_all;
 };
 
-/// It has this value.
+/// Expects this value.
 inline void expect_value(const raw_reading& reading, double value) {
     EXPECT_EQ(reading.state, source_state::ok) << reading.why;
     EXPECT_DOUBLE_EQ(reading.above, value);
 }
 
-/// It has none, in this state, and the reason contains this text.
+/// Expects no value, this state, and a reason that contains this text.
 inline void expect_none(const raw_reading& reading, source_state state, std::string_view reason) {
     EXPECT_EQ(reading.state, state) << reading.why;
     EXPECT_NE(reading.why.find(reason), std::string::npos)

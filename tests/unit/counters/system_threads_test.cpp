@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is measured for each worker's thread: the kernel's schedule of it, in invented files, on
-// this computer, and in the child of a fork.
+// Measurements for each worker's thread: the kernel's schedule of it, in synthetic files, on this
+// computer, and in the child of a fork.
 #include "system_readings.hpp"
 
 #include "unit/scheduler/on_runtime.hpp"

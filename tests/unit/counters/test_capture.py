@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Captures this computer's system files and looks whether the tree is complete, and names no control group of it.
+"""Captures this computer's system files and checks that the tree is complete and names none of its control groups.
 
 Usage: test_capture.py <path of capture-system-files>
 """

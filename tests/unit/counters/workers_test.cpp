@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What must hold of the workers' counters at any moment, also under load: sums over the workers are
+// Invariants of the workers' counters at any moment, also under load: sums over the workers are
 // totals, nothing is negative, means times counts are sums, and the parts make the whole.
 #include <quern/counters/counter.hpp>
 #include <quern/sync/semaphore.hpp>
@@ -62,7 +62,7 @@ protected:
                 sum += values.at(name("worker-thread#" + std::to_string(rank), each));
             }
             const double total = values.at(name("total", each));
-            // A worker's time that would run backwards by a few hundred ns is cut off at 0.
+            // A decrease of a worker's time by a few hundred ns is cut off at 0.
             EXPECT_NEAR(sum, total, 1e-9 * total + 1e3 * workers()) << each;
             EXPECT_EQ(total, values.at(name("pool#default/total", each))) << each;
         }
@@ -72,7 +72,7 @@ protected:
                             const std::string& instance) {
         const auto at = [&](const char* counter) { return values.at(name(instance, counter)); };
         EXPECT_GE(at("time/cumulative-overhead"), 0);
-        // A look that was counted before the baseline may fail after it: one a worker.
+        // A search that was counted before the baseline may fail after it: at most one per worker.
         EXPECT_LE(at("count/pending-misses"), at("count/pending-accesses") + 8);
         const double whole = at("time/overall");
         EXPECT_NEAR(
@@ -84,7 +84,7 @@ protected:
             EXPECT_NEAR(at("time/average-overhead") * at("count/cumulative"),
                         at("time/cumulative-overhead"), 1e-9 * whole);
         }
-        // A task that was begun before the baseline may end after it: its phase is not counted.
+        // A task that began before the baseline may end after it: its phase is not counted.
         if (at("count/cumulative-phases") > 0) {
             EXPECT_NEAR(at("time/average-phase") * at("count/cumulative-phases"),
                         at("time/cumulative"), 1e-9 * whole);
@@ -119,6 +119,9 @@ protected:
 };
 QUERN_ON_STEALING_POLICIES(workers_counters_test);
 
+// Holds: counters: A set reads each...
+// Holds: counters: The three times add up to the whole, nothing is negative, means times counts are
+//     sums.
 TEST_P(workers_counters_test, fit_together_after_work) {
     ASSERT_TRUE(all_have_begun());
     set.reset();
@@ -128,6 +131,8 @@ TEST_P(workers_counters_test, fit_together_after_work) {
     expect_all(set.evaluate());
 }
 
+// Holds: counters: A set reads each...
+// Holds: counters: The three times add...
 TEST_P(workers_counters_test, fit_together_under_load) {
     ASSERT_TRUE(all_have_begun());
     set.reset();
@@ -178,6 +183,7 @@ TEST_P(workers_counters_test, count_every_task) {
     EXPECT_EQ(by_name(set.evaluate()).at(name("total", "count/cumulative")), k_tasks);
 }
 
+// Holds: counters: The numbers of the moment: running, ready, suspended tasks.
 TEST_P(workers_counters_test, show_the_tasks_of_the_moment) {
     quern_test::waiting_room room;
     quern_test::door hold;
@@ -233,17 +239,18 @@ TEST_P(workers_counters_test, tell_how_long_workers_have_had_work_or_none) {
     EXPECT_EQ(now("/threads/busy-loop-count/instantaneous"), 0);
 }
 
+// Holds: counters: What is unavailable says why and is never 0.
 TEST_P(workers_counters_test, say_why_a_number_is_missing) {
     for (const auto& each : set.evaluate().values) {
         EXPECT_TRUE(each.ok() || !each.why.empty()) << each.name;
     }
 }
 
-/// With one worker it is known who takes what, and when.
+/// With one worker it is certain which tasks it takes, and when.
 std::vector<quern_test::setting> with_one_worker() {
     std::vector<quern_test::setting> all;
-    for (const quern::scheduling_policy* const policy : quern::scheduling_policies()) {
-        all.push_back({1, policy->name.data()});  // a literal
+    for (const quern::scheduling_policy& policy : quern::scheduling_policies()) {
+        all.push_back({1, policy.name.data()});  // a literal
     }
     return all;
 }
@@ -285,7 +292,7 @@ TEST_P(wait_time_counters_test, are_those_of_tasks_that_go_on_too) {
             }
         });
         for (int i = 0; i < 201; ++i) {
-            quern::this_task::yield();  // it waits for its turn
+            quern::this_task::yield();  // is queued behind the other tasks
             turn.release();
             quern_test::spin_for(50us);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a program that hangs says of itself: six seeded bugs, each in a process of its own, which is
-// ended when it has spoken; and programs that wait long for good reasons, which must say nothing.
+// The report of a program that hangs: six seeded bugs, each in a process of its own, which is ended
+// after its report; and programs with long but justified waits, which must print no report.
 #include <quern/counters/counter.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/channel.hpp>
@@ -31,7 +31,7 @@ namespace {
 using namespace std::chrono_literals;
 using quern_test::hanging_child;
 
-/// Tasks in a ring, each of which holds its mutex and wants the next one's.
+/// Tasks in a ring, each of which holds its own mutex and waits for the next task's.
 void lock_in_a_ring(int size) {
     std::deque<quern::mutex> forks(static_cast<std::size_t>(size));
     quern::barrier all_have_one(size);
@@ -51,9 +51,10 @@ void lock_in_a_ring(int size) {
     }
 }
 
+// Holds: task_report: Lock cycles are named as cycles, of any length.
 TEST(a_hang_report, names_a_cycle_of_two_locks) {
     hanging_child child([] { lock_in_a_ring(2); });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
     EXPECT_NE(said.find("'diner 0' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("'diner 1' waits"), std::string::npos) << said;
@@ -66,7 +67,7 @@ TEST(a_hang_report, comes_while_counters_are_printed_and_sampled) {
         ::setenv("QUERN_PRINT_COUNTER_DESTINATION", "/dev/null", 1);
         lock_in_a_ring(2);
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
 }
 
@@ -76,13 +77,14 @@ TEST(a_hang_report, comes_while_counters_are_recorded) {
         ::setenv("QUERN_TRACE_COUNTERS", "/threads{*}/idle-rate;/runtime/memory/resident", 1);
         lock_in_a_ring(2);
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("cycle of 2 locks: #"), std::string::npos) << said;
 }
 
+// Holds: task_report: Lock cycles are named...
 TEST(a_hang_report, names_a_cycle_of_five_locks) {
     hanging_child child([] { lock_in_a_ring(5); });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("cycle of 5 locks: #"), std::string::npos) << said;
     for (int i = 0; i < 5; ++i) {
         const std::string who = "'diner " + std::to_string(i) + "'";
@@ -91,17 +93,20 @@ TEST(a_hang_report, names_a_cycle_of_five_locks) {
     }
 }
 
+// Holds: task_report: When no task can run any more, the report is written to stderr.
 TEST(a_hang_report, names_a_lost_promise) {
     hanging_child child([] {
         static quern::promise<int> never;
         quern::async({.name = "reader"}, [] { never.get_future().get(); }).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("1 task is suspended"), std::string::npos) << said;
     EXPECT_NE(said.find("'reader' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("of a promise that nobody has set"), std::string::npos) << said;
 }
 
+// Holds: task_report: The report names what is missing: the full channel, the latch short of a
+//     count, the barrier short of one, the mutex whose holder has ended.
 TEST(a_hang_report, names_a_full_channel) {
     hanging_child child([] {
         static quern::channel<int> line(2);
@@ -111,24 +116,26 @@ TEST(a_hang_report, names_a_full_channel) {
             }
         }).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("'producer' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("channel"), std::string::npos) << said;
     EXPECT_NE(said.find("full"), std::string::npos) << said;
 }
 
+// Holds: task_report: The report names what...
 TEST(a_hang_report, names_a_latch_that_misses_a_count) {
     hanging_child child([] {
         static quern::latch done(3);
         quern::async([] { done.count_down(2); }).get();
         quern::async({.name = "waiter"}, [] { done.wait(); }).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("'waiter' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("latch"), std::string::npos) << said;
     EXPECT_NE(said.find("1 "), std::string::npos) << said;
 }
 
+// Holds: task_report: The report names what...
 TEST(a_hang_report, names_a_barrier_that_is_short_of_one) {
     hanging_child child([] {
         static quern::barrier<> together(3);
@@ -138,20 +145,21 @@ TEST(a_hang_report, names_a_barrier_that_is_short_of_one) {
         }
         comers.front().get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("'comer' waits"), std::string::npos) << said;
     EXPECT_NE(said.find("barrier"), std::string::npos) << said;
     EXPECT_NE(said.find("2 of 3"), std::string::npos) << said;
     EXPECT_NE(said.find("1 more like it"), std::string::npos) << said;
 }
 
+// Holds: task_report: The report names what...
 TEST(a_hang_report, names_a_mutex_whose_holder_has_ended) {
     hanging_child child([] {
         static quern::mutex m;
         quern::async([] { m.lock(); }).get();
         quern::async({.stack = quern::stack_class::large}, [] { m.lock(); }).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("ended without letting go"), std::string::npos) << said;
 }
 
@@ -164,9 +172,10 @@ TEST(a_hang_report, comes_when_a_throttled_worker_was_the_last_to_run) {
             never.wait();
         }).get();
     });
-    EXPECT_NE(child.says("hang_report=off").find("1 task is suspended"), std::string::npos);
+    EXPECT_NE(child.says("hang-report=off").find("1 task is suspended"), std::string::npos);
 }
 
+// Holds: task_report: The report of a hang can be switched off.
 TEST(a_hang_report, can_be_switched_off) {
     hanging_child child(
         [] {
@@ -177,6 +186,8 @@ TEST(a_hang_report, can_be_switched_off) {
     EXPECT_EQ(child.says("nothing at all", 1500ms), "");
 }
 
+// Holds: task_report: The report of a hang comes after the patience that was set though a thread
+//     might act.
 TEST(a_hang_report, comes_after_the_patience_that_was_set_though_a_thread_might_act) {
     hanging_child child(
         [] {
@@ -186,12 +197,14 @@ TEST(a_hang_report, comes_after_the_patience_that_was_set_though_a_thread_might_
             other.join();
         },
         "1");
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("only 1 thread outside could wake a task"), std::string::npos) << said;
     EXPECT_NE(said.find("'reader' waits"), std::string::npos) << said;
 }
 
-/// Waits that last longer than the first look, and end.
+/// Waits that last longer than the first check, and end.
+// Holds: task_report: The report of a hang does not come while a timer is set, a thread outside
+//     could act, or another pool works.
 TEST(no_hang_report, comes_while_a_timer_is_set) {
     hanging_child child([] {
         static quern::event woken;
@@ -206,6 +219,7 @@ TEST(no_hang_report, comes_while_a_timer_is_set) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
+// Holds: task_report: The report of a hang does...
 TEST(no_hang_report, comes_while_a_thread_outside_could_act) {
     hanging_child child([] {
         static quern::event woken;
@@ -218,6 +232,7 @@ TEST(no_hang_report, comes_while_a_thread_outside_could_act) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
+// Holds: task_report: The report of a hang does...
 TEST(no_hang_report, comes_while_a_task_is_in_a_blocking_region) {
     hanging_child child([] {
         static quern::event woken;
@@ -235,15 +250,17 @@ TEST(no_hang_report, comes_while_a_task_is_in_a_blocking_region) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
+// Holds: task_report: The report comes although spare threads have been made.
 TEST(a_hang_report, comes_although_spare_threads_have_been_made) {
     hanging_child child([] {
         static quern::event never;
         quern::async([] { const quern::blocking_region here; }).get();
         quern::async([] { never.wait(); }).get();
     });
-    EXPECT_NE(child.says("hang_report=off").find("1 task is suspended"), std::string::npos);
+    EXPECT_NE(child.says("hang-report=off").find("1 task is suspended"), std::string::npos);
 }
 
+// Holds: task_report: Lock cycles are named...
 TEST(a_hang_report, names_tasks_that_wait_for_each_other) {
     hanging_child child([] {
         static quern::promise<quern::shared_future<void>> second;
@@ -254,11 +271,12 @@ TEST(a_hang_report, names_tasks_that_wait_for_each_other) {
         second.set_value(other);
         one.get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_NE(said.find("cycle of 2: #"), std::string::npos) << said;
     EXPECT_NE(said.find(", made by #"), std::string::npos) << said;
 }
 
+// Holds: task_report: The report of a hang does...
 TEST(no_hang_report, comes_while_another_pool_works) {
     hanging_child child([] {
         quern::runtime other(quern::runtime_options::with_workers(1));
@@ -269,7 +287,8 @@ TEST(no_hang_report, comes_while_another_pool_works) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
-/// Ends a runtime in which two tasks wait for what nobody sends, beside one that waits elsewhere.
+/// Ends a runtime in which two tasks wait for an event that is never set, beside another runtime
+/// with a waiting task.
 void leave_two_tasks_behind() {
     static quern::event never;
     quern::runtime other(quern::runtime_options::with_workers(1));
@@ -299,6 +318,8 @@ quern::task<> lock_and_lock_again(quern::mutex& m) {
     const auto again = co_await m.co_lock();
 }
 
+// Holds: task_report: Coroutines that wait are listed with their functions; those without a note
+//     are counted.
 TEST(a_hang_report, names_coroutines_and_what_they_wait_for) {
     hanging_child child([] {
         quern::channel<int> line(2);
@@ -309,7 +330,7 @@ TEST(a_hang_report, names_coroutines_and_what_they_wait_for) {
         auto reader = [](quern::future<int> f) -> quern::task<int> { co_return co_await f; };
         quern::start(reader(never.get_future())).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     for (const char* const words :
          {"3 tasks are suspended", "coroutine 'sender' waits", "channel, to send",
           "full: holds 2 of 2", "for mutex", "held by itself", "of a promise that nobody has set",
@@ -325,6 +346,8 @@ quern::task<> lock_both(quern::mutex& first, quern::mutex& second, quern::latch&
     const auto two = co_await second.co_lock();
 }
 
+// Holds: task_report: Locks and results lead through coroutines that wait by co_await: which one
+//     holds a mutex that is waited for, and makes a result; cycles are found.
 TEST(a_hang_report, names_a_cycle_of_coroutines) {
     hanging_child child([] {
         quern::mutex a, b;
@@ -333,7 +356,7 @@ TEST(a_hang_report, names_a_cycle_of_coroutines) {
         auto right = quern::start({.name = "right"}, lock_both(b, a, have_one));
         left.get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     for (const char* const words :
          {"cycle of 2 locks: #", "coroutine 'left' waits", "coroutine 'right' waits", ", held by #",
           " coroutine 'right'\n", " coroutine 'left'\n", "lock_both at "}) {
@@ -341,7 +364,8 @@ TEST(a_hang_report, names_a_cycle_of_coroutines) {
     }
 }
 
-/// The coroutine that waits has awaited another one, which took the lock.
+/// The waiting coroutine has awaited another one, which took the lock.
+// Holds: task_report: Locks and results lead...
 TEST(a_hang_report, names_the_coroutine_that_holds_what_its_own_task_waits_for) {
     hanging_child child([] {
         quern::shared_mutex m;
@@ -361,7 +385,7 @@ TEST(a_hang_report, names_the_coroutine_that_holds_what_its_own_task_waits_for) 
         auto owner = quern::start({.name = "owner"}, holds(takes, m, held));
         quern::async({.name = "asker"}, [&] { owner.get(); }).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     for (const char* const words : {"cycle of 2: #", "task 'stuck' waits", "held by #",
                                     " coroutine 'owner'\n", "made by #", " task 'stuck'\n"}) {
         EXPECT_NE(said.find(words), std::string::npos) << words << " in " << said;
@@ -373,7 +397,8 @@ TEST(a_hang_report, names_the_coroutine_that_holds_what_its_own_task_waits_for) 
     EXPECT_NE(line.find("coroutine 'owner'"), std::string::npos) << line;
 }
 
-/// One worker, so that each runs the task that it waits for in its own place.
+/// One worker, so that each task runs the awaited task in its own place.
+// Holds: task_report: A task that runs in the place of another names that one too.
 TEST(a_hang_report, names_those_who_wait_for_a_task_that_runs_in_their_place) {
     hanging_child child([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -387,7 +412,7 @@ TEST(a_hang_report, names_those_who_wait_for_a_task_that_runs_in_their_place) {
         known.set();
         outer.wait();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     for (const char* const words :
          {"task 'other' waits", "made by task 'outer', in whose place it runs",
           "     runs in the place of task 'inner', which waits for it\n",
@@ -396,6 +421,7 @@ TEST(a_hang_report, names_those_who_wait_for_a_task_that_runs_in_their_place) {
     }
 }
 
+// Holds: task_report: Coroutines that wait are...
 TEST(a_report_of_abandoned_tasks, names_coroutines) {
     hanging_child child([] {
         static quern::channel<int> line(2);
@@ -410,6 +436,8 @@ TEST(a_report_of_abandoned_tasks, names_coroutines) {
     EXPECT_NE(said.find("#1 coroutine waits "), std::string::npos) << said;
 }
 
+// Holds: task_report: Tasks that a runtime abandons at its end are named in the same way, those of
+//     other runtimes not.
 TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_a_runtime) {
     hanging_child child(leave_two_tasks_behind);
     const std::string said = child.says("ended");
@@ -418,10 +446,11 @@ TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_a_runtime) {
     EXPECT_NE(said.find("for event 0x"), std::string::npos) << said;
     EXPECT_NE(said.find("; and 1 more like it\n     waits in "), std::string::npos) << said;
     EXPECT_EQ(said.find("elsewhere"), std::string::npos) << said;
-    EXPECT_NE(said.find("\n(--quern:hang_report=off keeps this quiet)\nended"), std::string::npos)
+    EXPECT_NE(said.find("\n(--quern:hang-report=off keeps this quiet)\nended"), std::string::npos)
         << said;
 }
 
+// Holds: task_report: Tasks that a runtime...
 TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_the_program) {
     hanging_child child([] {
         static quern::promise<void> never;
@@ -430,10 +459,11 @@ TEST(a_report_of_abandoned_tasks, comes_at_the_end_of_the_program) {
         begun.get();
         std::exit(0);
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_EQ(said.find("quern: 1 task is abandoned at the end of the runtime:\n"), 0U) << said;
 }
 
+// Holds: task_report: The report of a hang can...
 TEST(a_report_of_abandoned_tasks, can_be_switched_off) {
     hanging_child child(leave_two_tasks_behind, "off");
     EXPECT_EQ(child.says("ended"), "ended");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A process that may never end: runs a function on its main thread and is listened to. It is killed
-// when the object goes. Requires: the calling test has no other threads, because it is a fork.
+// A process that may never end: it runs a function on its main thread, and the test reads its
+// stderr. It is killed when the object is destroyed. Requires: the calling test has no other
+// threads, because this forks.
 #pragma once
 
 #include <fcntl.h>
@@ -28,13 +29,13 @@ public:
             std::abort();
         }
         std::fflush(nullptr);
-        // A thread sanitizer makes a thread of its own with the first of ours. A child that is
-        // forked before makes two, and nobody could tell the second from a thread that may act.
+        // A thread sanitizer makes a thread of its own with the first of ours. A child forked
+        // before that makes two, and the second would look like a thread that may act.
         static const bool has_made_a_thread = (std::thread([] {}).join(), true);
         (void)has_made_a_thread;
         m_child = ::fork();
         if (m_child == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a test that was stopped
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // the child must not outlive a stopped test
             ::dup2(ends[1], STDERR_FILENO);
             ::close(ends[0]);
             ::setenv("QUERN_HANG_REPORT", report, 1);
@@ -54,7 +55,7 @@ public:
         ::close(m_from_child);
     }
 
-    /// What it writes to stderr until `last` is among it, it ends, or the limit has passed.
+    /// Its stderr until that contains `last`, the child ends, or the limit has passed.
     std::string says(const std::string& last,
                      std::chrono::milliseconds limit = std::chrono::seconds(20)) {
         const auto start = std::chrono::steady_clock::now();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a build with assertions says of tasks that hold locks across a wait, or beyond their end.
+// Messages of a build with assertions about tasks that hold locks across a wait, or beyond their
+// end.
 #include <quern/quern.hpp>
 
 #include "hanging_child.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 using quern_test::hanging_child;
 
-/// What a process says in which a task does that, up to its end.
+/// The output of a process in which a task does that, up to its end.
 template <class F>
 std::string said_by(F&& f) {
     hanging_child child([&f] {
@@ -30,6 +31,8 @@ void wait_for_another_task() {
 }
 
 #if !defined(NDEBUG)
+// Holds: ignore_held_locks: A task that waits for something else while it holds a lock is told of
+//     on stderr, with the calls that led there.
 TEST(held_locks, are_told_when_their_task_waits_for_something_else) {
     const std::string said = said_by([] {
         quern::mutex m;
@@ -41,6 +44,8 @@ TEST(held_locks, are_told_when_their_task_waits_for_something_else) {
     EXPECT_NE(said.find("wait_for_another_task"), std::string::npos) << "the calls";
 }
 
+// Holds: ignore_held_locks: The message has the number of locks: of mutexes, recursive ones each
+//     time, shared ones for readers too.
 TEST(held_locks, are_counted) {
     const std::string said = said_by([] {
         quern::recursive_mutex recursive;
@@ -52,6 +57,7 @@ TEST(held_locks, are_counted) {
     EXPECT_NE(said.find("while it holds 3 locks"), std::string::npos);
 }
 
+// Holds: ignore_held_locks: A task that ends and leaves something locked is told of.
 TEST(held_locks, are_told_when_their_task_ends) {
     hanging_child child([] {  // the result is there before the task has ended
         static quern::mutex m;
@@ -65,6 +71,7 @@ TEST(held_locks, are_told_when_their_task_ends) {
 }
 #endif
 
+// Holds: ignore_held_locks: Waiting for another lock while holding one is not told of.
 TEST(held_locks, may_be_held_while_another_lock_is_waited_for) {
     const std::string said = said_by([] {
         quern::mutex outer;
@@ -82,6 +89,8 @@ TEST(held_locks, may_be_held_while_another_lock_is_waited_for) {
     EXPECT_EQ(said, "ended");
 }
 
+// Holds: ignore_held_locks: Waiting for a notice of a condition variable with its mutex is not told
+//     of.
 TEST(held_locks, are_given_up_while_a_notice_is_waited_for) {
     const std::string said = said_by([] {
         quern::mutex m;
@@ -100,6 +109,8 @@ TEST(held_locks, are_given_up_while_a_notice_is_waited_for) {
     EXPECT_EQ(said, "ended");
 }
 
+// Holds: ignore_held_locks: While an ignore_held_locks lives, locks that the task has locked before
+//     are not spoken of.
 TEST(held_locks, are_not_spoken_of_when_that_is_meant) {
     const std::string said = said_by([] {
         quern::timed_mutex m;
@@ -110,6 +121,7 @@ TEST(held_locks, are_not_spoken_of_when_that_is_meant) {
     EXPECT_EQ(said, "ended");
 }
 
+// Holds: ignore_held_locks: Waiting inside the function of a call_once is not told of.
 TEST(held_locks, of_call_once_are_not_spoken_of) {
     const std::string said = said_by([] {
         quern::once_flag once;

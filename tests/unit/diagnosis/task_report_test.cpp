@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Asking who waits for what while tasks run: what is told is true, and no look is a race.
+// Requesting reports of waiting tasks while tasks run: their content is true, and no request is a
+// race.
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/task_report.hpp>
 #include <quern/sync/event.hpp>
@@ -19,6 +20,8 @@
 
 namespace {
 
+// Holds: task_report: task_report() names each suspended task and what it waits for, asked by task
+//     or thread.
 TEST(a_task_report, can_be_asked_for_at_any_time) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern::event begun, go_on;
@@ -27,7 +30,7 @@ TEST(a_task_report, can_be_asked_for_at_any_time) {
             begun.set();
             go_on.wait();
         });
-        begun.wait();  // else its waiter could run it in its own place
+        begun.wait();  // otherwise its waiter could run it in its own place
         one.get();
     });
     std::string said;
@@ -40,6 +43,7 @@ TEST(a_task_report, can_be_asked_for_at_any_time) {
     EXPECT_NE(quern::task_report().find("0 tasks are suspended\n"), std::string::npos);
 }
 
+// Holds: task_report: Tasks that agree in all of it share a line of the report.
 TEST(a_task_report, gives_tasks_that_agree_one_line) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern::event go_on;
@@ -62,7 +66,8 @@ TEST(a_task_report, gives_tasks_that_agree_one_line) {
 
 quern::task<> wait_for(quern::event& e) { co_await e.co_wait(); }
 
-/// Of many coroutines some are noted, and the others counted.
+/// Some of many coroutines are noted, and the others counted.
+// Holds: task_report: Coroutines that wait are...
 TEST(a_task_report, counts_coroutines_that_it_has_no_note_of) {
     constexpr int k_all = 5000;
     quern::runtime rt(quern::runtime_options::with_workers(8));
@@ -137,6 +142,8 @@ TEST(a_task_report, may_be_asked_for_while_tasks_come_and_go) {
     }
 }
 
+// Holds: task_report: A task that runs while its worker's thread sleeps in the kernel is named with
+//     the worker.
 TEST(task_report_of_blocked_workers, names_a_task_whose_thread_sleeps_in_the_kernel) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     auto task = quern::async({.name = "sleeper", .pool = &rt.default_pool().get()},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Of what waits, where in the program it does: the calls of suspended tasks, of threads outside,
-// and of tasks that block their worker in the kernel. And who has been woken does not wait.
+// The places of waits in the program: the calls of suspended tasks, of threads outside, and of
+// tasks that block their worker in the kernel. A task that has been woken does not count as
+// waiting.
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/task_report.hpp>
@@ -44,12 +45,15 @@ QUERN_NOINLINE int call_wait_deep_inside(quern::event& never) {
     return one;
 }
 
+// Holds: task_report: The report has the calls of a suspended task, and of a thread outside that
+//     waits: the youngest ones of the program's own. Tasks that wait in different places have lines
+//     of their own.
 TEST(a_report_of_where_it_waits, has_the_calls_of_a_suspended_task) {
     hanging_child child([] {
         static quern::event never;
         quern::async({.name = "waiter"}, [] { call_wait_deep_inside(never); }).get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(has(said, "\n     waits in ")) << said;
     EXPECT_TRUE(has(said, "\n       called in ")) << said;
     const auto inner = said.find("     waits in (anonymous namespace)::wait_deep_inside");
@@ -60,14 +64,15 @@ TEST(a_report_of_where_it_waits, has_the_calls_of_a_suspended_task) {
     EXPECT_FALSE(has(said, "in quern::")) << said;
 }
 
-/// By one who waits on a thread outside too.
+/// Also with a thread outside that waits.
+// Holds: task_report: The report has the...
 TEST(a_report_of_where_it_waits, has_the_calls_of_a_thread_outside) {
     hanging_child child([] {
         static quern::event never;
         const auto waits = quern::async([] { never.wait(); });
         call_wait_deep_inside(never);
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     const auto thread = said.find(" outside waits 0.");
     ASSERT_NE(thread, std::string::npos) << said;
     EXPECT_NE(said.find("waits in (anonymous namespace)::wait_deep_inside", thread),
@@ -78,6 +83,7 @@ TEST(a_report_of_where_it_waits, has_the_calls_of_a_thread_outside) {
         << said;
 }
 
+// Holds: task_report: The report has the...
 TEST(a_report_of_where_it_waits, keeps_tasks_apart_that_wait_in_different_places) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern::event go_on;
@@ -102,7 +108,9 @@ TEST(a_report_of_where_it_waits, keeps_tasks_apart_that_wait_in_different_places
     }
 }
 
-/// One worker, so that each runs the task that it waits for in its own place.
+/// One worker, so that each task runs the awaited task in its own place.
+// Holds: task_report: A result of a task in whose place another runs names both, and a lock of one
+//     of them says so.
 TEST(a_report_of_who_makes_a_result, says_both_where_one_runs_in_the_place_of_another) {
     hanging_child child([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -112,10 +120,11 @@ TEST(a_report_of_who_makes_a_result, says_both_where_one_runs_in_the_place_of_an
         });
         outer.get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(has(said, ", made by task 'outer', in whose place #1 task 'inner' runs\n")) << said;
 }
 
+// Holds: task_report: A result of a...
 TEST(a_report_of_who_holds_a_lock, says_that_it_may_be_one_in_whose_place_the_holder_runs) {
     hanging_child child([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -130,11 +139,11 @@ TEST(a_report_of_who_holds_a_lock, says_that_it_may_be_one_in_whose_place_the_ho
         });
         outer.get();
     });
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(has(said, " task 'inner' or one in whose place it runs\n")) << said;
 }
 
-/// The only worker stays busy until the look is over: those who were woken stand in its queue.
+/// The only worker stays busy until the report is done: woken tasks are in its queue.
 template <class Wake>
 std::string report_of_woken(std::vector<quern::future<void>> waiters, quern::runtime& rt,
                             Wake wake) {
@@ -149,6 +158,7 @@ std::string report_of_woken(std::vector<quern::future<void>> waiters, quern::run
     return said;
 }
 
+// Holds: task_report: A woken task that has not resumed does not count as waiting.
 TEST(a_task_that_was_woken, does_not_wait_for_the_mutex_that_it_was_given) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     quern::mutex m;
@@ -171,6 +181,7 @@ TEST(a_task_that_was_woken, does_not_wait_for_the_mutex_that_it_was_given) {
     EXPECT_FALSE(has(said, "'next' waits")) << said;
 }
 
+// Holds: task_report: A woken task that...
 TEST(a_task_that_was_woken, does_not_wait_for_a_latch_that_is_open) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     quern::latch open(1);
@@ -185,6 +196,7 @@ TEST(a_task_that_was_woken, does_not_wait_for_a_latch_that_is_open) {
     EXPECT_FALSE(has(said, "'passes' waits")) << said;
 }
 
+// Holds: task_report: A woken task that...
 TEST(a_task_that_was_woken, does_not_wait_after_a_yield) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     std::string said;
@@ -203,6 +215,8 @@ QUERN_NOINLINE void lock_for_ever(std::mutex& m) {
     asm volatile("");
 }
 
+// Holds: task_report: With a patience there is a report also while tasks block their workers in the
+//     kernel, all of them too, or in a blocking_region.
 TEST(a_hang_in_the_kernel, is_told_when_a_patience_is_set) {
     hanging_child child(
         [] {
@@ -211,7 +225,7 @@ TEST(a_hang_in_the_kernel, is_told_when_a_patience_is_set) {
             quern::async({.name = "stuck"}, [] { lock_for_ever(m); }).get();
         },
         "1");
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(has(said,
                     "quern: nothing has run for 1 s; 0 tasks are suspended, 1 blocks its "
                     "worker and 1 thread outside waits:\n"))
@@ -221,10 +235,11 @@ TEST(a_hang_in_the_kernel, is_told_when_a_patience_is_set) {
         has(said, " waits for a lock, a condition variable or another thread (futex); use "))
         << said;
     EXPECT_FALSE(has(said, "in __")) << "the system's functions: " << said;
-    EXPECT_FALSE(has(said, "quern/patience")) << said;
+    EXPECT_FALSE(has(said, "quern-time")) << said;
     EXPECT_TRUE(has(said, "     made in ")) << said;
 }
 
+// Holds: task_report: With a patience there is a...
 TEST(a_hang_in_the_kernel, of_all_workers_is_told_too) {
     hanging_child child(
         [] {
@@ -236,7 +251,7 @@ TEST(a_hang_in_the_kernel, of_all_workers_is_told_too) {
             m.lock();
         },
         "1");
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(has(said,
                     "and only 1 thread outside could wake a task; 0 tasks are suspended and "
                     "2 block their workers:\n"))
@@ -247,6 +262,7 @@ TEST(a_hang_in_the_kernel, of_all_workers_is_told_too) {
         << said;
 }
 
+// Holds: task_report: With a patience there is a...
 TEST(a_hang_in_the_kernel, is_told_within_a_blocking_region) {
     hanging_child child(
         [] {
@@ -258,12 +274,13 @@ TEST(a_hang_in_the_kernel, is_told_within_a_blocking_region) {
             }).get();
         },
         "1");
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(has(said, "task 'stuck' waits ")) << said;
     EXPECT_TRUE(has(said, "foreign code: it is in a blocking_region\n")) << said;
     EXPECT_FALSE(has(said, "blocking_region\n     waits in")) << "its stack is in use: " << said;
 }
 
+// Holds: task_report: With a patience it says what threads do of which nothing is known.
 TEST(a_hang_report_with_patience, says_what_threads_do_of_which_nothing_is_known) {
     hanging_child child(
         [] {
@@ -276,12 +293,13 @@ TEST(a_hang_report_with_patience, says_what_threads_do_of_which_nothing_is_known
             other.join();
         },
         "1");
-    const std::string said = child.says("hang_report=off");
+    const std::string said = child.says("hang-report=off");
     EXPECT_TRUE(
         has(said, " 'idler' outside may wake one: it sleeps for a time (clock_nanosleep)\n"))
         << said;
 }
 
+// Holds: task_report: With a patience there is none while a task computes, or nothing waits.
 TEST(no_report_with_patience, comes_while_a_task_computes) {
     hanging_child child(
         [] {
@@ -296,6 +314,7 @@ TEST(no_report_with_patience, comes_while_a_task_computes) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
+// Holds: task_report: With a patience there is none...
 TEST(no_report_with_patience, comes_while_nobody_waits) {
     hanging_child child(
         [] {
@@ -307,6 +326,7 @@ TEST(no_report_with_patience, comes_while_nobody_waits) {
     EXPECT_EQ(child.says("ended"), "ended");
 }
 
+// Holds: task_report: Tasks that block their workers are named at any time.
 TEST(a_task_report_of_running_tasks, names_those_that_block_their_workers) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     std::mutex m;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the hooks tell and what is counted: every beginning has one end or one suspension, also when
-// a worker goes from the end of one task straight to the one that waited for it.
-#include <quern/scheduler/hooks.hpp>
+// The hooks and the counts: every begin has one end or one suspension, also when a worker switches
+// directly from the end of one task to its waiter.
+#include <quern/scheduler/detail/hooks.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/task_group.hpp>
 
@@ -19,7 +19,7 @@ using quern::detail::hooks;
 using quern::detail::work;
 using quern::detail::worker;
 
-/// What happened, in order; of one worker, so no lock is needed.
+/// The events, in order; of one worker, so no lock is needed.
 std::vector<char> events;  // NOLINT: the hooks are plain functions
 
 constexpr hooks k_recorder{
@@ -96,6 +96,7 @@ TEST_F(accounting_test, counts_an_activation_once_when_a_task_moves_to_a_larger_
     EXPECT_EQ(rt.totals().activations - before, 1U);
 }
 
+// Holds: task_attributes: urgency: a task keeps...
 TEST_F(accounting_test, keeps_the_priority_of_a_task_that_has_waited) {
     std::vector<char> order;
     quern::promise<void> go;

@@ -2,7 +2,7 @@
 // The names that messages list, from the table of settings.
 #pragma once
 
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 
 #include <string>
 
@@ -18,5 +18,9 @@ inline std::string all_settings(const std::string& prefix = "", const std::strin
     }
     return names;
 }
+
+/// The end of a message without a near match, in programs of the scheduler alone.
+inline constexpr const char* k_elsewhere =
+    "; counters, traces and reports come with quern/quern.hpp";
 
 }  // namespace quern_test

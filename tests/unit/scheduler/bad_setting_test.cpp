@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program that knows nothing of exceptions of Quern, and is given a bad setting.
+// A program that does not catch exceptions of Quern, and is given a bad setting.
 #include <quern/scheduler/runtime.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 #include <quern/task/async.hpp>
 
 #include "in_child.hpp"
@@ -25,9 +25,9 @@ constexpr const char* k_message =
     "quern: threads is '0' (environment QUERN_THREADS); accepted: a whole number from 1 to 4096, "
     "or auto\n";
 
-/// On a thread, since nothing catches what leaves its function, as with main. (What leaves a
-/// function that is noexcept may be unknown to the handler: gcc 12 ends the program there without a
-/// word of the exception.)
+/// On a thread, because nothing catches the exceptions of its function, as with main. (An exception
+/// that leaves a noexcept function may be unknown to the handler: gcc 12 then ends the program
+/// without the exception's text.)
 template <class Body>
 quern_test::ended in_plain_program(const surroundings& outside, Body body) {
     return in_child(outside, [&body](int& argc, char** argv) {
@@ -38,12 +38,16 @@ quern_test::ended in_plain_program(const surroundings& outside, Body body) {
 
 const surroundings k_bad{{{"QUERN_THREADS", "0"}}, {}};
 
+// Holds: settings: A bad setting whose exception is not caught ends the program with its message
+//     and status 2, whichever call reads it; it can be caught, and a terminate handler of the
+//     program's own is left alone.
 TEST(a_bad_setting, ends_a_program_that_starts_a_task) {
     const auto ended = in_plain_program(k_bad, [](int&, char**) { quern::async([] {}).get(); });
     EXPECT_EQ(ended.status, 2);
     EXPECT_EQ(ended.output, k_message);
 }
 
+// Holds: settings: A bad setting whose...
 TEST(a_bad_setting, ends_a_program_that_makes_a_runtime) {
     const auto ended = in_plain_program(k_bad, [](int&, char**) { const quern::runtime rt; });
     EXPECT_EQ(ended.status, 2);
@@ -58,6 +62,7 @@ TEST(a_bad_setting, may_be_one_that_there_is_not) {
         << ended.output;
 }
 
+// Holds: settings: A bad setting whose...
 TEST(a_bad_setting, may_be_an_option) {
     const auto ended = in_plain_program({{}, {"--quern:thread=2"}}, [](int& argc, char** argv) {
         (void)quern::take_command_line(argc, argv);
@@ -74,6 +79,7 @@ TEST(a_bad_setting, may_be_in_a_file) {
     EXPECT_NE(ended.output.find("cannot be read"), std::string::npos) << ended.output;
 }
 
+// Holds: settings: A bad setting whose...
 TEST(a_bad_setting, can_be_caught_and_thrown_on) {
     const auto ended = in_plain_program(k_bad, [](int&, char**) {
         try {
@@ -87,6 +93,7 @@ TEST(a_bad_setting, can_be_caught_and_thrown_on) {
     EXPECT_EQ(ended.output, std::string("caught\n") + k_message);
 }
 
+// Holds: settings: A bad setting whose...
 TEST(a_bad_setting, that_was_caught_changes_nothing_for_other_exceptions) {
     const auto ended = in_plain_program(k_bad, [](int&, char**) {
         try {
@@ -99,6 +106,7 @@ TEST(a_bad_setting, that_was_caught_changes_nothing_for_other_exceptions) {
     EXPECT_NE(ended.output.find("no more flour"), std::string::npos) << ended.output;
 }
 
+// Holds: settings: A bad setting whose...
 TEST(a_bad_setting, is_left_to_a_program_that_handles_what_nobody_catches) {
     const auto ended = in_plain_program(k_bad, [](int&, char**) {
         std::set_terminate([] { std::_Exit(7); });

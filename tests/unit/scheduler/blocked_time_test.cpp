@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Blocked time: tasks that sleep in the kernel and keep their worker. Compared with sleeps of a
-// known length; computing and waiting for work are not blocked time.
-#include <quern/scheduler/blocked_time.hpp>
+// Blocked time: tasks that sleep in the kernel and occupy their worker. Compared with sleeps of a
+// known length; computing and waiting for work do not count.
+#include <quern/scheduler/detail/blocked_time.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/task_group.hpp>
 
@@ -32,6 +32,8 @@ protected:
     quern::runtime rt{quern::runtime_options::with_workers(k_workers)};
 };
 
+// Holds: counters: /threads/time/blocked is time in bodies while the worker's thread slept in the
+//     kernel: neither computing nor waiting for work.
 TEST_F(blocked_time_test, is_what_a_task_sleeps_in_the_kernel) {
     constexpr int k_tasks = 20;
     constexpr double k_ns = 5e6;
@@ -52,6 +54,7 @@ TEST_F(blocked_time_test, is_what_a_task_sleeps_in_the_kernel) {
     EXPECT_LE(spent, rt.totals().running_ns);
 }
 
+// Holds: counters: /threads/time/blocked is time in...
 TEST_F(blocked_time_test, is_what_a_task_waits_for_a_foreign_lock) {
     std::mutex lock;
     const double before = blocked_ns();
@@ -65,16 +68,18 @@ TEST_F(blocked_time_test, is_what_a_task_waits_for_a_foreign_lock) {
         }
         group.wait();
     }).get();
-    // While one computes for 10 ms the other waits, but for the time that it takes to be scheduled.
+    // While one task computes for 10 ms the other waits, except for the time of its scheduling.
     EXPECT_GT(blocked_ns() - before, 20e6);
 }
 
+// Holds: counters: /threads/time/blocked is time in...
 TEST_F(blocked_time_test, is_not_what_a_task_computes) {
     const double before = blocked_ns();
     quern::async(rt, [] { quern_test::spin_for(std::chrono::milliseconds(200)); }).get();
     EXPECT_LT(blocked_ns() - before, 20e6);
 }
 
+// Holds: counters: /threads/time/blocked is time in...
 TEST_F(blocked_time_test, is_not_what_a_worker_waits_for_work) {
     const double before = blocked_ns();
     ::usleep(100'000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The options --quern:*, their help and their errors, and what a program says for all its runtimes.
-// Each case that has to change what a whole process has been told runs in a child process.
-#include <quern/scheduler/settings.hpp>
+// The options --quern:*, their help and their errors, and the settings that a program makes for all
+// its runtimes. Cases that change process-wide settings run in a child process.
+#include <quern/settings/settings.hpp>
 
 #include "all_settings.hpp"
 #include "in_child.hpp"
@@ -35,6 +35,8 @@ std::string error_of(const std::vector<std::string>& arguments) {
     return result.output;
 }
 
+// Holds: settings: take_command_line(): takes its options out of argc and argv, up to "--", and
+//     leaves the others.
 TEST(command_line_options, are_taken_out) {
     command_line line({"one", "--quern:threads=2", "--two", "--quern:bind=compact", "three"});
     EXPECT_TRUE(in_child({}, [&](int&, char**) {
@@ -46,6 +48,7 @@ TEST(command_line_options, are_taken_out) {
                 }).status == 0);
 }
 
+// Holds: settings: take_command_line(): takes its options...
 TEST(command_line_options, leave_other_arguments_alone) {
     const std::vector<std::string> others{
         "--quern", "--quernthreads=2", "-quern:threads=2", "quern:threads=2",
@@ -62,26 +65,42 @@ TEST(command_line_options, may_be_absent_altogether) {
     EXPECT_EQ(argc, 0);
 }
 
+constexpr quern::setting k_toys[] = {{.name = "toy-list",
+                                      .owner = "toy",
+                                      .type = quern::setting_type::text,
+                                      .fallback = "",
+                                      .help = "a list",
+                                      .is_list = true},
+                                     {.name = "toy-bare",
+                                      .owner = "toy",
+                                      .type = quern::setting_type::text,
+                                      .fallback = "no",
+                                      .help = "may stand alone",
+                                      .bare = "minimal"}};
+const bool k_registered = (quern::register_settings(k_toys), true);
+
 TEST(command_line_options, that_are_lists_add_up_where_they_are_repeated) {
-    const auto result =
-        in_child({.variables = {{"QUERN_PRINT_COUNTER", "/not/this"}},
-                  .arguments = {"--quern:print-counter=/a/*", "--quern:threads=2",
-                                "--quern:threads=3", "--quern:print-counter=/b;/c"}},
-                 [](int& argc, char** argv) {
-                     const bool go_on = take_command_line(argc, argv);
-                     const auto now = current_settings();
-                     std::printf("%s %s", now.at("print-counter").text.c_str(),
-                                 now.at("threads").text.c_str());
-                     return go_on ? 0 : 1;
-                 });
+    ASSERT_TRUE(k_registered);
+    const auto result = in_child({.variables = {{"QUERN_TOY_LIST", "/not/this"}},
+                                  .arguments = {"--quern:toy-list=/a/*", "--quern:threads=2",
+                                                "--quern:threads=3", "--quern:toy-list=/b;/c"}},
+                                 [](int& argc, char** argv) {
+                                     const bool go_on = take_command_line(argc, argv);
+                                     const auto now = current_settings();
+                                     std::printf("%s %s", now.at("toy-list").text.c_str(),
+                                                 now.at("threads").text.c_str());
+                                     return go_on ? 0 : 1;
+                                 });
     EXPECT_EQ(result.output, "/a/*;/b;/c 3");
 }
 
+// Holds: runtime: default_instance(): one for the...
+// Holds: settings: take_command_line(): for all runtimes that are made later.
 TEST(command_line_options, choose_what_a_runtime_gets) {
     EXPECT_EQ(threads_of({.arguments = {"--quern:threads=3"}}), "3 from command line, 3 workers");
     const auto result = in_child(
         {.arguments = {"--quern:threads=3", "--quern:policy=priority-local-fifo",
-                       "--quern:stack=small", "--quern:active_workers=2", "--quern:spin_us=7"}},
+                       "--quern:stack=small", "--quern:active-workers=2", "--quern:spin-us=7"}},
         [](int& argc, char** argv) {
             if (!take_command_line(argc, argv)) {
                 return 1;
@@ -105,7 +124,7 @@ TEST(command_line_options, count_from_left_to_right_and_from_call_to_call) {
     EXPECT_EQ(twice.output, "3 from command line, 3 workers");
 }
 
-/// The value that a setting has after such a command line.
+/// The value of a setting after such a command line.
 std::string value_after(const std::string& argument, const char* name) {
     return in_child({.arguments = {argument}},
                     [name](int& argc, char** argv) {
@@ -117,16 +136,18 @@ std::string value_after(const std::string& argument, const char* name) {
 }
 
 TEST(command_line_options, have_names_with_dashes_or_underscores) {
-    EXPECT_EQ(value_after("--quern:spin-us=7", "spin_us"), "7");
-    EXPECT_EQ(value_after("--quern:spin_us=7", "spin_us"), "7");
-    EXPECT_EQ(value_after("--quern:print_counter-format=csv", "print-counter-format"), "csv");
+    EXPECT_EQ(value_after("--quern:spin-us=7", "spin-us"), "7");
+    EXPECT_EQ(value_after("--quern:spin_us=7", "spin-us"), "7");
+    EXPECT_EQ(value_after("--quern:toy_list=csv", "toy-list"), "csv");
 }
 
 TEST(command_line_options, may_mean_something_without_a_value) {
-    EXPECT_EQ(value_after("--quern:list-counters", "list-counters"), "minimal");
-    EXPECT_EQ(value_after("--quern:list-counters=full", "list-counters"), "full");
+    EXPECT_EQ(value_after("--quern:toy-bare", "toy-bare"), "minimal");
+    EXPECT_EQ(value_after("--quern:toy-bare=full", "toy-bare"), "full");
 }
 
+// Holds: settings: take_command_line(): std::invalid_argument for unknown options and bad values;
+//     argc and argv are then as before, and nothing counts.
 TEST(command_line_options, that_are_unknown_are_errors) {
     const std::string accepted =
         "; accepted: " + quern_test::all_settings("--quern:") + ", --quern:help";
@@ -134,11 +155,15 @@ TEST(command_line_options, that_are_unknown_are_errors) {
                                                   "; did you mean '--quern:threads'?");
     EXPECT_EQ(error_of({"--quern:hlep"}),
               "quern: unknown option --quern:hlep" + accepted + "; did you mean '--quern:help'?");
-    EXPECT_EQ(error_of({"--quern:elephant"}), "quern: unknown option --quern:elephant" + accepted);
-    EXPECT_EQ(error_of({"--quern:"}), "quern: unknown option --quern:" + accepted);
-    EXPECT_EQ(error_of({"--quern:=2"}), "quern: unknown option --quern:=2" + accepted);
+    EXPECT_EQ(error_of({"--quern:elephant"}),
+              "quern: unknown option --quern:elephant" + accepted + quern_test::k_elsewhere);
+    EXPECT_EQ(error_of({"--quern:"}),
+              "quern: unknown option --quern:" + accepted + quern_test::k_elsewhere);
+    EXPECT_EQ(error_of({"--quern:=2"}),
+              "quern: unknown option --quern:=2" + accepted + quern_test::k_elsewhere);
 }
 
+// Holds: settings: take_command_line(): std::invalid_argument for unknown...
 TEST(command_line_options, of_bad_values_are_errors) {
     EXPECT_EQ(error_of({"--quern:threads=0"}),
               "quern: threads is '0' (command line); accepted: a whole number from 1 to 4096, or "
@@ -146,8 +171,8 @@ TEST(command_line_options, of_bad_values_are_errors) {
     EXPECT_EQ(error_of({"--quern:policy=work"}),
               "quern: policy is 'work' (command line); accepted: work-stealing, "
               "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static");
-    EXPECT_EQ(error_of({"--quern:spin_us=1000001"}),
-              "quern: spin_us is '1000001' (command line); accepted: a whole number from 0 to "
+    EXPECT_EQ(error_of({"--quern:spin-us=1000001"}),
+              "quern: spin-us is '1000001' (command line); accepted: a whole number from 0 to "
               "1000000");
     EXPECT_EQ(error_of({"--quern:threads="}),
               "quern: threads is '' (command line); accepted: a whole number from 1 to 4096, or "
@@ -158,6 +183,7 @@ TEST(command_line_options, of_bad_values_are_errors) {
     EXPECT_EQ(error_of({"--quern:help=full"}), "quern: option --quern:help takes no value");
 }
 
+// Holds: settings: take_command_line(): std::invalid_argument for unknown...
 TEST(command_line_options, that_are_errors_change_nothing) {
     const std::vector<std::string> arguments{"--quern:threads=2", "--quern:threads=0"};
     command_line line(arguments);
@@ -166,6 +192,8 @@ TEST(command_line_options, that_are_errors_change_nothing) {
     EXPECT_EQ(current_settings().at("threads").origin, "default");
 }
 
+// Holds: settings: take_command_line(): prints the help and returns false for --quern:help.
+// Holds: settings: settings_help(): every setting with what it accepts, and examples.
 TEST(command_line_help, shows_the_whole_table) {
     const auto result = in_child({.arguments = {"--quern:help"}},
                                  [](int& argc, char** argv) { return show_threads(argc, argv); });
@@ -181,6 +209,7 @@ TEST(command_line_help, shows_the_whole_table) {
 
 // What the program says
 
+// Holds: settings: current_settings(): defaults < file...
 TEST(set_setting, stands_between_environment_and_command_line) {
     const auto child = [](std::vector<std::string> arguments) {
         return in_child({{{"QUERN_THREADS", "4"}}, std::move(arguments)},
@@ -194,6 +223,7 @@ TEST(set_setting, stands_between_environment_and_command_line) {
     EXPECT_EQ(child({"--quern:threads=2"}), "2 from command line, 2 workers");
 }
 
+// Holds: settings: current_settings(): defaults < file...
 TEST(set_setting, yields_to_the_options_of_a_runtime) {
     const auto result = in_child({}, [](int& argc, char** argv) {
         quern::set_setting("threads", "3");
@@ -202,6 +232,8 @@ TEST(set_setting, yields_to_the_options_of_a_runtime) {
     EXPECT_EQ(result.output, "3 from program, 2 workers");
 }
 
+// Holds: settings: set_setting(): std::invalid_argument for an unknown name and a bad value, with
+//     the origin that was given.
 TEST(set_setting, refuses_what_the_table_does_not_have) {
     const auto error = [](const char* name, const char* value) -> std::string {
         try {
@@ -218,6 +250,7 @@ TEST(set_setting, refuses_what_the_table_does_not_have) {
     EXPECT_EQ(current_settings().at("threads").origin, "default");
 }
 
+// Holds: runtime: Options that are not...
 TEST(options_of_a_runtime, are_checked_like_all_others) {
     const auto error = [](const quern::pool_options& pool) -> std::string {
         runtime_options options;
@@ -236,10 +269,10 @@ TEST(options_of_a_runtime, are_checked_like_all_others) {
               "quern: policy is 'fifo' (program, pool 'io'); accepted: work-stealing, "
               "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static");
     EXPECT_EQ(error({.workers = 1, .active_workers = 2}),
-              "quern: active_workers is '2' (program, pool 'default'); accepted: a whole number "
+              "quern: active-workers is '2' (program, pool 'default'); accepted: a whole number "
               "from 1 to 1, the workers of pool 'default'");
-    EXPECT_NE(error({.active_workers = 0}).find("active_workers is '0'"), std::string::npos);
-    EXPECT_NE(error({.spin_us = 4'000'000}).find("spin_us is '4000000'"), std::string::npos);
+    EXPECT_NE(error({.active_workers = 0}).find("active-workers is '0'"), std::string::npos);
+    EXPECT_NE(error({.spin_us = 4'000'000}).find("spin-us is '4000000'"), std::string::npos);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a dying program says. Each case dies in a process of its own, of the signal of which it
-// would have died without a report.
+// The report of a dying program. Each case dies in a process of its own, by the signal that would
+// have killed it without a report.
 #include "in_child.hpp"
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/blocking_region.hpp>
@@ -31,12 +31,12 @@ bool has(const ended& child, const std::string& words) {
     return child.output.find(words) != std::string::npos;
 }
 
-/// The end of what is said of a task that was made in this line.
+/// The end of the report's text about a task that was made in this line.
 std::string made_at(int line) {
     return QUERN_TEST_HAS_LINES ? "crash_test.cpp:" + std::to_string(line) + "\n" : "";
 }
 
-/// Runs f in a child that has no core dumps and, unless it is told otherwise, the crash handler.
+/// Runs f in a child without core dumps and, by default, with the crash handler.
 template <class F>
 ended dies(F&& f, const quern_test::surroundings& outside = {}, bool with_handler = true) {
     return quern_test::in_child(outside, [&](int&, char**) {
@@ -68,8 +68,8 @@ QUERN_NOINLINE int recurse_for_ever(int depth) {
     return below + frame[0];
 }
 
-/// Calls make() in a task that waits for ever afterwards: the tasks that it posts run on stacks of
-/// the pool's class, which the first one of a worker is not.
+/// Calls make() in a task that then waits for ever: the tasks that it posts run on stacks of the
+/// pool's class, unlike the first one of a worker.
 template <class F>
 void in_a_waiting_task(quern::runtime& rt, F make) {
     quern::async(rt, [&] {
@@ -94,7 +94,7 @@ constexpr int k_reader_line = __LINE__ + 3;
 
 void make_reader_task() {
     quern::post({.name = "reader"}, [] {
-        static_cast<void>(quern::this_task::id());  // has one from now on
+        static_cast<void>(quern::this_task::id());  // assigns an id
         read_null();
     });
 }
@@ -108,6 +108,8 @@ protected:
     }
 };
 
+// Holds: install_crash_handler: A task that has used up its stack is told from other faults and
+//     gets advice.
 TEST_F(crash, of_a_task_that_recurses_for_ever_names_the_stack_and_the_remedy) {
     const ended child = dies([] {
         quern::runtime rt(one_worker_with(quern::stack_class::small));
@@ -124,6 +126,8 @@ TEST_F(crash, of_a_task_that_recurses_for_ever_names_the_stack_and_the_remedy) {
     EXPECT_FALSE(has(child, "  #30  ")) << child.output;
 }
 
+// Holds: install_crash_handler: A fault in a task is reported to stderr with the task's name and
+//     the line.
 TEST_F(crash, of_a_null_pointer_names_the_task_and_the_line) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(2));
@@ -150,6 +154,8 @@ TEST_F(crash, in_the_place_of_another_task_names_both) {
         << child.output;
 }
 
+// Holds: install_crash_handler: abort, failed assertions and std::terminate are reported too, once,
+//     and end the program as before.
 TEST_F(crash, by_abort_is_reported_once_and_stays_an_abort) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -164,6 +170,7 @@ TEST_F(crash, by_abort_is_reported_once_and_stays_an_abort) {
 
 QUERN_NOINLINE void throw_one() { throw std::runtime_error("nobody catches me"); }
 
+// Holds: install_crash_handler: abort, failed assertions and...
 TEST_F(crash, by_the_exception_of_a_posted_task_shows_who_has_thrown) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -180,6 +187,7 @@ QUERN_NOINLINE int call_null() {
     return nothing() + 1;
 }
 
+// Holds: install_crash_handler: A fault in a...
 TEST_F(crash, of_a_call_of_a_null_pointer_names_the_caller) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -189,6 +197,8 @@ TEST_F(crash, of_a_call_of_a_null_pointer_names_the_caller) {
     EXPECT_TRUE(has(child, "at 0x0\n") && has(child, "call_null")) << child.output;
 }
 
+// Holds: install_crash_handler: A fault inside the report, or in the heap, does not keep the
+//     program from ending.
 TEST_F(crash, within_the_report_ends_the_program_all_the_same) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
@@ -199,6 +209,8 @@ TEST_F(crash, within_the_report_ends_the_program_all_the_same) {
     EXPECT_TRUE(has(child, "quern: a fault within the report")) << child.output;
 }
 
+// Holds: install_crash_handler: Faults on threads outside are reported, on the one that installed
+//     it also when its stack is used up.
 TEST_F(crash, on_a_thread_outside_says_so) {
     const ended child = dies([] { std::thread(read_null).join(); });
     EXPECT_EQ(child.signal, SIGSEGV) << child.output;
@@ -212,6 +224,8 @@ void crash_in_a_region(void (*body)()) {
     quern::post({.name = "blocked"}, [body] { quern::blocking(body); });
 }
 
+// Holds: install_crash_handler: Faults in a blocking_region are reported too, with the task, and an
+//     overflow there is told as one.
 TEST_F(crash, in_a_blocking_region_names_the_task) {
     const ended child = dies([] {
         quern::runtime rt(one_worker_with(quern::stack_class::small));
@@ -225,6 +239,7 @@ TEST_F(crash, in_a_blocking_region_names_the_task) {
         << child.output;
 }
 
+// Holds: install_crash_handler: Faults in a blocking_region...
 TEST_F(crash, of_the_stack_in_a_blocking_region_is_told_as_one) {
     const ended child = dies([] {
         quern::runtime rt(one_worker_with(quern::stack_class::small));
@@ -237,6 +252,7 @@ TEST_F(crash, of_the_stack_in_a_blocking_region_is_told_as_one) {
         << child.output;
 }
 
+// Holds: install_crash_handler: Faults on threads outside...
 TEST_F(crash, of_the_stack_of_the_thread_that_installed_the_handler_is_reported) {
     const ended child = dies([] {
         const rlimit one_mebibyte{1U << 20, 1U << 20};
@@ -248,6 +264,7 @@ TEST_F(crash, of_the_stack_of_the_thread_that_installed_the_handler_is_reported)
         << child.output;
 }
 
+// Holds: install_crash_handler: Faults on workers that were there before the call are reported.
 TEST_F(crash, on_a_worker_that_was_there_before_the_handler_is_reported) {
     const ended child = dies(
         [] {
@@ -261,6 +278,8 @@ TEST_F(crash, on_a_worker_that_was_there_before_the_handler_is_reported) {
     EXPECT_TRUE(has(child, "has overflowed its stack of 64 KiB")) << child.output;
 }
 
+// Holds: install_crash_handler: Without the call nothing happens; nor when the setting crash-report
+//     is off.
 TEST_F(crash, without_the_handler_says_nothing) {
     const ended child = dies(
         [] {
@@ -272,12 +291,15 @@ TEST_F(crash, without_the_handler_says_nothing) {
     EXPECT_EQ(child.output, "");
 }
 
+// Holds: install_crash_handler: Without the call nothing...
 TEST_F(crash, is_not_reported_when_the_user_says_so) {
     const ended child = dies([] { read_null(); }, {.variables = {{"QUERN_CRASH_REPORT", "off"}}});
     EXPECT_EQ(child.signal, SIGSEGV) << child.output;
     EXPECT_EQ(child.output, "");
 }
 
+// Holds: install_crash_handler: After the report the signal takes its course: the handler that was
+//     there is called, or the program ends by it.
 TEST_F(crash, goes_on_to_the_handler_that_was_there_before) {
     const ended child = dies(
         [] {
@@ -297,19 +319,21 @@ TEST_F(crash, goes_on_to_the_handler_that_was_there_before) {
     EXPECT_LT(report, child.output.find("the program's own handler")) << child.output;
 }
 
+// Holds: install_crash_handler: After the report the...
 TEST_F(crash, by_a_signal_from_somebody_else_dies_of_it) {
     const ended child = dies([] { ::raise(SIGFPE); });
     EXPECT_EQ(child.signal, SIGFPE) << child.output;
     EXPECT_TRUE(has(child, "quern: crash: SIGFPE")) << child.output;
 }
 
+// Holds: install_crash_handler: A fault inside the...
 TEST_F(crash, within_the_heap_is_reported_without_the_heap) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(1));
         quern::async(rt, [] {
             auto* const block = static_cast<volatile char*>(std::malloc(4000));
             for (int i = 1; i <= 16; ++i) {
-                *(block - i) = 0x41;  // what the heap keeps in front of it
+                *(block - i) = 0x41;  // the heap's header of the block
             }
             std::free(const_cast<char*>(block));
         }).get();
@@ -318,6 +342,7 @@ TEST_F(crash, within_the_heap_is_reported_without_the_heap) {
     EXPECT_TRUE(has(child, "quern: crash: ") && has(child, "free")) << child.output;
 }
 
+// Holds: install_crash_handler: Several faults at once make one report.
 TEST_F(crash, of_several_workers_at_once_is_one_report) {
     const ended child = dies([] {
         quern::runtime rt(quern::runtime_options::with_workers(8));
@@ -338,13 +363,14 @@ void main_that_crashes() {
     quern::main(1, argv, read_null);
 }
 
+// Holds: install_crash_handler: quern::main installs it.
 TEST_F(crash, under_main_is_reported) {
     const ended child = dies(main_that_crashes, {}, false);
     EXPECT_EQ(child.signal, SIGSEGV) << child.output;
     EXPECT_TRUE(has(child, "crash: SIGSEGV") && has(child, made_at(k_main_line))) << child.output;
 }
 
-/// Recursion by forks needs no more stack than there is: it goes on on fresh ones.
+/// Recursion by forks does not overflow the stack: it continues on fresh ones.
 long fork_deep(int depth) {
     if (depth == 0) {
         read_null();
@@ -353,6 +379,7 @@ long fork_deep(int depth) {
     return quern::fork_join([] { return 0L; }, [depth] { return fork_deep(depth - 1); }).second;
 }
 
+// Holds: install_crash_handler: A task that has...
 TEST_F(crash, deep_in_forks_says_how_many_stacks_are_full) {
     const ended child = dies([] {
         quern::runtime rt(one_worker_with(quern::stack_class::small));
@@ -362,6 +389,7 @@ TEST_F(crash, deep_in_forks_says_how_many_stacks_are_full) {
     EXPECT_TRUE(has(child, "; it has filled ")) << child.output;
 }
 
+// Holds: install_crash_handler: Under a sanitizer it leaves the signals alone.
 TEST(crash_handler, leaves_the_signals_to_a_sanitizer) {
     const ended child = dies([] { std::exit(quern::install_crash_handler() ? 1 : 2); }, {}, false);
     EXPECT_EQ(child.status, k_sanitized ? 2 : 1) << child.output;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How runtimes end when something is still going on: tasks that wait for ever and are woken too
-// late, pools that wake one another, threads that are still handing in work, exit() in a task.
+// The end of runtimes with pending work: tasks that wait for ever and are woken too late, pools
+// that wake one another, threads that still submit work, exit() in a task.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #if defined(__SANITIZE_ADDRESS__)
-// An abandoned task keeps its memory, and its runtime's: that is what these tests are about.
+// An abandoned task keeps its memory, and its runtime's: the subject of these tests.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT: the sanitizer's name
     return "leak:endings_test.cpp\n";
 }
@@ -33,6 +33,10 @@ runtime_options two_pools() {
     return options;
 }
 
+// Holds: promise: A promise whose runtime has ended may still be kept: no task is woken, nothing
+//     breaks.
+// Holds: runtime: Tasks that are suspended for ever are abandoned: to wake them later has no
+//     effect.
 TEST(endings_test, a_promise_kept_after_the_end_wakes_nobody_and_breaks_nothing) {
     quern::promise<void> late;
     auto gate = late.get_future().share();
@@ -43,7 +47,7 @@ TEST(endings_test, a_promise_kept_after_the_end_wakes_nobody_and_breaks_nothing)
             quern::post({.pool = &rt.default_pool().get()}, [gate, &begun] {
                 begun.fetch_add(1);
                 gate.wait();
-                std::abort();  // its runtime is gone
+                std::abort();  // its runtime has ended
             });
         }
         ASSERT_TRUE(quern_test::eventually([&] { return begun.load() == 10; }));
@@ -57,7 +61,7 @@ TEST(endings_test, a_promise_kept_after_the_end_resumes_no_coroutine_and_breaks_
     quern::promise<void> late;
     const auto wait = [](quern::future<void> f) -> quern::task<> {
         co_await std::move(f);
-        std::abort();  // its runtime is gone
+        std::abort();  // its runtime has ended
     };
     {
         runtime rt(runtime_options::with_workers(2));
@@ -69,6 +73,7 @@ TEST(endings_test, a_promise_kept_after_the_end_resumes_no_coroutine_and_breaks_
     EXPECT_EQ(quern::async(next, [] { return 1; }).get(), 1);
 }
 
+// Holds: promise: A promise whose runtime...
 TEST(endings_test, a_promise_kept_during_the_end_wakes_all_or_nobody) {
     for (int i = 0; i < quern_test::scaled(200, 30); ++i) {
         quern::promise<void> late;
@@ -91,6 +96,7 @@ TEST(endings_test, a_promise_kept_during_the_end_wakes_all_or_nobody) {
     }
 }
 
+// Holds: runtime: The destructor waits for all pools together, which may wake one another.
 TEST(endings_test, pools_that_wake_one_another_end_together) {
     for (int i = 0; i < quern_test::scaled(200, 30); ++i) {
         std::atomic<int> done{0};
@@ -113,6 +119,7 @@ TEST(endings_test, pools_that_wake_one_another_end_together) {
     }
 }
 
+// Holds: runtime: The destructor loses nothing that threads hand in before.
 TEST(endings_test, nothing_is_lost_when_threads_hand_in_work_until_the_end) {
     for (int i = 0; i < quern_test::scaled(200, 30); ++i) {
         std::atomic<int> done{0};
@@ -125,17 +132,19 @@ TEST(endings_test, nothing_is_lost_when_threads_hand_in_work_until_the_end) {
         while (done.load() < 10) {
             std::this_thread::yield();
         }
-        rt.reset();  // the thread may still be on its way out of the last post
+        rt.reset();  // the thread may still be returning from the last post
         outside.join();
         EXPECT_EQ(done.load(), 10);
     }
 }
 
+// Holds: runtime: exit() in a task ends the program, whosesoever runtime it is.
 TEST(endings_death_test, exit_in_a_task_of_the_default_runtime_ends_the_program) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(quern::async([] { std::exit(7); }).get(), testing::ExitedWithCode(7), "");
 }
 
+// Holds: runtime: exit() in a task...
 TEST(endings_death_test, exit_in_a_task_of_another_runtime_ends_the_program) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(

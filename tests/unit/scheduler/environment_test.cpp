@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The environment variables QUERN_*: what good values do, and that a bad value or an unknown
+// The environment variables QUERN_*: the effect of good values, and that a bad value or an unknown
 // variable is an error that names it, what is accepted and the nearest match.
 #include <quern/scheduler/runtime.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 
+#include "all_settings.hpp"
 #include "on_runtime.hpp"
 
 #include <cstdlib>
@@ -58,6 +59,7 @@ TEST_F(environment_test, that_says_nothing_leaves_the_defaults) {
     }
 }
 
+// Holds: settings: Environment: every setting can be given, with the variable as origin.
 TEST_F(environment_test, chooses_workers_policy_and_binding) {
     set("QUERN_THREADS", "3");
     set("QUERN_POLICY", "priority-local-fifo");
@@ -69,6 +71,7 @@ TEST_F(environment_test, chooses_workers_policy_and_binding) {
     EXPECT_EQ(quern::async(rt, [] { return 5; }).get(), 5);
 }
 
+// Holds: settings: Environment: every setting can...
 TEST_F(environment_test, chooses_stack_active_workers_and_spin) {
     set("QUERN_THREADS", "3");
     set("QUERN_STACK", "large");
@@ -81,6 +84,7 @@ TEST_F(environment_test, chooses_stack_active_workers_and_spin) {
     EXPECT_EQ(quern::async(rt, [] { return 5; }).get(), 5);
 }
 
+// Holds: runtime: Binding: each word, or...
 TEST_F(environment_test, may_bind_to_a_list) {
     set("QUERN_BIND", "0");
     const runtime rt;
@@ -97,6 +101,7 @@ TEST_F(environment_test, may_name_the_defaults) {
     EXPECT_EQ(rt.default_pool().active_workers(), rt.workers());
 }
 
+// Holds: settings: Environment: the variables concern the first pool of a runtime.
 TEST_F(environment_test, concerns_the_first_pool_of_a_runtime) {
     set("QUERN_THREADS", "3");
     set("QUERN_POLICY", "priority-local-fifo");
@@ -117,6 +122,7 @@ TEST_F(environment_test, decides_what_the_program_leaves_open) {
     EXPECT_EQ(rt.default_pool().policy(), "priority-local-fifo");
 }
 
+// Holds: runtime: 0 workers means as...
 TEST_F(environment_test, is_overruled_by_a_program_that_wants_what_fits_the_machine) {
     const unsigned fitting = runtime().workers();
     set("QUERN_THREADS", std::to_string(fitting + 1));
@@ -124,6 +130,8 @@ TEST_F(environment_test, is_overruled_by_a_program_that_wants_what_fits_the_mach
     EXPECT_EQ(runtime(runtime_options::with_workers(0)).workers(), fitting);
 }
 
+// Holds: settings: Environment: a bad value is an error with what is accepted and the nearest
+//     match.
 TEST_F(environment_test, refuses_numbers_of_threads_that_are_none) {
     for (const char* value :
          {"", "two", "2x", "-1", "+2", " 2", "2 ", "1.5", "0x2", "99999999999", "0", "4097"}) {
@@ -138,6 +146,7 @@ TEST_F(environment_test, refuses_numbers_of_threads_that_are_none) {
         "4096, or auto; did you mean 'auto'?");
 }
 
+// Holds: settings: Environment: a bad value...
 TEST_F(environment_test, refuses_unknown_words) {
     expect_error("QUERN_POLICY", "foo",
                  "policy is 'foo' (environment QUERN_POLICY); accepted: work-stealing, "
@@ -156,6 +165,7 @@ TEST_F(environment_test, accepts_an_empty_path_as_no_file) {
     EXPECT_EQ(error(), "");
 }
 
+// Holds: settings: Environment: a bad value...
 TEST_F(environment_test, refuses_unknown_bindings) {
     const std::string accepted =
         "; accepted: none, compact, scatter, balanced, numa-balanced, a list of CPUs such as "
@@ -169,6 +179,7 @@ TEST_F(environment_test, refuses_unknown_bindings) {
                  "ends before it begins");
 }
 
+// Holds: settings: Environment: an unknown QUERN_* is an error; variables of others are left alone.
 TEST_F(environment_test, refuses_unknown_variables) {
     std::string accepted;
     for (const quern::setting& row : quern::setting_table()) {
@@ -177,10 +188,14 @@ TEST_F(environment_test, refuses_unknown_variables) {
     expect_error(
         "QUERN_THREAD", "2",
         "unknown environment variable QUERN_THREAD" + accepted + "; did you mean 'QUERN_THREADS'?");
-    expect_error("QUERN_elephant", "2", "unknown environment variable QUERN_elephant" + accepted);
-    expect_error("QUERN_", "2", "unknown environment variable QUERN_" + accepted);
+    expect_error(
+        "QUERN_elephant", "2",
+        "unknown environment variable QUERN_elephant" + accepted + quern_test::k_elsewhere);
+    expect_error("QUERN_", "2",
+                 "unknown environment variable QUERN_" + accepted + quern_test::k_elsewhere);
 }
 
+// Holds: settings: Environment: an unknown QUERN_*...
 TEST_F(environment_test, leaves_the_variables_of_others_alone) {
     for (const char* name : {"QUERNS_THREADS", "quern_thread", "THREADS", "MY_QUERN_THREAD",
                              "QUERN", "QUERN_DIR", "QUERN_ROOT"}) {
@@ -198,6 +213,7 @@ std::string error_of(const runtime_options& options) {
     return "";
 }
 
+// Holds: settings: A value that cannot be obeyed here is an error with its origin, and why.
 TEST_F(environment_test, may_not_ask_for_what_the_machine_has_not) {
     set("QUERN_BIND", "3999");
     const std::string text = error_of({});
@@ -205,6 +221,7 @@ TEST_F(environment_test, may_not_ask_for_what_the_machine_has_not) {
     EXPECT_NE(text.find("names CPU 3999"), std::string::npos) << text;
 }
 
+// Holds: settings: A value that cannot...
 TEST_F(environment_test, activates_no_more_workers_than_there_are) {
     set("QUERN_ACTIVE_WORKERS", "3");
     EXPECT_EQ(runtime(runtime_options::with_workers(2)).default_pool().active_workers(), 2U);
@@ -215,7 +232,7 @@ TEST_F(environment_test, a_program_may_not_activate_more_workers_than_there_are)
     auto options = runtime_options::with_workers(2);
     options.pools.front().active_workers = 3;
     const std::string text = error_of(options);
-    EXPECT_NE(text.find("active_workers is '3'"), std::string::npos) << text;
+    EXPECT_NE(text.find("active-workers is '3'"), std::string::npos) << text;
     EXPECT_NE(text.find("accepted: a whole number from 1 to 2, the workers of pool 'default'"),
               std::string::npos)
         << text;

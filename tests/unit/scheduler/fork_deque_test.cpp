@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fork deque on real processors, with the system's own barrier: what the models cannot cover.
-#include <quern/scheduler/fork_deque.hpp>
+// The fork deque on real processors, with the system's own barrier, which the models cannot cover.
+#include <quern/scheduler/detail/fork_deque.hpp>
 
 #include "on_runtime.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A pool whose workers are all held by tasks and let go one by one: what a worker then takes, and
-// from whom, is decided by its policy and not by chance. For tests of orders.
+// A pool whose workers are all held by tasks and released one by one: which task a worker then
+// takes, and from which queue, depends only on its policy. For tests of orders.
 #pragma once
 
 #include "on_runtime.hpp"
@@ -14,7 +14,7 @@
 
 namespace quern_test {
 
-/// What was done, and by which worker, in order.
+/// The actions, and the worker of each, in order.
 class journal {
 public:
     void note(const std::string& what) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Hints, under a policy where nobody takes them from one another: which worker a rank means, and
-// which workers a NUMA node.
+// Hints, under a policy without stealing: which worker a rank means, and which workers a NUMA node.
 #include "held_pool.hpp"
 
 #include <limits>
@@ -23,6 +22,7 @@ std::vector<int> ranks_of(quern::detail::pool_description description,
     return ranks;
 }
 
+// Holds: task_attributes: worker: any number counts, modulo that of the workers.
 TEST(worker_hints, count_modulo_the_number_of_workers) {
     EXPECT_EQ(ranks_of({.workers = 3}, {{.worker = 0},
                                         {.worker = 2},
@@ -32,6 +32,7 @@ TEST(worker_hints, count_modulo_the_number_of_workers) {
               (std::vector{0, 2, 0, 1, 1}));
 }
 
+// Holds: task_attributes: numa_node: such tasks go to the workers of the node in turn.
 TEST(numa_node_hints, bring_tasks_to_the_workers_of_the_node_in_turn) {
     EXPECT_EQ(ranks_of({.workers = 4, .nodes = {0, 1, 0, 1}}, {{.numa_node = 1},
                                                                {.numa_node = 1},
@@ -41,17 +42,22 @@ TEST(numa_node_hints, bring_tasks_to_the_workers_of_the_node_in_turn) {
               (std::vector{1, 3, 0, 1, 2}));
 }
 
+// Holds: task_attributes: numa_node: the system's numbers; a node where the pool has no worker
+//     counts modulo those where it has.
 TEST(numa_node_hints, mean_the_systems_numbers_and_count_modulo_where_the_pool_is_not) {
     EXPECT_EQ(ranks_of({.workers = 2, .nodes = {4, 7}},
                        {{.numa_node = 4}, {.numa_node = 7}, {.numa_node = 2}, {.numa_node = 3}}),
               (std::vector{0, 1, 0, 1}));
 }
 
+// Holds: task_attributes: numa_node: the worker's hint is the stronger.
 TEST(numa_node_hints, yield_to_the_workers_hint) {
     EXPECT_EQ(ranks_of({.workers = 2, .nodes = {0, 1}}, {{.worker = 0, .numa_node = 1}}),
               (std::vector{0}));
 }
 
+// Holds: task_attributes: numa_node: says nothing in a pool of one node, or of workers that are not
+//     bound.
 TEST(numa_node_hints, say_nothing_in_a_pool_of_one_node_or_of_none) {
     for (const std::vector<unsigned>& nodes :
          {std::vector<unsigned>{}, std::vector<unsigned>{1, 1}}) {
@@ -67,6 +73,7 @@ TEST(numa_node_hints, say_nothing_in_a_pool_of_one_node_or_of_none) {
     }
 }
 
+// Holds: task_attributes: numa_node: the system's numbers...
 TEST(numa_node_hints, may_be_any_number) {
     const int ends[] = {std::numeric_limits<int>::max(), std::numeric_limits<int>::max() - 1,
                         std::numeric_limits<int>::min(), -2};
@@ -78,6 +85,7 @@ TEST(numa_node_hints, may_be_any_number) {
 class hints_everywhere : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(hints_everywhere);
 
+// Holds: scheduling policies: Under every policy hints lose no task of any priority.
 TEST_P(hints_everywhere, lose_no_task_of_any_priority) {
     std::vector<unsigned> nodes;
     for (unsigned i = 0; i < workers(); ++i) {

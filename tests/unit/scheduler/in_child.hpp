@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs a function in a process of its own, with an environment and a command line of its own: what
-// a program reads from outside must not leak from one case into the next. Requires: the calling
-// test has no other threads, because the child is a fork.
+// Runs a function in a process of its own, with its own environment and command line, so that
+// outside settings do not leak from one case into the next. Requires: the calling test has no other
+// threads, because the child is a fork.
 #pragma once
 
-#include <quern/scheduler/pool.hpp>
+#include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,7 +27,7 @@ struct surroundings {
 
 struct ended {
     int status = -1;     ///< exit status, or -1 when it died
-    int signal = 0;      ///< of which it died
+    int signal = 0;      ///< the signal that ended it, or 0
     std::string output;  ///< stdout and stderr together
 };
 
@@ -44,7 +44,7 @@ public:
     }
 
     char** argv() { return m_argv.data(); }
-    /// What is left, without the name of the program.
+    /// The remaining arguments, without the name of the program.
     std::vector<std::string> left() const { return {m_argv.begin() + 1, m_argv.begin() + argc}; }
 
     int argc = 0;
@@ -96,7 +96,8 @@ ended in_child(const surroundings& outside, Main&& main) {
     return result;
 }
 
-/// A main that prints the setting threads and what a runtime makes of it; 7 after --quern:help.
+/// A main that prints the setting threads and the number of workers of a runtime; 7 after
+/// --quern:help.
 inline int show_threads(int& argc, char** argv, const quern::runtime_options& options = {}) {
     if (!quern::take_command_line(argc, argv)) {
         return 7;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of tasks share: fixtures that run every case on runtimes of 1, 2 and 8 workers,
-// waiting for something that must come about, and ways to make workers busy or change places.
+// Shared by the tests of tasks: fixtures that run every case on runtimes of 1, 2 and 8 workers,
+// waiting for a condition, and ways to occupy workers or to move tasks between them.
 #pragma once
 
-#include <quern/base/config.hpp>
-#include <quern/scheduler/pool.hpp>
+#include <quern/base/detail/config.hpp>
+#include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/this_task.hpp>
@@ -29,13 +29,13 @@ namespace quern_test {
 
 inline constexpr bool k_sanitized = quern::detail::k_asan || quern::detail::k_tsan;
 
-/// How much to do: sanitizers are slow.
+/// The amount of work: sanitizers are slow.
 template <class T>
 constexpr T scaled(T plain, T sanitized) {
     return k_sanitized ? sanitized : plain;
 }
 
-/// Waits until the condition holds, for a time that is far above what it should take.
+/// Waits until the condition holds, with a limit far above the expected time.
 template <class Condition>
 bool eventually(Condition condition, std::chrono::milliseconds limit = std::chrono::seconds(10)) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -48,7 +48,7 @@ bool eventually(Condition condition, std::chrono::milliseconds limit = std::chro
     return true;
 }
 
-/// Keeps the calling thread, and so its worker, busy.
+/// Occupies the calling thread, and so its worker.
 inline void spin_for(std::chrono::microseconds time) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
@@ -56,10 +56,10 @@ inline void spin_for(std::chrono::microseconds time) {
     }
 }
 
-/// The OS thread that runs the caller. (What pthread_self gives a compiler may keep.)
+/// The OS thread that runs the caller. (A compiler may reuse an old value of pthread_self.)
 inline pid_t os_thread() { return ::gettid(); }
 
-/// A door at which workers are held without being suspended.
+/// A door at which workers wait without being suspended.
 class door {
 public:
     void open() noexcept { m_open.store(true, std::memory_order_release); }
@@ -74,21 +74,22 @@ private:
     std::atomic<bool> m_open{false};
 };
 
-/// Lets others run: the caller goes to the end of what is ready, and may go on elsewhere.
+/// Lets other tasks run: the caller is queued behind the ready ones, and may resume on another
+/// worker.
 inline void let_others_run() { quern::this_task::yield(); }
 
-/// Suspends the calling task until another worker runs it. False if that never came about.
-/// Requires: at least two workers.
+/// Suspends the calling task until another worker runs it. False if that did not happen. Requires:
+/// at least two workers.
 inline bool move_to_another_worker() {
     const int before = quern::current_worker_rank();
     for (int attempt = 0; attempt < 1'000; ++attempt) {
         auto arrived = std::make_shared<std::atomic<bool>>(false);
         auto publish = [&arrived](quern::detail::context& self) {
-            const auto keep = arrived;  // the frame may be gone once the task goes on
+            const auto keep = arrived;  // the frame may be destroyed once the task resumes
             auto& pool = self.host().home();
             self.home = static_cast<std::int16_t>((self.host().rank() + 1) % pool.size());
             pool.inject(self);
-            for (int i = 0; i < 100 && !keep->load(); ++i) {  // keeps its old worker away from it
+            for (int i = 0; i < 100 && !keep->load(); ++i) {  // keeps its old worker away
                 std::this_thread::sleep_for(std::chrono::microseconds(10));
             }
             return true;
@@ -103,7 +104,7 @@ inline bool move_to_another_worker() {
     return false;
 }
 
-/// Tasks that wait until they are told to go on.
+/// Tasks that wait until they are released.
 class waiting_room {
 public:
     /// Called by a task.
@@ -156,13 +157,13 @@ protected:
 
     unsigned workers() const { return GetParam().workers; }
 
-    /// Whether an idle worker takes what another one holds.
+    /// Whether an idle worker steals from another one.
     bool has_thieves() const { return workers() > 1 && rt.default_pool().get().policy().steals; }
 
-    /// The length of a chain that must not lie on a stack: a million, once for each number of
-    /// workers.
+    /// The length of a chain that must not use one stack: a million under the first policy, fewer
+    /// under the others.
     int a_million() const {
-        const bool first = GetParam().policy == quern::scheduling_policies().front()->name;
+        const bool first = GetParam().policy == quern::scheduling_policies().front().name;
         return scaled(first ? 1'000'000 : 100'000, 10'000);
     }
 
@@ -178,8 +179,8 @@ struct usual_runtime {
     quern::runtime& usual = quern::runtime::default_instance();
 };
 
-/// The same beside the default runtime, which is there before, so that what a case calls outside of
-/// any task does not run on its own.
+/// The same beside the default runtime, which is started before, so that calls outside of tasks do
+/// not run on the case's own runtime.
 class on_runtime : private usual_runtime, public on_lone_runtime {};
 
 inline std::string name_of_setting(const testing::TestParamInfo<setting>& info) {
@@ -191,14 +192,14 @@ inline std::string name_of_setting(const testing::TestParamInfo<setting>& info) 
 }
 
 /// 1, 2 and 8 workers under the first policies: the default, three more that steal, two that do
-/// not. Under sanitizers, which are slow and concerned with interleavings, 8 workers alone for all
-/// but the default.
+/// not. Under sanitizers, which are slow and whose subject is interleavings, all but the default
+/// have only 8 workers.
 inline std::vector<setting> settings_of(std::size_t policies) {
     std::vector<setting> all;
-    for (const quern::scheduling_policy* policy : quern::scheduling_policies().first(policies)) {
+    for (const quern::scheduling_policy& policy : quern::scheduling_policies().first(policies)) {
         for (const unsigned workers : {1U, 2U, 8U}) {
             if (!k_sanitized || all.size() < 3 || workers == 8) {
-                all.push_back({workers, policy->name.data()});  // a literal
+                all.push_back({workers, policy.name.data()});  // a literal
             }
         }
     }

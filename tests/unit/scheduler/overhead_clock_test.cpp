@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stretches that are timed: where they begin and end, and how long they are.
-#include <quern/base/clock.hpp>
-#include <quern/scheduler/overhead_clock.hpp>
+// Timed stretches: where they begin and end, and how long they are.
+#include <quern/base/detail/clock.hpp>
+#include <quern/scheduler/detail/overhead_clock.hpp>
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ protected:
 TEST_F(overhead_clock_stretch, has_two_pieces_around_a_body) {
     ASSERT_TRUE(clock.begins(overhead_clock::part::running)) << "the first one is timed";
     be_busy();
-    const std::uint32_t weight = clock.ends();
+    const std::uint32_t weight = clock.ends(overhead_clock::next::user_code);
     ASSERT_EQ(weight, 1U);
     const double before = all_ns(clock);
     EXPECT_GE(before, 0.9 * k_piece_ns);
@@ -44,28 +44,28 @@ TEST_F(overhead_clock_stretch, has_two_pieces_around_a_body) {
     EXPECT_EQ(all_ns(clock), before);
     clock.goes_on(weight);
     be_busy();
-    EXPECT_EQ(clock.ends(), 1U);
+    EXPECT_EQ(clock.ends(overhead_clock::next::user_code), 1U);
     EXPECT_GE(all_ns(clock) - before, 0.9 * k_piece_ns);
 }
 
 TEST_F(overhead_clock_stretch, between_bodies_begins_after_a_body_and_ends_at_the_next) {
     clock.between_bodies();
     be_busy();
-    const std::uint32_t weight = clock.ends();  // a body begins
+    const std::uint32_t weight = clock.ends(overhead_clock::next::user_code);  // a body begins
     ASSERT_EQ(weight, 1U);
     EXPECT_EQ(all_ns(clock), 0) << "what comes before the body is another stretch";
     clock.goes_on(weight);
     be_busy();
     clock.between_bodies();
     be_busy();
-    EXPECT_EQ(clock.ends(), 0U) << "it does not go on after the next body";
+    EXPECT_EQ(clock.ends(overhead_clock::next::user_code), 1U) << "the next one's turn has come";
     EXPECT_GE(all_ns(clock), 0.9 * 2 * k_piece_ns);
 }
 
 TEST_F(overhead_clock_stretch, that_waits_for_a_body_ends_where_the_work_ends) {
     clock.between_bodies();
-    EXPECT_EQ(clock.ends(), 1U);
-    EXPECT_EQ(clock.ends(), 0U);
+    EXPECT_EQ(clock.ends(overhead_clock::next::user_code), 1U);
+    EXPECT_EQ(clock.ends(overhead_clock::next::user_code), 0U);
     EXPECT_EQ(all_ns(clock), 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Overhead is the same everywhere: what making, queueing, beginning and settling a task take is
-// booked as the runtime's work whether anybody records or not, and never as time in bodies.
-#include <quern/scheduler/blocked_time.hpp>
+// Overhead is counted alike everywhere: the time to make, queue, begin and settle a task counts as
+// the runtime's work, with or without a recording, and never as time in bodies.
+#include <quern/scheduler/detail/blocked_time.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/promise.hpp>
@@ -17,7 +17,7 @@ using quern::worker_totals;
 
 class overhead_test : public testing::Test {
 protected:
-    /// What the run of f as a task adds to the totals of the runtime.
+    /// How much running f as a task adds to the totals of the runtime.
     worker_totals spent_on(const std::function<void()>& f) {
         const worker_totals before = rt.totals();
         const double run_before = run_ns();
@@ -28,7 +28,7 @@ protected:
         return after;
     }
 
-    /// Of the time that the worker's thread has run: others take the processor from it too.
+    /// Relative to the CPU time of the worker's thread, which other threads may preempt.
     void expect_mostly_overhead(const worker_totals& of, int tasks) const {
         EXPECT_GT(of.managing_ns, 0.4 * m_run_ns);
         EXPECT_GT(of.managing_ns / tasks, 10.0);
@@ -45,6 +45,8 @@ protected:
     quern::runtime rt{quern::runtime_options::with_workers(1)};
 };
 
+// Holds: pool_ref: Making, beginning and settling tasks is managing time, on every thread and with
+//     or without a recording; no body is.
 TEST_F(overhead_test, is_nearly_all_of_empty_tasks_that_are_waited_for_at_once) {
     expect_mostly_overhead(spent_on([] {
                                for (int i = 0; i < k_tasks; ++i) {
@@ -54,6 +56,7 @@ TEST_F(overhead_test, is_nearly_all_of_empty_tasks_that_are_waited_for_at_once) 
                            k_tasks);
 }
 
+// Holds: pool_ref: Making, beginning and settling...
 TEST_F(overhead_test, is_nearly_all_of_an_empty_group) {
     expect_mostly_overhead(spent_on([] {
                                quern::task_group group;
@@ -65,6 +68,7 @@ TEST_F(overhead_test, is_nearly_all_of_an_empty_group) {
                            k_tasks);
 }
 
+// Holds: pool_ref: Making, beginning and settling...
 TEST_F(overhead_test, is_nearly_all_of_empty_dataflow) {
     expect_mostly_overhead(spent_on([] {
                                quern::shared_future<void> last = quern::make_ready_future();
@@ -76,6 +80,7 @@ TEST_F(overhead_test, is_nearly_all_of_empty_dataflow) {
                            k_tasks);
 }
 
+// Holds: pool_ref: Making, beginning and settling...
 TEST_F(overhead_test, is_no_part_of_long_bodies) {
     constexpr auto k_each = std::chrono::microseconds(quern_test::scaled(20, 500));
     constexpr int k_few = 200;
@@ -90,7 +95,8 @@ TEST_F(overhead_test, is_no_part_of_long_bodies) {
     EXPECT_LT(of.managing_ns, 0.1 * of.running_ns);
 }
 
-/// Long tasks after many tiny ones, of which few are timed.
+/// Long tasks after many tiny ones, few of which are timed.
+// Holds: pool_ref: Making, beginning and settling...
 TEST_F(overhead_test, does_not_take_long_bodies_for_what_came_before) {
     const worker_totals of = spent_on([] {
         for (int i = 0; i < k_tasks; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pools by CPU, core and NUMA node: how many workers, where they run, of which node they are, and
-// what is said of a place that does not exist. On invented machines, and on this one.
-#include <quern/scheduler/placement.hpp>
+// Pools by CPU, core and NUMA node: how many workers, where they run, their node, and the error for
+// a place that does not exist. On synthetic machines, and on this one.
+#include <quern/scheduler/detail/placement.hpp>
 
 #include "../topology/invented_machine.hpp"
 #include "on_runtime.hpp"
@@ -38,6 +38,8 @@ std::string error_of(const machine& on, const char* bind, const cpu_limits& limi
     return "";
 }
 
+// Holds: runtime: A pool may be bound to a list of CPUs, cores or NUMA nodes, and gets a worker for
+//     each CPU unless it asks for another number.
 TEST(placement, gives_a_pool_a_worker_for_each_cpu_of_its_list) {
     const pool_description listed = place(two_nodes(), "1,8-10");
     EXPECT_EQ(listed.workers, 4U);
@@ -46,6 +48,7 @@ TEST(placement, gives_a_pool_a_worker_for_each_cpu_of_its_list) {
     EXPECT_EQ(place(two_nodes(), "3,3,3").workers, 1U);
 }
 
+// Holds: runtime: A pool may be...
 TEST(placement, gives_a_pool_a_worker_for_each_cpu_of_its_cores_or_nodes) {
     const pool_description cores = place(two_nodes(), "cores:3-4");
     EXPECT_EQ(cores.processing_units, (std::vector{6, 7, 8, 9}));
@@ -56,11 +59,14 @@ TEST(placement, gives_a_pool_a_worker_for_each_cpu_of_its_cores_or_nodes) {
     EXPECT_EQ(node.nodes, std::vector<unsigned>(8, 1));
 }
 
+// Holds: runtime: A pool may be...
 TEST(placement, binds_fewer_or_more_workers_within_the_set) {
     EXPECT_EQ(place(two_nodes(), "node:1", "2").processing_units, (std::vector{8, 12}));
     EXPECT_EQ(place(two_nodes(), "cores:7", "3").processing_units, (std::vector{14, 15, 14}));
 }
 
+// Holds: runtime: A bound pool has no more workers than may run at once, and they are on allowed
+//     CPUs alone.
 TEST(placement, gives_no_more_workers_than_may_run_at_once) {
     cpu_limits limits;
     limits.quota = quern::topology::cpu_quota{300'000, 100'000, "cpu.max"};
@@ -69,12 +75,14 @@ TEST(placement, gives_no_more_workers_than_may_run_at_once) {
     EXPECT_EQ(place(two_nodes(), "2", "auto", limits).workers, 1U);
 }
 
+// Holds: runtime: A bound pool has...
 TEST(placement, uses_only_the_allowed_cpus_of_a_set) {
     cpu_limits limits;
     limits.affinity = quern::topology::cpu_list{0, 1, 8, 10};
     EXPECT_EQ(place(two_nodes(), "node:1", "auto", limits).processing_units, (std::vector{8, 10}));
 }
 
+// Holds: pool_ref: numa_node_of(): the node of...
 TEST(placement, without_binding_knows_of_no_nodes) {
     const pool_description loose = place(two_nodes(), "none", "3");
     EXPECT_EQ(loose.workers, 3U);
@@ -84,6 +92,7 @@ TEST(placement, without_binding_knows_of_no_nodes) {
     EXPECT_EQ(place(two_nodes(), "none").workers, 16U);
 }
 
+// Holds: runtime: A place that does not exist is an error that says what there is.
 TEST(placement, says_what_there_is_when_a_place_does_not_exist) {
     EXPECT_EQ(error_of(two_nodes(), "node:2"),
               "quern: bind is 'node:2' (here); binding node:2 names NUMA node 2, which the machine "
@@ -110,6 +119,9 @@ TEST(placement, finds_the_nodes_that_may_be_used) {
     EXPECT_EQ(usable_nodes(two_nodes(), limits), (std::vector{1U}));
 }
 
+// Holds: runtime: per_numa_node(): a pool for each node on which the process may run, bound there.
+// Holds: pool_ref: numa_node_of(): the node of a worker that is bound, otherwise nothing;
+//     std::out_of_range for a rank that there is not.
 TEST(a_pool_for_each_numa_node, runs_its_workers_on_that_node) {
     const quern::runtime_options options = quern::runtime_options::per_numa_node();
     ASSERT_FALSE(options.pools.empty());
@@ -128,6 +140,7 @@ TEST(a_pool_for_each_numa_node, runs_its_workers_on_that_node) {
     }
 }
 
+// Holds: runtime: Pools may share CPUs.
 TEST(pools, may_share_cpus) {
     const unsigned cpu = quern::topology::this_thread_affinity()->front();
     quern::runtime_options options;

@@ -13,16 +13,18 @@ namespace {
 using quern::find_scheduling_policy;
 using quern::scheduling_policies;
 
+// Holds: scheduling policies: The first one is the default, work-stealing.
 TEST(scheduling_policy_names, begin_with_the_default) {
     ASSERT_GE(scheduling_policies().size(), 2U);
-    EXPECT_EQ(scheduling_policies().front()->name, "work-stealing");
+    EXPECT_EQ(scheduling_policies().front().name, "work-stealing");
     EXPECT_EQ(quern::runtime().default_pool().policy(), "work-stealing");
 }
 
+// Holds: scheduling policies: Each is found by its name and has a summary.
 TEST(scheduling_policy_names, are_found) {
-    for (const quern::scheduling_policy* policy : scheduling_policies()) {
-        EXPECT_EQ(&find_scheduling_policy(policy->name), policy);
-        EXPECT_FALSE(policy->summary.empty());
+    for (const quern::scheduling_policy& policy : scheduling_policies()) {
+        EXPECT_EQ(&find_scheduling_policy(policy.name), &policy);
+        EXPECT_FALSE(policy.summary.empty());
     }
 }
 
@@ -35,12 +37,14 @@ std::string error_of(const std::string& name) {
     return "";
 }
 
+// Holds: scheduling policies: An unknown name is std::invalid_argument that names the known ones
+//     and the nearest match.
 TEST(scheduling_policy_names, that_are_unknown_are_errors_with_the_nearest_match) {
     const std::string text = error_of("work-staeling");
     EXPECT_NE(text.find("'work-staeling'"), std::string::npos) << text;
     EXPECT_NE(text.find("did you mean 'work-stealing'?"), std::string::npos) << text;
-    for (const quern::scheduling_policy* policy : scheduling_policies()) {
-        EXPECT_NE(text.find(policy->name), std::string::npos) << text;
+    for (const quern::scheduling_policy& policy : scheduling_policies()) {
+        EXPECT_NE(text.find(policy.name), std::string::npos) << text;
     }
     EXPECT_NE(error_of("priority-local").find("did you mean 'priority-local-fifo'?"),
               std::string::npos);
@@ -52,6 +56,7 @@ TEST(scheduling_policy_names, that_are_unknown_are_errors_with_the_nearest_match
 class every_policy : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(every_policy);
 
+// Holds: scheduling policies: Under every policy every task is run once.
 TEST_P(every_policy, runs_every_task_once) {
     static constexpr std::size_t k_tasks = 2'000;
     std::vector<int> runs(2 * k_tasks, 0);
@@ -70,6 +75,7 @@ TEST_P(every_policy, runs_every_task_once) {
     EXPECT_EQ(runs, std::vector<int>(2 * k_tasks, 1));
 }
 
+// Holds: scheduling policies: Under every policy all workers get work.
 TEST_P(every_policy, keeps_all_workers_busy) {
     if (std::string(GetParam().policy) == "static") {
         GTEST_SKIP() << "what a task makes stays with its worker";

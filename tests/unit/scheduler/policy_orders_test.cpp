@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// In which order a worker takes what is ready, and a thief what it finds: a case for each row of
-// the tables in docs/policies.md.
+// The order in which a worker takes ready items, and in which a thief steals: a case for each row
+// of the tables in docs/policies.md.
 #include "held_pool.hpp"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ using quern_test::waiting_room;
 
 using names = std::vector<std::string>;
 
-/// Makes things ready on the worker that calls it: n1 is a new task, r1 a resumed one, h1 one that
-/// is hinted to this worker, o1 one from outside, H1 and L1 are of high and low priority, and y is
-/// the calling task, when it goes on after a yield.
+/// Makes items ready on the calling worker: n1 is a new task, r1 a resumed one, h1 one that is
+/// hinted to this worker, o1 one from outside, H1 and L1 are of high and low priority, and y is the
+/// calling task, when it resumes after a yield.
 class maker {
 public:
     maker(held_pool& where, const names& made) : m_where(where), m_made(made) {
@@ -36,7 +36,7 @@ public:
         });
     }
 
-    /// Waits until all that was made has run.
+    /// Waits until all these items have run.
     const journal& result() {
         EXPECT_TRUE(eventually([&] { return m_log.size() == m_made.size(); }));
         m_where.release_all();
@@ -82,8 +82,8 @@ private:
     std::map<std::string, waiting_room> m_rooms;
 };
 
-/// How one worker usually orders it. Every 61st item may be one from outside, wherever that falls,
-/// so the order that comes most often counts.
+/// The usual order of one worker. Every 61st item may come from outside, at any position, so the
+/// most frequent order counts.
 std::string order_of(const char* policy, const names& made) {
     constexpr int k_rounds = 15;
     held_pool pool({.workers = 1}, policy);
@@ -126,24 +126,30 @@ INSTANTIATE_TEST_SUITE_P(of, policy_orders, testing::ValuesIn(k_rows), [](const 
 TEST(policy_orders_table, has_a_row_for_every_policy) {
     ASSERT_EQ(std::size(k_rows), quern::scheduling_policies().size());
     for (std::size_t i = 0; i < std::size(k_rows); ++i) {
-        EXPECT_EQ(quern::scheduling_policies()[i]->name, k_rows[i].policy);
+        EXPECT_EQ(quern::scheduling_policies()[i].name, k_rows[i].policy);
     }
 }
 
+// Holds: scheduling policies: Under every policy what is ready runs in the order of the table in
+//     policies.md: new and resumed tasks.
 TEST_P(policy_orders, of_new_and_resumed_tasks) {
     EXPECT_EQ(order_of(GetParam().policy, {"n1", "r1", "n2", "r2"}), GetParam().new_and_resumed);
 }
 
+// Holds: scheduling policies: Under every policy hinted tasks, those from outside, and one that
+//     yields run in the order of the table.
 TEST_P(policy_orders, of_hinted_tasks_those_from_outside_and_one_that_yields) {
     EXPECT_EQ(order_of(GetParam().policy, {"o1", "h1", "n1", "h2", "n2", "y"}),
               GetParam().new_and_others);
 }
 
+// Holds: scheduling policies: Under every policy priorities are those of the table.
 TEST_P(policy_orders, of_priorities) {
     EXPECT_EQ(order_of(GetParam().policy, {"L1", "n1", "H1", "L2", "n2", "H2"}),
               GetParam().by_priority);
 }
 
+// Holds: scheduling policies: Under every policy a thief of the same node gets what the table says.
 TEST_P(policy_orders, of_what_a_thief_of_the_same_node_gets) {
     if (std::string_view(GetParam().to_a_thief).empty()) {
         GTEST_SKIP() << "nothing is stolen";
@@ -156,9 +162,10 @@ TEST_P(policy_orders, of_what_a_thief_of_the_same_node_gets) {
     EXPECT_EQ(log.ranks(), std::vector<int>(4, 1));
 }
 
+// Holds: scheduling policies: No ready item starves.
 TEST_P(policy_orders, put_nobody_off_for_ever) {
-    // A worker that feeds itself comes to what was hinted to it, to what came from outside, and,
-    // when it is fed with high priority, to all the rest.
+    // A worker that makes its own work comes to hinted items, to items from outside, and, when its
+    // own items have high priority, to all the rest.
     for (const priority endless : {priority::normal, priority::high}) {
         held_pool pool({.workers = 1}, GetParam().policy);
         journal log;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pools on machines of several NUMA nodes that are invented for a whole process: what a program and
-// its user get there. Each case is a child, because a process reads its machine once.
+// Pools on synthetic machines of several NUMA nodes, seen by a whole process. Each case is a child,
+// because a process reads its machine once.
 #include <quern/scheduler/policy.hpp>
 #include <quern/task/async.hpp>
 #include <quern/topology/machine.hpp>
@@ -19,7 +19,7 @@ protected:
         }
     }
 
-    /// What the function prints where nodes 0 to 3 have two cores each.
+    /// The output of the function on a machine whose nodes 0 to 3 have two cores each.
     template <class F>
     static std::string output_of(std::vector<std::string> arguments, F&& f) {
         return quern_test::in_child(
@@ -34,6 +34,7 @@ protected:
     }
 };
 
+// Holds: runtime: per_numa_node(): a pool for...
 TEST_F(on_four_nodes, each_node_gets_a_pool) {
     EXPECT_EQ(output_of({},
                         [] {
@@ -48,6 +49,7 @@ TEST_F(on_four_nodes, each_node_gets_a_pool) {
               "node0 2 0;node1 2 1;node2 2 2;node3 2 3;");
 }
 
+// Holds: runtime: per_numa_node(): a pool for...
 TEST_F(on_four_nodes, the_user_may_choose_nodes) {
     const auto show = [] {
         const quern::runtime rt;
@@ -64,8 +66,8 @@ TEST_F(on_four_nodes, the_user_may_choose_nodes) {
 }
 
 TEST_F(on_four_nodes, every_policy_runs_what_is_hinted_to_any_node) {
-    for (const quern::scheduling_policy* policy : quern::scheduling_policies()) {
-        const std::string option = "--quern:policy=" + std::string(policy->name);
+    for (const quern::scheduling_policy& policy : quern::scheduling_policies()) {
+        const std::string option = "--quern:policy=" + std::string(policy.name);
         EXPECT_EQ(output_of({option, "--quern:bind=compact"},
                             [] {
                                 const quern::runtime rt;
@@ -82,7 +84,7 @@ TEST_F(on_four_nodes, every_policy_runs_what_is_hinted_to_any_node) {
                                 std::printf("%u %d", rt.workers(), sum);
                             }),
                   "8 400")
-            << policy->name;
+            << policy.name;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which source of settings wins: all pairs of default < file < environment < program < command
-// line, where the program speaks for the whole process or in the options of one runtime.
-#include <quern/scheduler/settings.hpp>
+// The precedence of settings: all pairs of default < file < environment < program < command line,
+// where the program sets the whole process or one runtime's options.
+#include <quern/settings/settings.hpp>
 
 #include "in_child.hpp"
 
@@ -25,7 +25,7 @@ struct pair_of_sources {
 
 class precedence_test : public testing::TestWithParam<pair_of_sources> {};
 
-/// A file, an environment and a command line in which each of the two sources says its own number.
+/// A file, an environment and a command line in which each of the two sources gives its own number.
 surroundings surroundings_of(const pair_of_sources& two, const std::string& file) {
     surroundings outside;
     for (const source each : {two.low, two.high}) {
@@ -42,6 +42,8 @@ surroundings surroundings_of(const pair_of_sources& two, const std::string& file
     return outside;
 }
 
+// Holds: settings: current_settings(): defaults < file < environment < set_setting <
+//     runtime_options < command line.
 TEST_P(precedence_test, the_stronger_source_wins) {
     const auto [low, high] = GetParam();
     const std::string file = testing::TempDir() + "quern_precedence.toml";

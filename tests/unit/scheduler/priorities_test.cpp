@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Priorities and hints: in which order one worker takes tasks, and to whom a hinted task goes.
+// Priorities and hints: in which order one worker takes tasks, and which worker gets a hinted task.
 #include "on_runtime.hpp"
 
 #include <algorithm>
@@ -61,19 +61,21 @@ protected:
 
 INSTANTIATE_TEST_SUITE_P(on, priorities_on_one_worker, testing::ValuesIn([] {
                              std::vector<quern_test::setting> on_one;
-                             for (const auto* policy : quern::scheduling_policies()) {
-                                 on_one.push_back({1, policy->name.data()});
+                             for (const auto& policy : quern::scheduling_policies()) {
+                                 on_one.push_back({1, policy.name.data()});
                              }
                              return on_one;
                          }()),
                          quern_test::name_of_setting);
 
+// Holds: task_attributes: urgency: high before normal before low, from every source.
 TEST_P(priorities_on_one_worker, of_tasks_that_a_task_starts) {
     run_held(false, starter());
     EXPECT_LT(last(priority::high), first(priority::normal));
     EXPECT_LT(last(priority::normal), first(priority::low));
 }
 
+// Holds: task_attributes: urgency: high before normal...
 TEST_P(priorities_on_one_worker, of_tasks_from_outside) {
     run_held(true, starter());
     EXPECT_LT(last(priority::high), first(priority::normal));
@@ -83,6 +85,7 @@ TEST_P(priorities_on_one_worker, of_tasks_from_outside) {
 class priorities_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(priorities_test);
 
+// Holds: task_attributes: urgency: tasks of every priority are run in the end.
 TEST_P(priorities_test, of_all_kinds_are_run_in_the_end) {
     std::vector<int> runs(3'000, 0);
     inside([&] {
@@ -107,6 +110,7 @@ void run_for_ever(const std::atomic<bool>& stop, std::atomic<int>& running) {
     post({.urgency = priority::high}, [&] { run_for_ever(stop, running); });
 }
 
+// Holds: task_attributes: urgency: no priority starves another one for ever.
 TEST_P(priorities_test, that_are_high_do_not_starve_the_others_for_ever) {
     inside([this] {
         std::atomic<bool> stop{false};
@@ -126,6 +130,7 @@ TEST_P(priorities_test, that_are_high_do_not_starve_the_others_for_ever) {
     });
 }
 
+// Holds: task_attributes: urgency: tasks of low priority run when nothing else is ready.
 TEST_P(priorities_test, of_low_rank_run_when_nothing_else_is_ready) {
     auto low = quern::async({.urgency = priority::low, .pool = &rt.default_pool().get()},
                             [] { return 7; });
@@ -135,6 +140,7 @@ TEST_P(priorities_test, of_low_rank_run_when_nothing_else_is_ready) {
 class hints_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(hints_test);
 
+// Holds: task_attributes: worker: a hint: an...
 TEST_P(hints_test, are_only_hints_so_every_task_runs) {
     std::vector<int> runs(1'000, 0);
     std::vector<quern::future<void>> all;
@@ -149,6 +155,7 @@ TEST_P(hints_test, are_only_hints_so_every_task_runs) {
     EXPECT_EQ(runs, std::vector<int>(1'000, 1));
 }
 
+// Holds: task_attributes: worker: the task goes to the queue of that worker.
 TEST_P(hints_test, bring_a_task_to_its_worker_when_no_other_is_idle) {
     // Every worker is held by a task; only the hinted one is released.
     const auto n = static_cast<int>(workers());
@@ -174,6 +181,8 @@ TEST_P(hints_test, bring_a_task_to_its_worker_when_no_other_is_idle) {
     }
 }
 
+// Holds: task_attributes: worker: a hint: an idle worker may take it, and a rank that there is not
+//     is no error.
 TEST_P(hints_test, let_an_idle_worker_help_out) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs an idle worker that may take the task";

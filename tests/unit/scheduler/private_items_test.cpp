@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a worker keeps for itself in its ready deque does not stay there while another one has
-// nothing to do: not beside a long task, not while the other sleeps, and not where the system has
-// no barrier for all processors.
+// Private items of a worker's ready deque do not stay there while another worker is idle: not
+// beside a long task, not while the other sleeps, and not on a system without a barrier for all
+// processors.
 #include <quern/task/task_group.hpp>
 
 #include "in_child.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int k_items = 300;
 
-/// A task that makes others while all workers are busy, and then runs on until they have run
+/// A task that makes others while all workers are busy, and then runs until they have run
 /// elsewhere. True: they have.
 bool others_run_beside_a_long_task(quern::runtime& rt, std::chrono::milliseconds idle) {
     std::atomic<int> ran = 0;
@@ -33,7 +33,7 @@ bool others_run_beside_a_long_task(quern::runtime& rt, std::chrono::milliseconds
         while (!is_busy) {
             std::this_thread::yield();
         }
-        // Nobody is hungry: what has asked before is answered by the first of these.
+        // No request is open: the first of these answers earlier ones.
         for (int i = 0; i < k_items; ++i) {
             quern::post([&ran] { ++ran; });
         }
@@ -48,6 +48,8 @@ bool others_run_beside_a_long_task(quern::runtime& rt, std::chrono::milliseconds
 class private_items_test : public quern_test::on_runtime {};
 QUERN_ON_STEALING_POLICIES(private_items_test);
 
+// Holds: async: Where the policy steals, no ready task waits beside a long one while another worker
+//     has nothing to do.
 TEST_P(private_items_test, go_to_a_worker_that_has_nothing_while_their_own_runs_long) {
     if (!has_thieves()) {
         GTEST_SKIP() << "nobody else";
@@ -57,6 +59,7 @@ TEST_P(private_items_test, go_to_a_worker_that_has_nothing_while_their_own_runs_
     }
 }
 
+// Holds: async: Where the policy steals...
 TEST_P(private_items_test, go_to_a_worker_that_slept_when_they_were_made) {
     if (!has_thieves()) {
         GTEST_SKIP() << "nobody else";
@@ -77,7 +80,8 @@ TEST_P(private_items_test, go_to_a_worker_that_slept_when_they_were_made) {
     }
 }
 
-/// The worker that goes to sleep fires timers in its last look: what these make ready is its own.
+/// The worker that goes to sleep fires timers in its last check: the items that these make ready
+/// are its own.
 TEST_P(private_items_test, run_when_a_timer_makes_them_ready_in_the_last_look) {
     const int naps = inside([] {
         constexpr int k_naps = quern_test::scaled(1'000, 200);
@@ -89,7 +93,7 @@ TEST_P(private_items_test, run_when_a_timer_makes_them_ready_in_the_last_look) {
     EXPECT_GT(naps, 0);
 }
 
-/// From now on the system call is unknown to this process.
+/// From now on the system call fails as unknown in this process.
 bool forbid_membarrier() {
     sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -102,6 +106,7 @@ bool forbid_membarrier() {
            ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+// Holds: async: Where the policy steals...
 TEST(private_items_without_barrier, are_public_at_once) {
     const quern_test::ended child = quern_test::in_child({}, [](int&, char**) {
         if (!forbid_membarrier()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The queue with two ends: orders at both, taking several, growth with the content wrapped round.
-#include <quern/scheduler/ready_ring.hpp>
+// The queue with two ends: orders at both, taking several, growth with wrapped content.
+#include <quern/scheduler/detail/ready_ring.hpp>
 
 #include <gtest/gtest.h>
 
@@ -35,10 +35,10 @@ protected:
         return r != nullptr ? static_cast<const item*>(r)->number : -1;
     }
 
-    static std::vector<int> numbers(const runnable* chain) {
+    static std::vector<int> numbers(quern::ready_list list) {
         std::vector<int> all;
-        for (; chain != nullptr; chain = chain->next) {
-            all.push_back(number(chain));
+        while (const quern::ready_item each = list.pop_front()) {
+            all.push_back(number(each.get()));
         }
         return all;
     }
@@ -53,7 +53,7 @@ TEST_F(ready_ring_test, is_empty_at_first) {
     EXPECT_TRUE(ring.empty());
     EXPECT_EQ(ring.pop_youngest(), nullptr);
     EXPECT_EQ(ring.pop_oldest(), nullptr);
-    EXPECT_EQ(ring.take_oldest(0), nullptr);
+    EXPECT_TRUE(ring.take_oldest(0).empty());
 }
 
 TEST_F(ready_ring_test, gives_from_both_ends) {
@@ -105,21 +105,20 @@ TEST_F(ready_ring_test, gives_every_item_once_to_many_threads) {
     std::atomic<int> left{k_items};
     const auto take = [&](auto&& from) {
         while (left.load() > 0) {
-            for (const runnable* r = from(); r != nullptr;) {
-                const runnable* const next = r->next;
-                given[static_cast<std::size_t>(number(r))].fetch_add(1);
+            quern::ready_list taken = from();
+            while (const quern::ready_item each = taken.pop_front()) {
+                given[static_cast<std::size_t>(number(each.get()))].fetch_add(1);
                 left.fetch_sub(1);
-                r = next;
             }
             std::this_thread::yield();
         }
     };
     const auto youngest = [this] {
-        runnable* const r = ring.pop_youngest();
-        if (r != nullptr) {
-            r->next = nullptr;
+        quern::ready_list one;
+        if (runnable* const r = ring.pop_youngest()) {
+            one.push_back(quern::ready_item(r));
         }
-        return r;
+        return one;
     };
     std::thread thief(take, [this] { return ring.take_oldest(0); });
     std::thread owner(take, youngest);

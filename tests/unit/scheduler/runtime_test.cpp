@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A runtime from its beginning to its end: what it accepts, what it refuses, work from outside, and
-// what its destructor waits for.
+// A runtime from its beginning to its end: accepted and rejected options, work from outside, and
+// the waits of its destructor.
 #include <quern/scheduler/runtime.hpp>
 
 #include "on_runtime.hpp"
@@ -23,6 +23,7 @@ using quern_test::scaled;
 class runtime_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(runtime_test);
 
+// Holds: runtime: It has the workers, the policy and the name that were asked for.
 TEST_P(runtime_test, has_the_workers_that_were_asked_for) {
     EXPECT_EQ(rt.workers(), workers());
     EXPECT_EQ(rt.default_pool().workers(), workers());
@@ -31,6 +32,10 @@ TEST_P(runtime_test, has_the_workers_that_were_asked_for) {
     EXPECT_EQ(rt.default_pool().name(), "default");
 }
 
+// Holds: runtime: Tasks run on its own workers.
+// Holds: runtime: current_pool(): the pool that runs the calling task, else the default runtime's
+//     first.
+// Holds: runtime: current_worker_rank(): the rank within the pool, -1 outside.
 TEST_P(runtime_test, runs_tasks_on_its_own_workers) {
     EXPECT_EQ(quern::current_worker_rank(), -1);
     for (int i = 0; i < 100; ++i) {
@@ -41,6 +46,7 @@ TEST_P(runtime_test, runs_tasks_on_its_own_workers) {
     EXPECT_EQ(inside([] { return &quern::current_pool().get(); }), &rt.default_pool().get());
 }
 
+// Holds: runtime: Any number of threads may give it work at once.
 TEST_P(runtime_test, takes_work_from_many_threads_at_once) {
     constexpr std::size_t k_threads = 8;
     const std::size_t each = scaled(5'000U, 500U);
@@ -65,6 +71,7 @@ TEST_P(runtime_test, takes_work_from_many_threads_at_once) {
     }
 }
 
+// Holds: runtime: A worker that sleeps wakes up for every single task.
 TEST_P(runtime_test, wakes_for_every_single_task) {
     for (int i = 0; i < scaled(500, 100); ++i) {  // workers fall asleep in between
         ASSERT_EQ(inside([i] { return i; }), i);
@@ -83,6 +90,7 @@ void end_after(const quern_test::setting& wanted, Start&& start) {
     start(rt.default_pool().get());
 }
 
+// Holds: runtime: The destructor waits until every ready task has run, of every priority and hint.
 TEST_P(runtime_test, waits_at_its_end_for_every_ready_task) {
     std::vector<int> done(1000, 0);
     end_after(GetParam(), [&](quern::detail::pool& where) {
@@ -93,6 +101,7 @@ TEST_P(runtime_test, waits_at_its_end_for_every_ready_task) {
     EXPECT_EQ(done, std::vector<int>(1000, 1));
 }
 
+// Holds: runtime: The destructor waits until...
 TEST_P(runtime_test, waits_at_its_end_for_tasks_of_every_priority_and_hint) {
     std::vector<int> done(900, 0);
     end_after(GetParam(), [&](quern::detail::pool& where) {
@@ -119,6 +128,7 @@ struct link_of_chain {
     }
 };
 
+// Holds: runtime: The destructor waits for tasks...
 TEST_P(runtime_test, waits_at_its_end_for_what_tasks_start) {
     std::vector<int> done(100, 0);
     end_after(GetParam(), [&](quern::detail::pool& where) {
@@ -127,6 +137,7 @@ TEST_P(runtime_test, waits_at_its_end_for_what_tasks_start) {
     EXPECT_EQ(done, std::vector<int>(100, 1));
 }
 
+// Holds: runtime: The destructor waits for tasks that run, and for what they start.
 TEST_P(runtime_test, waits_at_its_end_for_a_task_that_is_running) {
     int done = 0;
     end_after(GetParam(), [&](quern::detail::pool& where) {
@@ -138,6 +149,7 @@ TEST_P(runtime_test, waits_at_its_end_for_a_task_that_is_running) {
     EXPECT_EQ(done, 1);
 }
 
+// Holds: runtime: A timer that is...
 TEST_P(runtime_test, waits_at_its_end_for_a_task_that_sleeps) {
     std::atomic<int> done{0};
     end_after(GetParam(), [&](quern::detail::pool& where) {
@@ -151,6 +163,7 @@ TEST_P(runtime_test, waits_at_its_end_for_a_task_that_sleeps) {
     EXPECT_EQ(done.load(), 10);
 }
 
+// Holds: runtime: Several runtimes may live in one process, one within a task of another.
 TEST_P(runtime_test, may_live_beside_others) {
     runtime second(runtime_options::with_workers(2));
     runtime third(runtime_options::with_workers(3, "priority-local-fifo"));
@@ -164,6 +177,7 @@ TEST_P(runtime_test, may_live_beside_others) {
     }
 }
 
+// Holds: runtime: Tasks may wait for tasks of another runtime.
 TEST_P(runtime_test, may_wait_for_tasks_of_another) {
     runtime other(runtime_options::with_workers(2));
     inside([&] {
@@ -175,6 +189,7 @@ TEST_P(runtime_test, may_wait_for_tasks_of_another) {
     });
 }
 
+// Holds: runtime: Several runtimes may live...
 TEST_P(runtime_test, may_be_made_and_ended_within_a_task_of_another) {
     inside([] {
         runtime inner(runtime_options::with_workers(2));
@@ -182,6 +197,7 @@ TEST_P(runtime_test, may_be_made_and_ended_within_a_task_of_another) {
     });
 }
 
+// Holds: runtime: 0 workers means as many as mask, cpuset and quota allow.
 TEST(runtime_options_test, of_zero_workers_means_as_many_as_allowed) {
     const runtime rt(runtime_options::with_workers(0));
     EXPECT_GE(rt.workers(), 1U);
@@ -197,6 +213,9 @@ std::string error_of(const runtime_options& options) {
     return "";
 }
 
+// Holds: runtime: Options that are not accepted are std::invalid_argument with name, value, origin
+//     and what is accepted.
+// Holds: runtime: Two pools of one...
 TEST(runtime_options_test, name_what_is_wrong_with_them) {
     EXPECT_NE(error_of<std::invalid_argument>(runtime_options::with_workers(4097)).find("4097"),
               std::string::npos);
@@ -210,6 +229,7 @@ TEST(runtime_options_test, name_what_is_wrong_with_them) {
     EXPECT_NE(text.find("did you mean 'compact'"), std::string::npos);
 }
 
+// Holds: runtime: Binding: each word, or a list.
 TEST(runtime_options_test, bind_workers) {
     for (const char* binding : {"none", "compact", "scatter", "balanced", "numa-balanced"}) {
         runtime_options options = runtime_options::with_workers(3);
@@ -219,6 +239,9 @@ TEST(runtime_options_test, bind_workers) {
     }
 }
 
+// Holds: task_attributes: pool: null means the...
+// Holds: runtime: default_instance(): one for the...
+// Holds: runtime: current_pool(): the pool that...
 TEST(default_runtime, is_there_for_tasks_from_outside) {
     EXPECT_EQ(&quern::runtime::default_instance(), &quern::runtime::default_instance());
     EXPECT_EQ(&quern::current_pool().get(), &runtime::default_instance().default_pool().get());
@@ -228,9 +251,9 @@ TEST(default_runtime, is_there_for_tasks_from_outside) {
 
 /// Ends with 0 when making a runtime throws std::system_error, because no thread can be made.
 [[noreturn]] void start_without_threads() {
-    const rlimit few{4, 4};  // so that the first ones can be made
+    const rlimit few{4, 4};  // the first threads can be made
     ::setrlimit(RLIMIT_NPROC, &few);
-    constexpr uid_t k_nobody = 65534;  // the limit does not concern the superuser
+    constexpr uid_t k_nobody = 65534;  // the superuser has no limit
     if (::getuid() == 0 && ::setresuid(k_nobody, k_nobody, k_nobody) != 0) {
         std::_Exit(0);
     }
@@ -242,6 +265,7 @@ TEST(default_runtime, is_there_for_tasks_from_outside) {
     std::_Exit(1);
 }
 
+// Holds: runtime: std::system_error when a thread cannot be made.
 TEST(runtime_death_test, throws_when_no_thread_can_be_made) {
     if (k_sanitized) {
         GTEST_SKIP() << "sanitizers need threads of their own";

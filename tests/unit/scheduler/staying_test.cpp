@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Policies that do not steal: to whom new tasks go, that a task that has begun stays with its
-// worker, and that what a throttled worker holds is run by the others all the same.
+// Policies that do not steal: which workers get new tasks, that a task that has begun stays on its
+// worker, and that other workers run the tasks of a throttled worker.
 #include "held_pool.hpp"
 
 #include <quern/task/fork_join.hpp>
@@ -14,7 +14,7 @@ using quern_test::eventually;
 using quern_test::held_pool;
 using quern_test::journal;
 
-/// Who runs eight tasks that the worker of rank 1 of four makes while all four are held.
+/// The workers that run eight tasks, made by the worker of rank 1 of four while all four are held.
 std::vector<int> ranks_of_new_tasks(const char* policy) {
     held_pool pool({.workers = 4}, policy);
     pool.hold_all();
@@ -33,14 +33,17 @@ std::vector<int> ranks_of_new_tasks(const char* policy) {
     return {rank.begin(), rank.end()};
 }
 
+// Holds: scheduling policies: nemesis: new tasks go to all active workers in turn.
 TEST(nemesis, deals_new_tasks_to_all_workers_in_turn) {
     EXPECT_EQ(ranks_of_new_tasks("nemesis"), (std::vector{2, 3, 0, 1, 2, 3, 0, 1}));
 }
 
+// Holds: scheduling policies: static: new tasks stay where they were made.
 TEST(static_policy, keeps_new_tasks_where_they_were_made) {
     EXPECT_EQ(ranks_of_new_tasks("static"), std::vector<int>(8, 1));
 }
 
+// Holds: scheduling policies: nemesis: new tasks go...
 TEST(nemesis, deals_to_active_workers_alone) {
     quern::runtime rt(quern::runtime_options::with_workers(8, "nemesis"));
     rt.default_pool().set_active_workers(2);
@@ -79,6 +82,8 @@ INSTANTIATE_TEST_SUITE_P(
                     quern_test::setting{2, "static"}, quern_test::setting{8, "static"}),
     quern_test::name_of_setting);
 
+// Holds: scheduling policies: nemesis and static: a hinted task runs on its worker although others
+//     are idle.
 TEST_P(staying_test, runs_a_hinted_task_on_its_worker_although_others_are_idle) {
     for (int i = 0; i < 200; ++i) {
         const int rank = i % (last() + 1);
@@ -86,6 +91,8 @@ TEST_P(staying_test, runs_a_hinted_task_on_its_worker_although_others_are_idle) 
     }
 }
 
+// Holds: scheduling policies: A task that has begun resumes where it began, the owner of a group
+//     too.
 TEST_P(staying_test, resumes_a_task_where_it_waited) {
     for (int rank = 0; rank <= last(); ++rank) {
         quern::promise<void> go;
@@ -102,6 +109,7 @@ TEST_P(staying_test, resumes_a_task_where_it_waited) {
     }
 }
 
+// Holds: scheduling policies: A task that has...
 TEST_P(staying_test, sends_the_owner_of_a_group_home_when_the_last_task_ends_elsewhere) {
     for (int rank = 0; rank <= last(); ++rank) {
         EXPECT_EQ(on(0,
@@ -116,6 +124,7 @@ TEST_P(staying_test, sends_the_owner_of_a_group_home_when_the_last_task_ends_els
     }
 }
 
+// Holds: scheduling policies: fork_join stays on its worker.
 TEST_P(staying_test, keeps_fork_join_on_its_worker) {
     std::vector<std::atomic<int>> runs(workers());
     on(last(), [&] {
@@ -131,6 +140,7 @@ TEST_P(staying_test, keeps_fork_join_on_its_worker) {
     EXPECT_EQ(runs.back().load(), 1 << 10);
 }
 
+// Holds: scheduling policies: When workers are throttled the active ones run what the others hold.
 TEST_P(staying_test, gives_what_a_throttled_worker_holds_to_the_others) {
     std::atomic<int> run{0};
     on(last(), [&] {
@@ -140,13 +150,14 @@ TEST_P(staying_test, gives_what_a_throttled_worker_holds_to_the_others) {
         pool().set_active_workers(1);
     }).get();
     EXPECT_TRUE(eventually([&] { return run.load() == 100; }));
-    on(last(), [&] { run.fetch_add(1); }).get();  // also what comes later
+    on(last(), [&] { run.fetch_add(1); }).get();  // later items too
     EXPECT_EQ(run.load(), 101);
 }
 
+// Holds: scheduling policies: When workers are throttled...
 TEST_P(staying_test, gives_a_throttled_workers_forked_children_to_the_others) {
-    // Whichever of the two runs first waits for the other, which stays on the shelf of a worker
-    // that is not active any more.
+    // The first of the two waits for the other, which stays among the stealable contexts of a
+    // worker that is not active any more.
     on(last(), [&] {
         quern::promise<void> first, second;
         auto first_ran = first.get_future();
@@ -164,6 +175,7 @@ TEST_P(staying_test, gives_a_throttled_workers_forked_children_to_the_others) {
     }).get();
 }
 
+// Holds: scheduling policies: When workers are throttled...
 TEST_P(staying_test, loses_nothing_while_the_number_of_active_workers_changes) {
     constexpr int k_tasks = quern_test::scaled(20'000, 2'000);
     std::atomic<int> run{0};
@@ -180,8 +192,9 @@ TEST_P(staying_test, loses_nothing_while_the_number_of_active_workers_changes) {
     EXPECT_TRUE(eventually([&] { return run.load() == 2 * k_tasks; }, std::chrono::seconds(60)));
 }
 
+// Holds: scheduling policies: Workers that have nothing to do sleep.
 TEST_P(staying_test, lets_workers_sleep_that_have_nothing_to_do) {
-    // Others' queues are no reason to stay awake: one worker is busy with a long queue.
+    // Other workers' queues are no reason to stay awake: one worker is busy with a long queue.
     quern_test::door go;
     std::atomic<int> run{0};
     auto holder = on(0, [&] { go.pass(); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the layers above build on: suspending a context, resuming it from anywhere, giving way to
-// another item, calling on a fresh stack; and what must belong to a task and not to its worker.
+// The basis of the upper layers: suspending a context, resuming it from any thread, yielding to
+// another item, calling on a fresh stack; and which state belongs to a task rather than its worker.
 #include "on_runtime.hpp"
 
 #include <cfenv>
@@ -93,6 +93,7 @@ TEST_P(suspension_test, may_end_on_another_worker) {
     });
 }
 
+// Holds: launch: fork: the creator resumes when a worker is free.
 TEST_P(suspension_test, happens_to_the_creator_of_a_forked_task) {
     inside([] {
         std::string trace;
@@ -103,7 +104,7 @@ TEST_P(suspension_test, happens_to_the_creator_of_a_forked_task) {
     });
 }
 
-/// The rounding modes that new tasks find.
+/// The rounding modes at the start of new tasks.
 std::vector<int> modes_of_new_tasks(quern::runtime& rt) {
     std::vector<quern::future<int>> all;
     for (int i = 0; i < 50; ++i) {
@@ -182,7 +183,7 @@ TEST_P(suspension_test, of_a_call_on_a_fresh_stack_is_as_of_any_call) {
 }
 
 TEST_P(suspension_test, does_not_lose_a_wake_up_however_short_the_wait) {
-    // Two tasks hand one token to and fro, through every interleaving that chance offers.
+    // Two tasks pass one token to and fro, through random interleavings.
     const int rounds = scaled(2'000, 300);
     std::atomic<context*> parked[2] = {nullptr, nullptr};
     const auto player = [&](int me) {
@@ -200,7 +201,7 @@ TEST_P(suspension_test, does_not_lose_a_wake_up_however_short_the_wait) {
     };
     auto a = quern::async(rt, player, 0);
     auto b = quern::async(rt, player, 1);
-    // Whoever is left alone is woken from here.
+    // Wakes the waiter that is left.
     while (!a.is_ready() || !b.is_ready()) {
         for (auto& p : parked) {
             if (context* c = p.exchange(nullptr)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The number of active workers, changed while a pool runs: the others take no work, what they had
-// is done by the rest, and they come back.
+// The number of active workers changes while a pool runs: the others take no work, the rest do
+// theirs, and they return.
 #include "on_runtime.hpp"
 
 #include <quern/task/promise.hpp>
@@ -34,7 +34,7 @@ protected:
         return ranks;
     }
 
-    /// Whether so many tasks can run at the same time.
+    /// Whether that many tasks can run at the same time.
     bool can_run_at_once(unsigned tasks) {
         std::atomic<unsigned> begun{0};
         std::vector<quern::future<bool>> all;
@@ -49,6 +49,8 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(throttle_test);
 
+// Holds: pool_ref: set_active_workers() clamps the number to 1..workers() and returns what was set;
+//     active_workers() says it.
 TEST_P(throttle_test, stays_between_one_and_all_workers) {
     EXPECT_EQ(pool().set_active_workers(0), 1U);
     EXPECT_EQ(pool().active_workers(), 1U);
@@ -56,6 +58,8 @@ TEST_P(throttle_test, stays_between_one_and_all_workers) {
     EXPECT_EQ(pool().active_workers(), workers());
 }
 
+// Holds: pool_ref: set_active_workers(): the workers above the number sleep after their present
+//     task.
 TEST_P(throttle_test, leaves_parked_ranks_without_tasks) {
     for (unsigned active = 1; active <= workers(); active *= 2) {
         pool().set_active_workers(active);
@@ -65,6 +69,7 @@ TEST_P(throttle_test, leaves_parked_ranks_without_tasks) {
     }
 }
 
+// Holds: pool_ref: set_active_workers(): the workers above...
 TEST_P(throttle_test, takes_hold_of_busy_workers_after_their_present_task) {
     if (workers() == 1) {
         GTEST_SKIP() << "one worker is always active";
@@ -74,7 +79,7 @@ TEST_P(throttle_test, takes_hold_of_busy_workers_after_their_present_task) {
         std::atomic<bool> lowered{false};
         std::atomic<int> late{0};  // tasks that ranks above 0 have begun since
     } shared;
-    // A task that starts itself again when it ends.
+    // A task that restarts itself when it ends.
     struct spinner {
         decltype(shared)& all;
         void operator()(quern::promise<void> ended) const {
@@ -97,7 +102,7 @@ TEST_P(throttle_test, takes_hold_of_busy_workers_after_their_present_task) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     pool().set_active_workers(1);
-    // A task may have begun just before; workers that are preempted need a moment longer.
+    // A task may have begun just before; preempted workers need a moment longer.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     shared.lowered.store(true);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -108,6 +113,7 @@ TEST_P(throttle_test, takes_hold_of_busy_workers_after_their_present_task) {
     }
 }
 
+// Holds: pool_ref: set_active_workers(): workers come back when the number is raised.
 TEST_P(throttle_test, brings_workers_back) {
     for (int round = 0; round < 5; ++round) {
         pool().set_active_workers(1);
@@ -118,6 +124,7 @@ TEST_P(throttle_test, brings_workers_back) {
     }
 }
 
+// Holds: pool_ref: set_active_workers(): workers come back...
 TEST_P(throttle_test, brings_back_workers_that_have_been_asleep_for_a_while) {
     pool().set_active_workers(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -126,13 +133,14 @@ TEST_P(throttle_test, brings_back_workers_that_have_been_asleep_for_a_while) {
     EXPECT_TRUE(can_run_at_once(workers()));
 }
 
+// Holds: pool_ref: set_active_workers(): queued work of workers that sleep is taken by the rest.
 TEST_P(throttle_test, leaves_queued_work_to_the_others) {
     std::vector<int> runs(200, 0);
     const int last = static_cast<int>(workers()) - 1;
     door release, held;
     auto holder = quern::async({.worker = last, .pool = &pool().get()}, [&] {
         held.open();
-        std::vector<quern::future<void>> mine;  // in the queue of whoever runs this
+        std::vector<quern::future<void>> mine;  // in the queue of the worker that runs this
         for (std::size_t i = 0; i < 100; ++i) {
             mine.push_back(quern::async([&r = runs[i]] { ++r; }));
         }
@@ -156,6 +164,7 @@ TEST_P(throttle_test, leaves_queued_work_to_the_others) {
     EXPECT_EQ(runs, std::vector<int>(200, 1));
 }
 
+// Holds: pool_ref: A task may call set_active_workers().
 TEST_P(throttle_test, may_be_changed_by_a_task) {
     inside([this] {
         for (unsigned n = workers(); n > 0; --n) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The queue of timers against a sorted container, and timers of a pool: they fire in order, not
-// early, also when all workers sleep or all are busy; cancelled ones never; a runtime waits for
-// them.
-#include <quern/scheduler/timers.hpp>
+// The queue of timers against a sorted container, and timers of a pool: they fire in order, never
+// early, also when all workers sleep or all are busy; cancelled ones never fire; a runtime waits
+// for its timers.
+#include <quern/scheduler/detail/timers.hpp>
 
 #include "on_runtime.hpp"
 
@@ -64,7 +64,7 @@ TEST(timer_queue_test, agrees_with_a_sorted_set) {
         all.emplace_back(i);
     }
     std::set<std::pair<timer::clock::time_point, int>> expected;
-    // A clock that begins with the machine knows no time before it.
+    // A clock that begins with the machine has no earlier times.
     const auto start = std::max(timer::clock::now() - 1h, timer::clock::time_point{});
     std::vector<bool> is_set(k_timers, false);
     for (int step = 0; step < 10 * k_timers; ++step) {
@@ -203,7 +203,7 @@ TEST_P(pool_timers_test, fire_when_all_workers_sleep) {
 TEST_P(pool_timers_test, fire_earlier_than_one_that_is_being_slept_for) {
     counted late(count), early(count);
     pool().set_timer(late, timer::clock::now() + 1h);
-    std::this_thread::sleep_for(5ms);  // somebody sleeps until then
+    std::this_thread::sleep_for(5ms);  // a task sleeps until then
     pool().set_timer(early, timer::clock::now() + 1ms);
     EXPECT_TRUE(quern_test::eventually([&] { return count.load() == 1; }));
     EXPECT_TRUE(pool().timers.cancel(late));
@@ -233,7 +233,7 @@ TEST_P(pool_timers_test, fire_when_the_worker_that_set_them_is_throttled) {
     counted t(count);
     quern::async({.worker = static_cast<int>(workers()) - 1, .pool = &pool()}, [&] {
         pool().set_active_workers(1);
-        std::this_thread::sleep_for(5ms);  // the others have found nothing and sleep
+        std::this_thread::sleep_for(5ms);  // the other workers have found nothing and sleep
         pool().set_timer(t, timer::clock::now() + 1ms);
     }).get();
     EXPECT_TRUE(quern_test::eventually([&] { return count.load() == 1; }));
@@ -248,6 +248,7 @@ TEST_P(pool_timers_test, that_are_never_due_cost_nothing) {
     EXPECT_TRUE(pool().timers.cancel(never));
 }
 
+// Holds: runtime: A timer that is set keeps it from ending, so a task that sleeps is not abandoned.
 TEST_P(pool_timers_test, keep_a_runtime_from_ending) {
     std::atomic<int> rung{0};
     counted t(rung);

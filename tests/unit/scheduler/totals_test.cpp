@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What workers count: times that add up to the time on the wall, and exact numbers of tasks.
+// The workers' totals: times that add up to the wall time, and exact numbers of tasks.
 #include <quern/task/fork_join.hpp>
 #include <quern/task/task_group.hpp>
 
@@ -44,8 +44,9 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(totals_test);
 
+// Holds: pool_ref: totals() account for all time of each worker, as running, managing or idle.
 TEST_P(totals_test, account_for_all_time_of_each_worker) {
-    // Every worker has begun once it has been seen to have spent time.
+    // A worker has begun once it shows time.
     ASSERT_TRUE(eventually([&] {
         for (const reading& r : read_all()) {
             if (r.totals.total_ns() == 0) {
@@ -69,14 +70,15 @@ TEST_P(totals_test, account_for_all_time_of_each_worker) {
     }
 }
 
+// Holds: pool_ref: totals() never go back.
 TEST_P(totals_test, never_go_back) {
     worker_totals before = rt.totals();
     std::vector<quern::future<void>> all;
     for (int i = 0; i < 1000; ++i) {
         all.push_back(quern::async(rt, [] {}));
         const worker_totals now = rt.totals();
-        // A reading may miss a change by as long as the worker's store is under way: less than a
-        // microsecond, but for a worker that a virtual machine stops just then.
+        // A reading may miss a change while the worker's store is in flight: less than a
+        // microsecond, unless a virtual machine stops the worker just then.
         const double slack_ns = 20'000 * workers();
         ASSERT_GE(now.running_ns + slack_ns, before.running_ns);
         ASSERT_GE(now.managing_ns + slack_ns, before.managing_ns);
@@ -89,12 +91,14 @@ TEST_P(totals_test, never_go_back) {
     }
 }
 
+// Holds: pool_ref: totals() account for all...
 TEST_P(totals_test, count_the_time_in_task_bodies_as_running) {
     const double before = rt.totals().running_ns;
     inside([] { quern_test::spin_for(std::chrono::milliseconds(20)); });
     EXPECT_TRUE(eventually([&] { return rt.totals().running_ns - before >= 19.9e6; }));
 }
 
+// Holds: pool_ref: totals() account for all...
 TEST_P(totals_test, count_waiting_for_work_as_idle) {
     rt.default_pool().get().wait_until_quiet();  // all have started
     const worker_totals before = rt.totals();
@@ -104,6 +108,7 @@ TEST_P(totals_test, count_waiting_for_work_as_idle) {
     EXPECT_GE(after.idle_ns - before.idle_ns, 0.9 * workers() * 50e6);
 }
 
+// Holds: pool_ref: A suspended task does not count as running.
 TEST_P(totals_test, count_a_suspended_task_as_not_running) {
     const double before = rt.totals().running_ns;
     quern_test::waiting_room room;
@@ -118,6 +123,8 @@ TEST_P(totals_test, count_a_suspended_task_as_not_running) {
     task.get();
 }
 
+// Holds: pool_ref: totals() count tasks exactly, each once however often it suspends, and forks
+//     only when stolen.
 TEST_P(totals_test, count_tasks_exactly) {
     constexpr int k_tasks = 1'000;
     for (int i = 0; i < k_tasks; ++i) {
@@ -160,6 +167,7 @@ TEST_P(totals_test, count_what_a_waiter_runs_in_its_place_and_leave_no_entry_of_
     EXPECT_FALSE(rt.default_pool().get().at(0).has_public_work());
 }
 
+// Holds: pool_ref: totals() count tasks exactly...
 TEST_P(totals_test, count_tasks_that_suspend_once_each) {
     constexpr int k_tasks = 500;
     for (int i = 0; i < k_tasks; ++i) {
@@ -171,6 +179,7 @@ TEST_P(totals_test, count_tasks_that_suspend_once_each) {
     EXPECT_EQ(rt.totals().activations, std::uint64_t{2 * k_tasks});
 }
 
+// Holds: pool_ref: totals() count tasks exactly...
 TEST_P(totals_test, count_a_fork_only_when_it_was_stolen) {
     inside([] {
         for (int i = 0; i < 100; ++i) {
@@ -181,6 +190,7 @@ TEST_P(totals_test, count_a_fork_only_when_it_was_stolen) {
     EXPECT_LE(rt.totals().tasks, 1 + rt.totals().stolen);
 }
 
+// Holds: pool_ref: totals() are those of...
 TEST_P(totals_test, of_the_pool_are_the_sum_of_its_workers) {
     inside([] { quern_test::let_others_run(); });
     ASSERT_TRUE(becomes(1));

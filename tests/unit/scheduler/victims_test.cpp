@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whom a thief robs first, on machines of 1 to 8 NUMA nodes, and how much it takes at once.
+// The first victims of a thief, on machines of 1 to 8 NUMA nodes, and the size of its batches.
 #include "../topology/invented_machine.hpp"
 #include "held_pool.hpp"
 
-#include <quern/scheduler/placement.hpp>
+#include <quern/scheduler/detail/placement.hpp>
 #include <quern/topology/distance.hpp>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using quern::topology::machine;
 using quern_test::held_pool;
 using quern_test::journal;
 
-/// Nodes of two cores in a ring: the farther along it, the farther away.
+/// Nodes of two cores in a ring: the distance grows along it.
 machine ring_of_nodes(unsigned nodes) {
     machine on = fake::invent({nodes, 1, 1, 2, 1});
     on.numa_distances.assign(nodes, std::vector<std::uint64_t>(nodes));
@@ -48,6 +48,8 @@ std::uint64_t distance_between(const machine& on, int rank_a, int rank_b) {
 class victims_on_nodes : public testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(number, victims_on_nodes, testing::Range(1U, 9U));
 
+// Holds: scheduling policies: A thief goes over the workers of its own node first, the nearest
+//     first.
 TEST_P(victims_on_nodes, stand_in_rings_from_the_own_node_outwards) {
     const machine on = ring_of_nodes(GetParam());
     const pool_description description = pool_on(on);
@@ -73,8 +75,9 @@ TEST_P(victims_on_nodes, stand_in_rings_from_the_own_node_outwards) {
     }
 }
 
-TEST_P(victims_on_nodes, are_robbed_from_the_own_node_outwards) {
-    // Every worker is held and has two tasks ready; then one is let go and runs them all.
+// Holds: scheduling policies: A thief goes over...
+TEST_P(victims_on_nodes, are_stolen_from_on_the_own_node_first) {
+    // Every worker is held and has two tasks ready; then one is released and runs them all.
     const machine on = ring_of_nodes(GetParam());
     for (const char* policy : {"work-stealing", "priority-local-fifo", "priority-local-lifo"}) {
         held_pool pool(pool_on(on), policy);
@@ -107,6 +110,7 @@ TEST_P(victims_on_nodes, are_robbed_from_the_own_node_outwards) {
     }
 }
 
+// Holds: scheduling policies: priority-local: all new tasks of a node before resumed ones.
 TEST(victims_of_priority_local, give_all_new_tasks_of_a_node_before_resumed_ones) {
     // Rank 0 steals; 1 and 2 are of its node, each in a ring of its own; 3 is of another.
     pool_description description{.workers = 4, .nodes = {0, 0, 0, 1}};
@@ -140,13 +144,13 @@ constexpr quern::detail::hooks k_count_thefts{
         thefts.fetch_add(1);
     }};
 
-struct haul {
+struct stolen_tasks {
     std::string order;
     int thefts;
     std::uint64_t stolen;
 };
 
-/// Which tasks ran, in order, and where; written in a few ns.
+/// The tasks that ran, in order, and their workers; a write takes a few ns.
 struct quick_journal {
     explicit quick_journal(std::size_t n) : tasks(n), ranks(n) {}
 
@@ -169,13 +173,13 @@ struct quick_journal {
     }
 };
 
-/// How the worker of one node gets so many tasks from that of another. Each takes at least that
-/// long.
-haul steal_tasks(int tasks, const char* policy, unsigned batch,
-                 std::chrono::microseconds at_least = std::chrono::microseconds(0)) {
+/// How the worker of one node steals `tasks` tasks from that of another. Each task takes at least
+/// the given time.
+stolen_tasks steal_tasks(int tasks, const char* policy, unsigned batch,
+                         std::chrono::microseconds at_least = std::chrono::microseconds(0)) {
     const auto count = static_cast<std::size_t>(tasks);
     held_pool pool({.workers = 2, .nodes = {0, 1}}, policy);
-    quern::pool_ref(pool.get()).set_knob("steal_batch", batch);
+    quern::pool_ref(pool.get()).set_knob("steal-batch", batch);
     pool.hold_all();
     quick_journal log(count);
     pool.on_worker(0, [&] {
@@ -199,54 +203,62 @@ haul steal_tasks(int tasks, const char* policy, unsigned batch,
     return {log.text(), thefts.load(), pool.get().totals().stolen - before};
 }
 
-/// Of tasks that are not tiny.
-void expect_haul(const char* policy, unsigned batch, const char* order, int expected_thefts) {
-    const haul got = steal_tasks(8, policy, batch, std::chrono::microseconds(20));
+/// For tasks that are not tiny.
+void expect_batches(const char* policy, unsigned batch, const char* order, int expected_thefts) {
+    const stolen_tasks got = steal_tasks(8, policy, batch, std::chrono::microseconds(20));
     EXPECT_EQ(got.order, order) << policy << " " << batch;
     EXPECT_EQ(got.thefts, expected_thefts) << policy << " " << batch;
     EXPECT_EQ(got.stolen, 8U) << policy << " " << batch;
 }
 
+// Holds: scheduling policies: A thief takes one task at a time and more of them when they are tiny,
+//     or as many as steal_batch says.
 TEST(steal_batch, is_one_task_unless_said_otherwise) {
     for (const char* policy : {"work-stealing", "priority-local-fifo", "priority-local-lifo"}) {
         for (const unsigned batch : {0U, 1U}) {
-            expect_haul(policy, batch, "0 1 2 3 4 5 6 7", 8);
+            expect_batches(policy, batch, "0 1 2 3 4 5 6 7", 8);
         }
     }
-    expect_haul("sherwood", 1, "0 1 2 3 4 5 6 7", 8);
+    expect_batches("sherwood", 1, "0 1 2 3 4 5 6 7", 8);
 }
 
+// Holds: scheduling policies: A thief takes one...
 TEST(steal_batch, grows_while_tasks_are_tiny) {
     if (quern::detail::k_asan || quern::detail::k_tsan) {
         GTEST_SKIP() << "no task is tiny under a sanitizer";
     }
     for (const char* policy : {"work-stealing", "priority-local-fifo", "priority-local-lifo"}) {
         constexpr int k_tasks = 100;
-        EXPECT_TRUE(quern_test::eventually([&] {  // where nothing slows the thief down
-            const haul got = steal_tasks(k_tasks, policy, 0);
+        EXPECT_TRUE(quern_test::eventually([&] {  // if nothing slows the thief down
+            const stolen_tasks got = steal_tasks(k_tasks, policy, 0);
             EXPECT_EQ(got.stolen, std::uint64_t{k_tasks}) << policy;
             return got.thefts < k_tasks;
         })) << policy;
     }
 }
 
+// Holds: scheduling policies: A thief takes one...
 TEST(steal_batch, brings_so_many_of_the_oldest_to_the_thiefs_own_queue) {
-    // What its owner keeps for itself is taken by halves: 4, 2, 1, 1.
-    expect_haul("work-stealing", 4, "0 3 2 1 4 5 6 7", 4);
-    expect_haul("priority-local-fifo", 4, "0 1 2 3 4 5 6 7", 2);
-    expect_haul("priority-local-lifo", 4, "0 3 2 1 4 7 6 5", 2);
-    expect_haul("sherwood", 4, "0 3 2 1 4 7 6 5", 2);
+    // The private entries are taken by halves: 4, 2, 1, 1.
+    expect_batches("work-stealing", 4, "0 3 2 1 4 5 6 7", 4);
+    expect_batches("priority-local-fifo", 4, "0 1 2 3 4 5 6 7", 2);
+    expect_batches("priority-local-lifo", 4, "0 3 2 1 4 7 6 5", 2);
+    expect_batches("sherwood", 4, "0 3 2 1 4 7 6 5", 2);
 }
 
+// Holds: scheduling policies: A thief takes one...
 TEST(steal_batch, takes_no_more_than_there_are) {
-    expect_haul("work-stealing", 100, "0 3 2 1 4 5 6 7", 4);
-    expect_haul("priority-local-fifo", 100, "0 1 2 3 4 5 6 7", 1);
+    expect_batches("work-stealing", 100, "0 3 2 1 4 5 6 7", 4);
+    expect_batches("priority-local-fifo", 100, "0 1 2 3 4 5 6 7", 1);
 }
 
+// Holds: scheduling policies: sherwood: half of what another node has; the workers of a node share
+//     what is ready.
 TEST(sherwood, takes_half_of_another_nodes_tasks_at_once) {
-    expect_haul("sherwood", 0, "0 3 2 1 4 5 6 7", 4);
+    expect_batches("sherwood", 0, "0 3 2 1 4 5 6 7", 4);
 }
 
+// Holds: scheduling policies: sherwood: half of what...
 TEST(sherwood, lets_the_workers_of_a_node_share_what_is_ready) {
     held_pool pool({.workers = 3, .nodes = {0, 1, 1}}, "sherwood");
     pool.hold_all();
@@ -263,7 +275,7 @@ TEST(sherwood, lets_the_workers_of_a_node_share_what_is_ready) {
             second.pass();
         });
     });
-    pool.release(2);  // takes the task of its node that worker 1 has made, and stays in it
+    pool.release(2);  // takes the task that worker 1 of its node has made, and stays in it
     EXPECT_TRUE(quern_test::eventually([&] { return log.size() == 1; }));
     EXPECT_EQ(log.ranks(), (std::vector{2}));
     pool.release(1);  // steals from node 0

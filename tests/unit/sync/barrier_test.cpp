@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The barrier: phases, completion, those who leave, and destruction after the last wait.
+// The barrier: phases, completion, dropping out, and destruction after the last wait.
 #include <quern/sync/barrier.hpp>
 
 #include <quern/sync/event.hpp>
@@ -21,6 +21,10 @@ using quern_test::let_others_run;
 class barrier_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(barrier_test);
 
+// Holds: barrier: A phase ends when all have arrived, and not before.
+// Holds: barrier: What precedes an arrive() happens before that call, and the call before the
+//     return of every wait().
+// Holds: barrier: arrive_and_wait() is arrive() and wait().
 TEST_P(barrier_test, ends_a_phase_when_all_have_arrived_and_shows_what_they_did) {
     constexpr std::size_t k_tasks = 10;
     constexpr std::size_t k_threads = 2;
@@ -49,6 +53,8 @@ TEST_P(barrier_test, ends_a_phase_when_all_have_arrived_and_shows_what_they_did)
     EXPECT_EQ(wrong.load(), 0);
 }
 
+// Holds: barrier: The last one to arrive calls the completion function, once a phase.
+// Holds: barrier: The completion function may suspend.
 TEST_P(barrier_test, calls_the_completion_function_once_per_phase_before_anybody_goes_on) {
     constexpr int k_tasks = 8;
     constexpr int k_phases = 100;
@@ -75,9 +81,10 @@ TEST_P(barrier_test, calls_the_completion_function_once_per_phase_before_anybody
     EXPECT_EQ(completed, k_phases);
 }
 
+// Holds: barrier: What precedes an arrive()...
 TEST_P(barrier_test, shows_the_completion_function_what_all_have_done) {
     constexpr std::size_t k_tasks = 8;
-    std::vector<int> steps(k_tasks, 0);  // plain: ordered by the barrier alone
+    std::vector<int> steps(k_tasks, 0);  // plain: ordered only by the barrier
     int sum = 0;
     quern::barrier met(k_tasks, [&]() noexcept {
         for (int& step : steps) {
@@ -97,6 +104,8 @@ TEST_P(barrier_test, shows_the_completion_function_what_all_have_done) {
     EXPECT_EQ(sum, static_cast<int>(k_tasks) * 100);
 }
 
+// Holds: barrier: arrive(n) counts as n arrivals and does not wait.
+// Holds: barrier: wait(token) waits until the phase of the token has ended; at once if it has.
 TEST_P(barrier_test, lets_one_arrive_first_and_wait_later) {
     quern::barrier met(3);
     std::atomic<int> passed{0};
@@ -120,6 +129,8 @@ TEST_P(barrier_test, lets_one_arrive_first_and_wait_later) {
     met.wait(std::move(of_one));
 }
 
+// Holds: barrier: arrive_and_drop() arrives, does not wait, and is not expected from the next phase
+//     on.
 TEST_P(barrier_test, expects_those_who_dropped_no_more) {
     constexpr int k_tasks = 20;
     std::atomic<int> phases{0};
@@ -133,14 +144,15 @@ TEST_P(barrier_test, expects_those_who_dropped_no_more) {
         });
     }
     all.finish();
-    EXPECT_EQ(phases.load(), k_tasks);  // one left in each
+    EXPECT_EQ(phases.load(), k_tasks);  // one dropped out in each
 }
 
+// Holds: barrier: Tasks are woken in the order in which they began to wait.
 TEST_P(barrier_test, wakes_in_the_order_of_waiting) {
     constexpr int k_waiting = 20;
     quern::barrier met(k_waiting + 1);
     std::vector<int> order;
-    crew one(1);  // woken tasks run one after another
+    crew one(1);  // runs woken tasks one after another
     for (int i = 0; i < k_waiting; ++i) {
         one.task([&, i] {
             met.arrive_and_wait();
@@ -157,6 +169,8 @@ TEST_P(barrier_test, wakes_in_the_order_of_waiting) {
     }
 }
 
+// Holds: barrier: It may be destroyed as soon as every wait() has returned, if no further arrival
+//     is to come.
 TEST_P(barrier_test, is_destroyed_right_after_the_last_wait) {
     const int rounds = k_sanitized ? 1'000 : 10'000;
     for (int i = 0; i < rounds; ++i) {
@@ -177,12 +191,16 @@ TEST_P(barrier_test, is_destroyed_right_after_the_last_wait) {
     }
 }
 
+// Holds: barrier: A negative number is std::invalid_argument. **Differs**: undefined there.
+// Holds: barrier: max() is that of the standard.
 TEST(barrier_test_of_limits, a_negative_number_is_an_error_and_the_maximum_that_of_the_standard) {
     EXPECT_THROW(quern::barrier<>(-1), std::invalid_argument);
     EXPECT_EQ(quern::barrier<>::max(), std::barrier<>::max());
     quern::barrier<> of_none(0);
 }
 
+// Holds: barrier: It is made with a number and a completion function that is moved in; it cannot be
+//     copied.
 TEST(barrier_test_of_limits, cannot_be_copied_and_moves_its_function) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::barrier<>>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::barrier<>>);
@@ -194,6 +212,8 @@ TEST(barrier_test_of_limits, cannot_be_copied_and_moves_its_function) {
     EXPECT_TRUE(called);
 }
 
+// Holds: barrier: n of 0 or less, or more than have yet to arrive, aborts. **Differs**: undefined
+//     there.
 TEST(barrier_death_test, arriving_more_often_than_expected_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH((void)quern::barrier<>(1).arrive(2), "than it expects");

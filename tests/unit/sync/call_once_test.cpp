@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// call_once: once, seen by all, and tried again after an exception.
+// call_once: one call, seen by all, and repeated after an exception.
 #include <quern/sync/call_once.hpp>
 
 #include <quern/sync/event.hpp>
@@ -20,6 +20,12 @@ using quern_test::let_others_run;
 class call_once_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(call_once_test);
 
+// Holds: call_once: f is called unless a call with this flag has already returned from its
+//     function.
+// Holds: call_once: Others that come meanwhile wait until that call has returned.
+// Holds: call_once: What the function did happens before the return of every call_once with the
+//     flag.
+// Holds: call_once: The function may suspend.
 TEST_P(call_once_test, calls_one_of_many_and_lets_the_others_wait_for_it) {
     const int rounds = k_sanitized ? 20 : 200;
     for (int round = 0; round < rounds; ++round) {
@@ -46,6 +52,8 @@ TEST_P(call_once_test, calls_one_of_many_and_lets_the_others_wait_for_it) {
     }
 }
 
+// Holds: call_once: When the function throws, its caller gets the exception, and another one calls
+//     its own.
 TEST_P(call_once_test, lets_the_next_one_try_after_an_exception) {
     constexpr int k_failures = 5;
     constexpr int k_tasks = 20;
@@ -71,6 +79,8 @@ TEST_P(call_once_test, lets_the_next_one_try_after_an_exception) {
     EXPECT_EQ(thrown.load(), k_failures);
 }
 
+// Holds: call_once: When the function throws, the one that has waited longest calls its own.
+//     **Differs**: unspecified there.
 TEST_P(call_once_test, lets_the_one_try_next_that_has_waited_longest) {
     constexpr int k_tasks = 10;
     quern::once_flag flag;
@@ -95,6 +105,7 @@ TEST_P(call_once_test, lets_the_one_try_next_that_has_waited_longest) {
     }
 }
 
+// Holds: call_once: Arguments are forwarded, not copied; the result is dropped.
 TEST_P(call_once_test, passes_arguments_as_they_are_and_ignores_the_result) {
     quern::once_flag flag;
     auto value = std::make_unique<int>(42);
@@ -105,6 +116,8 @@ TEST_P(call_once_test, passes_arguments_as_they_are_and_ignores_the_result) {
     quern::call_once(flag, [] { FAIL() << "called a second time"; });
 }
 
+// Holds: call_once: When f comes to the same flag,
+//     std::system_error(resource_deadlock_would_occur). **Differs**: a deadlock there.
 TEST_P(call_once_test, throws_when_the_function_comes_back_to_its_own_flag) {
     quern::once_flag flag;
     all.task([&] {
@@ -119,6 +132,7 @@ TEST_P(call_once_test, throws_when_the_function_comes_back_to_its_own_flag) {
 
 constinit quern::once_flag k_static;
 
+// Holds: call_once: A flag can be initialised statically, and neither copied nor moved.
 TEST(call_once_test_of_types, a_flag_can_be_initialised_statically_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::once_flag>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::once_flag>);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The channel: nothing is lost or doubled, the order is kept, closing ends it, exceptions of
-// values.
+// The channel: nothing is lost or doubled, the order is kept, closing, exceptions of values.
 #include <quern/sync/channel.hpp>
 
 #include "crew.hpp"
@@ -58,6 +57,12 @@ protected:
 };
 QUERN_ON_1_2_8_WORKERS(channel_test);
 
+// Holds: channel: Every value that is sent is received once.
+// Holds: channel: A range-based for loop...
+// Holds: channel: What precedes a send() happens before the return of the receive() that gets the
+//     value.
+// Holds: channel: T need not be copied.
+// Holds: channel: Tasks and threads may use it.
 TEST_P(channel_test, loses_and_doubles_nothing) {
     channel<std::unique_ptr<int>> unbounded;
     exchange_all(unbounded);
@@ -67,6 +72,8 @@ TEST_P(channel_test, loses_and_doubles_nothing) {
     }
 }
 
+// Holds: channel: Values come out in the order in which they were sent.
+// Holds: channel: A range-based for loop receives until it is closed and empty.
 TEST_P(channel_test, delivers_in_the_order_of_sending) {
     for (const bool bounded : {false, true}) {
         const auto values =
@@ -91,6 +98,7 @@ TEST_P(channel_test, delivers_in_the_order_of_sending) {
     }
 }
 
+// Holds: channel: A value goes to the receiver that has waited longest.
 TEST_P(channel_test, gives_values_to_receivers_in_the_order_of_their_waiting) {
     constexpr int k_waiting = 20;
     channel<int> values;
@@ -108,6 +116,8 @@ TEST_P(channel_test, gives_values_to_receivers_in_the_order_of_their_waiting) {
     EXPECT_EQ(got, expected);
 }
 
+// Holds: channel: With a capacity, send() waits while it is full.
+// Holds: channel: A slot that becomes free goes to the sender that has waited longest.
 TEST_P(channel_test, holds_senders_back_when_it_is_full_and_lets_them_go_on_in_order) {
     constexpr int k_waiting = 10;
     channel<int> values(2);
@@ -131,6 +141,7 @@ TEST_P(channel_test, holds_senders_back_when_it_is_full_and_lets_them_go_on_in_o
     }
 }
 
+// Holds: channel: Without a capacity, send() never waits.
 TEST_P(channel_test, without_a_bound_never_holds_a_sender_back) {
     constexpr int k_values = 10'000;
     channel<int> values;
@@ -139,24 +150,29 @@ TEST_P(channel_test, without_a_bound_never_holds_a_sender_back) {
             values.send(i);
         }
     });
-    all.finish();  // though nobody has received yet
+    all.finish();  // though nothing has been received yet
     for (int i = 0; i < k_values; ++i) {
         ASSERT_EQ(values.try_receive(), i);
     }
 }
 
+// Holds: channel: try_send() sends if there is room; else it returns false and leaves the value
+//     alone.
 TEST_P(channel_test, try_send_leaves_the_value_alone_when_it_is_full) {
     channel<std::unique_ptr<int>> values(1);
     auto first = std::make_unique<int>(1);
     auto second = std::make_unique<int>(2);
     EXPECT_TRUE(values.try_send(std::move(first)));
     EXPECT_FALSE(values.try_send(std::move(second)));
-    ASSERT_NE(second, nullptr);  // NOLINT(bugprone-use-after-move): that is what is asked
+    ASSERT_NE(second, nullptr);  // NOLINT(bugprone-use-after-move): the test's subject
     EXPECT_EQ(*values.receive().value(), 1);
     EXPECT_TRUE(values.try_send(std::move(second)));
     EXPECT_EQ(*values.receive().value(), 2);
 }
 
+// Holds: channel: receive() waits for a...
+// Holds: channel: close(): what has been sent is still delivered; to send throws channel_closed.
+// Holds: channel: close() a second time does nothing; is_closed() says so.
 TEST_P(channel_test, delivers_after_close_what_was_sent_before_and_then_nothing) {
     channel<std::string> values(4);
     values.send("a");
@@ -177,6 +193,9 @@ TEST_P(channel_test, delivers_after_close_what_was_sent_before_and_then_nothing)
     EXPECT_EQ(all_values, "ab");
 }
 
+// Holds: channel: receive() waits for a value; it gives nothing when the channel is closed and
+//     empty.
+// Holds: channel: close() wakes all waiters: receivers get nothing, senders get channel_closed.
 TEST_P(channel_test, lets_all_go_on_that_wait_when_it_is_closed) {
     channel<int> empty;
     channel<int> full(1);
@@ -208,6 +227,9 @@ TEST_P(channel_test, lets_all_go_on_that_wait_when_it_is_closed) {
     EXPECT_EQ(full.receive(), std::nullopt);
 }
 
+// Holds: channel: try_receive() gives a value if there is one, and does not wait.
+// Holds: channel: What moving a value throws is thrown by send() or receive(): a value that cannot
+//     be moved in has not been sent, one that cannot be moved out is lost.
 TEST_P(channel_test, throws_what_a_value_throws_and_goes_on_with_the_slot) {
     int living = 0;
     channel<fragile> values(1);
@@ -222,6 +244,7 @@ TEST_P(channel_test, throws_what_a_value_throws_and_goes_on_with_the_slot) {
     EXPECT_EQ(living, 0);
 }
 
+// Holds: channel: Values that are left are destroyed with the channel.
 TEST_P(channel_test, destroys_the_values_that_are_left) {
     int living = 0;
     {
@@ -237,6 +260,8 @@ TEST_P(channel_test, destroys_the_values_that_are_left) {
     EXPECT_EQ(living, 0);
 }
 
+// Holds: channel: A receiver may destroy the channel when it has got a value, while the send() has
+//     not returned.
 TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_the_last_value) {
     const int rounds = k_sanitized ? 2'000 : 20'000;
     for (int i = 0; i < rounds; ++i) {
@@ -258,6 +283,7 @@ TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_the_last_value) {
     }
 }
 
+// Holds: channel: A receiver may destroy the channel when it has learnt that it is closed.
 TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_it_has_been_closed) {
     const int rounds = k_sanitized ? 2'000 : 20'000;
     for (int i = 0; i < rounds; ++i) {
@@ -275,6 +301,7 @@ TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_it_has_been_closed
     }
 }
 
+// Holds: channel: A capacity of 0 is std::invalid_argument.
 TEST(channel_test_of_limits, a_capacity_of_zero_is_an_error) {
     EXPECT_THROW(channel<int>(0), std::invalid_argument);
 }

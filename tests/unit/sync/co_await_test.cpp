@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// co_await on events, latches, barriers and semaphores: when there is nothing to wait for, when
-// there is, from workers and from other threads, in coroutines of this library and of others; what
-// they keep, in which order they go on, and that nothing is needed afterwards. Channels and cells:
-// co_values_test.cpp; mutexes: co_lock_test.cpp.
+// co_await on events, latches, barriers and semaphores: with and without a need to wait, from
+// workers and from other threads, in coroutines of this library and of others; attributes kept
+// across the wait, the order of resumption, and destruction of the object afterwards. Channels and
+// cells: co_values_test.cpp; mutexes: co_lock_test.cpp.
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/sync/latch.hpp>
@@ -33,7 +33,7 @@ using quern::task;
 using quern_test::foreign;
 using quern_test::scaled;
 
-/// One of each, and a coroutine that waits for them one after the other.
+/// One object of each type, and a coroutine that waits for them one after the other.
 struct things {
     event set_later;
     latch counted{1};
@@ -80,6 +80,8 @@ struct things {
 class co_await_test : public quern_test::on_coroutines {};
 QUERN_ON_ALL_POLICIES(co_await_test);
 
+// Holds: co_await on synchronisation: wait(), acquire(), arrive_and_wait() and their like have a
+//     form for coroutines, which waits as long.
 TEST_P(co_await_test, waits_for_each_until_it_has_come) {
     things all;
     auto ended = start(rt, all.wait_for_each());
@@ -92,6 +94,7 @@ TEST_P(co_await_test, waits_for_each_until_it_has_come) {
     EXPECT_EQ(ended.get(), things::k_waits);
 }
 
+// Holds: co_await on synchronisation: co_await does not suspend when there is nothing to wait for.
 TEST_P(co_await_test, does_not_suspend_when_there_is_nothing_to_wait_for) {
     things all;
     for (int i = 0; i < things::k_waits; ++i) {
@@ -111,6 +114,8 @@ TEST_P(co_await_test, does_not_suspend_when_there_is_nothing_to_wait_for) {
     EXPECT_EQ(here, 1);
 }
 
+// Holds: co_await on synchronisation: A thread outside continues itself only when there is nothing
+//     to wait for; else the coroutine resumes in the default runtime, and the thread returns.
 TEST_P(co_await_test, a_thread_outside_leaves_the_coroutine_to_the_default_pool) {
     event e;
     promise<quern::detail::pool*> where;
@@ -125,6 +130,7 @@ TEST_P(co_await_test, a_thread_outside_leaves_the_coroutine_to_the_default_pool)
     EXPECT_EQ(resumed.get(), &quern::runtime::default_instance().default_pool().get());
 }
 
+// Holds: co_await on synchronisation: The coroutine resumes in the pool whose worker awaited.
 TEST_P(co_await_test, goes_on_in_the_pool_of_whoever_awaited) {
     event e;
     const auto asks = [](event& late) -> task<bool> {
@@ -139,6 +145,7 @@ TEST_P(co_await_test, goes_on_in_the_pool_of_whoever_awaited) {
     EXPECT_TRUE(f.get());
 }
 
+// Holds: co_await on synchronisation: May be used in coroutines of other libraries.
 TEST_P(co_await_test, coroutines_of_others_wait_on_workers) {
     latch counted(1);
     promise<int> result;
@@ -151,6 +158,7 @@ TEST_P(co_await_test, coroutines_of_others_wait_on_workers) {
     EXPECT_EQ(result.get_future().get(), 1);
 }
 
+// Holds: co_await on synchronisation: What is returned can be moved before it is awaited.
 TEST_P(co_await_test, what_is_to_be_awaited_can_be_moved_before) {
     event e;
     const auto waits = [](event& late) -> task<int> {
@@ -165,6 +173,7 @@ TEST_P(co_await_test, what_is_to_be_awaited_can_be_moved_before) {
     EXPECT_EQ(f.get(), 1);
 }
 
+// Holds: co_await on synchronisation: The worker runs other work meanwhile.
 TEST_P(co_await_test, leaves_the_worker_to_others) {
     quern::counting_semaphore<> permits(0);
     std::vector<future<int>> waiting;
@@ -181,6 +190,8 @@ TEST_P(co_await_test, leaves_the_worker_to_others) {
     }
 }
 
+// Holds: co_await on synchronisation: Coroutines, tasks and threads wait in one queue, and resume
+//     in its order.
 TEST_P(co_await_test, stands_in_one_queue_with_tasks_and_threads) {
     constexpr int k_waiting = 24;
     quern::counting_semaphore<> permits(0);
@@ -202,6 +213,7 @@ TEST_P(co_await_test, stands_in_one_queue_with_tasks_and_threads) {
     let_all_end();
 }
 
+// Holds: co_await on synchronisation: Name, priority and stop token hold after every wait.
 TEST_P(co_await_test, name_priority_and_stop_token_hold_after_every_wait) {
     things all;
     std::stop_source source;
@@ -231,6 +243,7 @@ TEST_P(co_await_test, name_priority_and_stop_token_hold_after_every_wait) {
     EXPECT_TRUE(f.get());
 }
 
+// Holds: co_await on synchronisation: A stop request does not end the wait.
 TEST_P(co_await_test, a_stop_request_reaches_it_and_does_not_end_the_wait) {
     event e;
     std::stop_source source;
@@ -247,6 +260,7 @@ TEST_P(co_await_test, a_stop_request_reaches_it_and_does_not_end_the_wait) {
     EXPECT_TRUE(f.get());
 }
 
+// Holds: co_await on synchronisation: What the coroutine throws afterwards travels as ever.
 TEST_P(co_await_test, exceptions_travel_through_coroutines_that_have_waited) {
     event e;
     const auto inner = [](event& late) -> task<> {
@@ -260,11 +274,12 @@ TEST_P(co_await_test, exceptions_travel_through_coroutines_that_have_waited) {
     EXPECT_THROW(f.get(), std::runtime_error);
 }
 
+// Holds: co_await on synchronisation: What precedes a signal...
 TEST_P(co_await_test, a_barrier_takes_coroutines_tasks_and_threads_from_phase_to_phase) {
     constexpr int k_each = 4;
     constexpr int k_phases = scaled(200, 50);
     int phases = 0;
-    std::vector<int> at(3 * k_each, 0);  // plain: ordered by the barrier alone
+    std::vector<int> at(3 * k_each, 0);  // plain: ordered only by the barrier
     std::atomic<int> faults{0};
     quern::barrier meeting(3 * k_each, [&]() noexcept {
         ++phases;
@@ -301,6 +316,8 @@ TEST_P(co_await_test, a_barrier_takes_coroutines_tasks_and_threads_from_phase_to
     EXPECT_EQ(faults.load(), 0);
 }
 
+// Holds: co_await on synchronisation: The last one to arrive at a barrier calls the completion
+//     function, which may suspend.
 TEST_P(co_await_test, the_last_to_arrive_may_suspend_in_the_completion_function) {
     quern::barrier meeting(2, []() noexcept { quern_test::let_others_run(); });
     const auto meets = [](auto& all) -> task<int> {
@@ -314,6 +331,8 @@ TEST_P(co_await_test, the_last_to_arrive_may_suspend_in_the_completion_function)
     EXPECT_EQ(a.get() + b.get(), 2);
 }
 
+// Holds: co_await on synchronisation: The coroutine may destroy what it waited for as soon as it
+//     resumes.
 TEST_P(co_await_test, may_destroy_what_it_waited_for_as_soon_as_it_goes_on) {
     const int rounds = scaled(3'000, 300);
     const auto destroys_event = [](std::unique_ptr<event> e) -> task<> { co_await e->co_wait(); };
@@ -336,11 +355,12 @@ TEST_P(co_await_test, may_destroy_what_it_waited_for_as_soon_as_it_goes_on) {
     }
 }
 
+// Holds: co_await on synchronisation: What precedes a signal happens before the coroutine resumes.
 TEST_P(co_await_test, none_is_lost_that_comes_meanwhile) {
     constexpr int k_rounds = scaled(5'000, 500);
     quern::counting_semaphore<> there(0);
     quern::counting_semaphore<> back(0);
-    int count = 0;  // plain: ordered by the semaphores alone
+    int count = 0;  // plain: ordered only by the semaphores
     const auto plays = [](auto& from, auto& to, int& n) -> task<> {
         for (int i = 0; i < k_rounds; ++i) {
             co_await from.co_acquire();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // co_lock of mutex and shared_mutex: exclusion, order, guards that are held across co_await and
-// released elsewhere, what reports and aborts say. Plain ints are what is guarded, so that
-// ThreadSanitizer can object.
+// released elsewhere, the text of reports and aborts. The guarded data is plain ints, so that
+// ThreadSanitizer detects races.
 #include <quern/sync/event.hpp>
 #include <quern/sync/mutex.hpp>
 #include <quern/sync/shared_mutex.hpp>
@@ -35,6 +35,8 @@ using quern_test::scaled;
 class co_lock_test : public quern_test::on_coroutines {};
 QUERN_ON_ALL_POLICIES(co_lock_test);
 
+// Holds: co_lock: co_await of co_lock() gives a guard when it owns the mutex; one owns it at a
+//     time, coroutines, tasks and threads.
 TEST_P(co_lock_test, excludes_coroutines_tasks_and_threads) {
     constexpr int k_each = scaled(300, 50);
     constexpr int k_of_a_kind = 10;
@@ -47,7 +49,7 @@ TEST_P(co_lock_test, excludes_coroutines_tasks_and_threads) {
             EXPECT_FALSE(in);
             in = true;
             if (i % 8 == 0) {
-                co_await quern::async([] {});  // perhaps on another worker from here on
+                co_await quern::async([] {});  // may resume on another worker
             }
             in = false;
             ++n;
@@ -77,6 +79,7 @@ TEST_P(co_lock_test, excludes_coroutines_tasks_and_threads) {
     EXPECT_EQ(count, (2 * k_of_a_kind + 2) * k_each);
 }
 
+// Holds: co_await on synchronisation: Coroutines, tasks and threads...
 TEST_P(co_lock_test, goes_to_coroutines_tasks_and_threads_in_the_order_of_their_waiting) {
     constexpr int k_waiting = 18;
     mutex m;
@@ -101,6 +104,7 @@ TEST_P(co_lock_test, goes_to_coroutines_tasks_and_threads_in_the_order_of_their_
     }
 }
 
+// Holds: co_lock: The guard may be held across any co_await, and released on another worker.
 TEST_P(co_lock_test, a_guard_is_held_across_co_await_and_released_on_another_worker) {
     mutex m;
     event go_on;
@@ -121,7 +125,7 @@ TEST_P(co_lock_test, a_guard_is_held_across_co_await_and_released_on_another_wor
         auto keeps = start({.worker = before.load(), .pool = &rt.default_pool().get()},
                            [](quern_test::door& d, event& e) -> task<> {
                                e.set();
-                               d.pass();  // so that another worker takes what it has made ready
+                               d.pass();  // another worker takes its ready tasks
                                co_return;
                            }(busy, go_on));
         if (has_thieves()) {
@@ -143,6 +147,9 @@ TEST_P(co_lock_test, a_guard_is_held_across_co_await_and_released_on_another_wor
     }
 }
 
+// Holds: co_lock: The guard can be...
+// Holds: co_lock: unlock() of a guard lets go before its end, assignment lets go of what it held,
+//     and so does an exception.
 TEST_P(co_lock_test, a_guard_may_be_given_to_a_thread_or_task_that_unlocks) {
     mutex m;
     const auto takes = [](mutex& lock) -> task<mutex::co_guard> {
@@ -153,7 +160,7 @@ TEST_P(co_lock_test, a_guard_may_be_given_to_a_thread_or_task_that_unlocks) {
     EXPECT_FALSE(m.try_lock());
     std::thread([&] { held.unlock(); }).join();
     EXPECT_FALSE(held);
-    held.unlock();  // nothing
+    held.unlock();  // no effect
     EXPECT_TRUE(m.try_lock());
     m.unlock();
 
@@ -163,6 +170,7 @@ TEST_P(co_lock_test, a_guard_may_be_given_to_a_thread_or_task_that_unlocks) {
     m.unlock();
 }
 
+// Holds: co_lock: unlock() of a guard...
 TEST_P(co_lock_test, assigning_to_a_guard_unlocks_what_it_held) {
     mutex a, b;
     const auto both = [](mutex& first, mutex& second) -> task<bool> {
@@ -177,8 +185,10 @@ TEST_P(co_lock_test, assigning_to_a_guard_unlocks_what_it_held) {
     b.unlock();
 }
 
+// Holds: co_lock: unlock() of a guard...
+// Holds: co_lock: A timed_mutex has co_lock() too.
 TEST_P(co_lock_test, an_exception_unlocks) {
-    quern::timed_mutex m;  // a mutex too
+    quern::timed_mutex m;  // also a mutex
     const auto throws = [](quern::timed_mutex& lock) -> task<> {
         const auto held = co_await lock.co_lock();
         co_await quern::async([] { throw std::runtime_error("late"); });
@@ -188,6 +198,8 @@ TEST_P(co_lock_test, an_exception_unlocks) {
     m.unlock();
 }
 
+// Holds: co_lock: A lock() waits for a guard, also where the coroutine had taken it on the same
+//     stack; reports say that a coroutine holds the mutex, and which, if that coroutine waits.
 TEST_P(co_lock_test, a_task_waits_for_a_coroutine_on_the_same_stack) {
     mutex m;
     event go_on;
@@ -197,7 +209,7 @@ TEST_P(co_lock_test, a_task_waits_for_a_coroutine_on_the_same_stack) {
     };
     auto ended = start(rt, holds(m, go_on));
     settle();
-    auto locks = quern::async(rt, [&m] { const std::scoped_lock lock(m); });  // no deadlock is seen
+    auto locks = quern::async(rt, [&m] { const std::scoped_lock lock(m); });  // no deadlock report
     settle();
     EXPECT_FALSE(locks.is_ready());
     const std::string report = quern::task_report();
@@ -208,6 +220,7 @@ TEST_P(co_lock_test, a_task_waits_for_a_coroutine_on_the_same_stack) {
     ended.get();
 }
 
+// Holds: co_await on synchronisation: co_await does not suspend...
 TEST_P(co_lock_test, threads_outside_run_through_when_it_is_free) {
     mutex m;
     shared_mutex s;
@@ -225,6 +238,7 @@ TEST_P(co_lock_test, threads_outside_run_through_when_it_is_free) {
     s.unlock();
 }
 
+// Holds: co_await on synchronisation: The coroutine may destroy...
 TEST_P(co_lock_test, the_last_one_destroys_the_mutex) {
     struct shared {
         mutex m;
@@ -250,6 +264,8 @@ TEST_P(co_lock_test, the_last_one_destroys_the_mutex) {
     }
 }
 
+// Holds: co_lock: Of a shared_mutex there is one writer or many readers; each waits for all earlier
+//     waiters.
 TEST_P(co_lock_test, a_shared_mutex_has_one_writer_or_many_readers) {
     constexpr int k_each = scaled(200, 40);
     shared_mutex m;
@@ -291,6 +307,7 @@ TEST_P(co_lock_test, a_shared_mutex_has_one_writer_or_many_readers) {
     EXPECT_EQ(first, 4 * k_each);
 }
 
+// Holds: co_lock: Of a shared_mutex there...
 TEST_P(co_lock_test, readers_hold_a_shared_mutex_together_and_a_writer_waits_for_all) {
     shared_mutex m;
     event go_on;
@@ -314,6 +331,8 @@ TEST_P(co_lock_test, readers_hold_a_shared_mutex_together_and_a_writer_waits_for
     m.unlock();
 }
 
+// Holds: co_lock: The guard can be moved and not copied, and be given to a task or thread that
+//     unlocks.
 TEST(co_lock_test_of_types, guards_can_be_moved_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<mutex::co_guard>);
     EXPECT_TRUE(std::is_nothrow_move_constructible_v<mutex::co_guard>);
@@ -322,7 +341,7 @@ TEST(co_lock_test_of_types, guards_can_be_moved_and_not_copied) {
     EXPECT_FALSE(mutex::co_guard().owns_lock());
 }
 
-/// The mistake of which the message of the abort speaks.
+/// The mistake that the message of the abort names.
 template <class Lock>
 task<> locks_across_co_await(Lock& m, event& late) {
     m.lock();
@@ -343,12 +362,15 @@ void make_the_mistake() {
     ended.get();
 }
 
+// Holds: co_lock: A plain unlock() after a co_await that has suspended the coroutine aborts, and
+//     the message names co_lock.
 TEST(co_lock_death_test, a_plain_lock_across_co_await_aborts_and_says_what_to_use) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(make_the_mistake<mutex>(), "does not hold it .*co_lock");
     EXPECT_DEATH(make_the_mistake<shared_mutex>(), "not its writer .*co_lock");
 }
 
+// Holds: co_lock: A plain unlock() of what a guard holds aborts.
 TEST(co_lock_death_test, unlocking_what_a_coroutine_holds_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(

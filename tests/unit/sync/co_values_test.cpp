@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// co_await on channels and full/empty cells: nothing is lost or doubled, coroutines stand in one
+// co_await on channels and full/empty cells: nothing is lost or doubled, coroutines wait in one
 // queue with tasks and threads, closing ends their waits, exceptions of values.
 #include <quern/sync/channel.hpp>
 #include <quern/sync/full_empty.hpp>
@@ -91,6 +91,8 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(co_values_test);
 
+// Holds: co_await on synchronisation: co_receive() and co_send(): nothing is lost or doubled, in
+//     the order of sending.
 TEST_P(co_values_test, a_channel_loses_and_doubles_nothing) {
     numbers unbounded;
     exchange_all(unbounded);
@@ -100,6 +102,7 @@ TEST_P(co_values_test, a_channel_loses_and_doubles_nothing) {
     }
 }
 
+// Holds: co_await on synchronisation: co_receive() and co_send(): nothing...
 TEST_P(co_values_test, a_channel_delivers_in_the_order_of_sending) {
     constexpr int k_values = 300;
     const auto sends = [](channel<int>& to) -> task<> {
@@ -124,6 +127,7 @@ TEST_P(co_values_test, a_channel_delivers_in_the_order_of_sending) {
     sent.get();
 }
 
+// Holds: co_await on synchronisation: Coroutines, tasks and threads...
 TEST_P(co_values_test, a_channel_gives_values_to_all_who_wait_in_their_order) {
     constexpr int k_waiting = 18;
     channel<int> values;
@@ -144,6 +148,8 @@ TEST_P(co_values_test, a_channel_gives_values_to_all_who_wait_in_their_order) {
     EXPECT_EQ(got, expected);
 }
 
+// Holds: co_await on synchronisation: co_send() waits while the channel is full; waiters resume in
+//     their order.
 TEST_P(co_values_test, a_full_channel_holds_coroutines_back_and_lets_them_go_on_in_order) {
     constexpr int k_waiting = 10;
     channel<int> values(2);
@@ -170,6 +176,8 @@ TEST_P(co_values_test, a_full_channel_holds_coroutines_back_and_lets_them_go_on_
     }
 }
 
+// Holds: co_await on synchronisation: close() wakes all waiters: co_receive() gives nothing,
+//     co_send() throws channel_closed.
 TEST_P(co_values_test, closing_a_channel_lets_all_go_on) {
     channel<int> empty;
     channel<int> full(1);
@@ -196,10 +204,11 @@ TEST_P(co_values_test, closing_a_channel_lets_all_go_on) {
     EXPECT_FALSE(start(rt, receives(empty)).get());
     EXPECT_THROW(start(rt, sends(full)).get(), quern::channel_closed);
     EXPECT_THROW(start(rt, sends(empty)).get(), quern::channel_closed);
-    EXPECT_TRUE(start(rt, receives(full)).get());  // what was sent before
+    EXPECT_TRUE(start(rt, receives(full)).get());  // the values sent before
     EXPECT_FALSE(start(rt, receives(full)).get());
 }
 
+// Holds: co_await on synchronisation: co_await does not suspend...
 TEST_P(co_values_test, threads_outside_run_through_when_there_are_values_and_places) {
     channel<int> values(1);
     full_empty<int> cell;
@@ -217,6 +226,8 @@ TEST_P(co_values_test, threads_outside_run_through_when_there_are_values_and_pla
     EXPECT_EQ(sum, 7);
 }
 
+// Holds: co_await on synchronisation: What moving a value throws is thrown by co_await, and the
+//     slot is there again.
 TEST_P(co_values_test, what_moving_a_value_throws_reaches_the_coroutine) {
     const auto sends = [](channel<fragile>& to, int moves, int& living) -> task<> {
         co_await to.co_send(fragile(moves, living));
@@ -243,6 +254,7 @@ TEST_P(co_values_test, what_moving_a_value_throws_reaches_the_coroutine) {
     }
 }
 
+// Holds: co_await on synchronisation: The coroutine may destroy...
 TEST_P(co_values_test, a_receiver_may_destroy_the_channel_right_after_the_last_value) {
     const int rounds = scaled(3'000, 300);
     const auto destroys = [](std::unique_ptr<channel<int>> values) -> task<int> {
@@ -261,6 +273,7 @@ TEST_P(co_values_test, a_receiver_may_destroy_the_channel_right_after_the_last_v
     }
 }
 
+// Holds: co_await on synchronisation: co_read_fe() and similar functions...
 TEST_P(co_values_test, a_cell_hands_values_from_coroutines_to_tasks_and_back) {
     constexpr int k_values = scaled(1'000, 100);
     full_empty<std::unique_ptr<int>> there;
@@ -282,6 +295,8 @@ TEST_P(co_values_test, a_cell_hands_values_from_coroutines_to_tasks_and_back) {
     ended.get();
 }
 
+// Holds: co_await on synchronisation: co_read_fe() and similar functions wait for the state that
+//     their names say.
 TEST_P(co_values_test, a_cell_lets_each_wait_for_its_state) {
     full_empty<int> cell;
     const auto reads = [](full_empty<int>& from) -> task<int> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The condition variable for any lock: nothing is lost, the order is kept, a stop request ends it.
+// The condition variable for any lock: nothing is lost, the order is kept, a stop request ends the
+// wait.
 #include <quern/sync/condition_variable_any.hpp>
 
 #include <quern/sync/mutex.hpp>
@@ -23,7 +24,7 @@ using quern_test::k_sanitized;
 class condition_variable_any_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(condition_variable_any_test);
 
-/// Two that take turns, with any mutex.
+/// Two tasks that alternate, with any mutex.
 template <class Mutex>
 void ping_pong(crew& all, bool with_thread) {
     const int each = k_sanitized ? 200 : 1'000;
@@ -49,6 +50,7 @@ void ping_pong(crew& all, bool with_thread) {
     EXPECT_EQ(turn, 0);
 }
 
+// Holds: condition_variable_any: wait() takes a lock of any type, and returns with it held.
 TEST_P(condition_variable_any_test, holds_the_lock_when_wait_returns_whatever_its_type) {
     ping_pong<quern::mutex>(all, false);
     ping_pong<quern::recursive_mutex>(all, false);
@@ -56,6 +58,9 @@ TEST_P(condition_variable_any_test, holds_the_lock_when_wait_returns_whatever_it
     ping_pong<quern::mutex>(all, true);
 }
 
+// Holds: condition_variable_any: Readers of a shared mutex may wait.
+// Holds: condition_variable_any: wait() with a predicate returns when it is true.
+// Holds: condition_variable_any: notify_all() wakes all present waiters.
 TEST_P(condition_variable_any_test, lets_readers_of_a_shared_mutex_wait) {
     constexpr int k_waiting = 50;
     quern::shared_mutex m;
@@ -82,6 +87,10 @@ TEST_P(condition_variable_any_test, lets_readers_of_a_shared_mutex_wait) {
     EXPECT_EQ(passed.load(), k_waiting + 1);
 }
 
+// Holds: condition_variable_any: notify_one() wakes the longest waiter, if any. **Differs**:
+//     unspecified there.
+// Holds: condition_variable_any: There are no spurious wake-ups but those of a stop request.
+//     **Differs**: allowed there.
 TEST_P(condition_variable_any_test, notify_one_lets_the_first_go_on_and_nobody_else) {
     constexpr int k_waiting = 20;
     quern::mutex m;
@@ -102,10 +111,13 @@ TEST_P(condition_variable_any_test, notify_one_lets_the_first_go_on_and_nobody_e
         ASSERT_EQ(order.size(), static_cast<std::size_t>(i) + 1);
         EXPECT_EQ(order.back(), i);
     }
-    changed.notify_one();  // nobody waits: forgotten
+    changed.notify_one();  // no waiter: forgotten
     changed.notify_all();
 }
 
+// Holds: condition_variable_any: With a stop token: the wait ends when a stop is requested; the
+//     lock is held then.
+// Holds: condition_variable_any: wait() with a stop token returns what the predicate returned last.
 TEST_P(condition_variable_any_test, a_stop_request_ends_the_wait_also_when_it_comes_first) {
     quern::mutex m;
     quern::condition_variable_any changed;
@@ -133,6 +145,7 @@ TEST_P(condition_variable_any_test, a_stop_request_ends_the_wait_also_when_it_co
     EXPECT_TRUE(changed.wait(lock, source.get_token(), [] { return true; }));
 }
 
+// Holds: condition_variable_any: A stop request is not lost, whenever it comes.
 TEST_P(condition_variable_any_test, a_stop_request_at_any_moment_is_not_lost) {
     const int rounds = k_sanitized ? 300 : 3'000;
     for (int i = 0; i < rounds; ++i) {
@@ -148,6 +161,7 @@ TEST_P(condition_variable_any_test, a_stop_request_at_any_moment_is_not_lost) {
     }
 }
 
+// Holds: condition_variable_any: A stop request is...
 TEST_P(condition_variable_any_test, a_stop_request_between_the_look_and_the_wait_is_not_lost) {
     quern::mutex m;
     quern::condition_variable_any changed;
@@ -162,6 +176,7 @@ TEST_P(condition_variable_any_test, a_stop_request_between_the_look_and_the_wait
     all.finish();
 }
 
+// Holds: condition_variable_any: It may be destroyed as soon as all that waited have been notified.
 TEST_P(condition_variable_any_test, is_destroyed_by_the_notified_at_once) {
     struct shared {
         quern::mutex m;
@@ -205,6 +220,7 @@ struct refuses_to_lock {
     void unlock() {}
 };
 
+// Holds: condition_variable_any: A lock of the program's own will do: lock() and unlock().
 TEST_P(condition_variable_any_test, takes_a_lock_of_the_program_s_own) {
     quern::mutex m;
     quern::condition_variable_any changed;
@@ -225,6 +241,7 @@ TEST_P(condition_variable_any_test, takes_a_lock_of_the_program_s_own) {
     all.finish();
 }
 
+// Holds: condition_variable_any: When lock() throws, the program is terminated.
 TEST(condition_variable_any_death_test, a_lock_that_throws_ends_the_program) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(
@@ -242,6 +259,7 @@ TEST(condition_variable_any_death_test, a_lock_that_throws_ends_the_program) {
 
 constinit quern::condition_variable_any k_static;
 
+// Holds: condition_variable_any: It can be initialised statically, and neither copied nor moved.
 TEST(condition_variable_any_test_of_types, can_be_initialised_statically_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::condition_variable_any>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::condition_variable_any>);

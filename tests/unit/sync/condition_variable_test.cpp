@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The condition variable: nothing is lost, the order is kept, whoever returns owns the mutex.
+// The condition variable: nothing is lost, the order is kept, a returned waiter owns the mutex.
 #include <quern/sync/condition_variable.hpp>
 
 #include "crew.hpp"
@@ -41,6 +41,9 @@ struct bounded_queue {
     std::deque<int> values;
 };
 
+// Holds: condition_variable: wait() unlocks and begins to wait in one step: no notice of one that
+//     has locked since is lost.
+// Holds: condition_variable: It may be notified with or without the mutex, by task or thread.
 TEST_P(condition_variable_test, producers_and_consumers_lose_nothing) {
     constexpr int k_tasks = 10;
     constexpr int k_threads = 2;
@@ -73,6 +76,7 @@ TEST_P(condition_variable_test, producers_and_consumers_lose_nothing) {
     EXPECT_TRUE(queue.values.empty());
 }
 
+// Holds: condition_variable: notify_all() wakes all present waiters.
 TEST_P(condition_variable_test, notify_all_lets_a_thousand_go_on) {
     constexpr int k_waiting = 1000;
     constexpr int k_threads = 4;
@@ -102,6 +106,9 @@ TEST_P(condition_variable_test, notify_all_lets_a_thousand_go_on) {
     EXPECT_EQ(gone, k_waiting + k_threads);
 }
 
+// Holds: condition_variable: notify_one() wakes the longest waiter. **Differs**: unspecified there.
+// Holds: condition_variable: There are no spurious wake-ups. **Differs**: allowed there.
+// Holds: condition_variable: A notification is not kept for later waiters.
 TEST_P(condition_variable_test, notify_one_lets_the_first_go_on_and_nobody_else) {
     constexpr int k_waiting = 20;
     quern::mutex m;
@@ -122,10 +129,12 @@ TEST_P(condition_variable_test, notify_one_lets_the_first_go_on_and_nobody_else)
         ASSERT_EQ(order.size(), static_cast<std::size_t>(i) + 1);
         EXPECT_EQ(order.back(), i);
     }
-    changed.notify_one();  // nobody waits: forgotten
+    changed.notify_one();  // no waiter: forgotten
     changed.notify_all();
 }
 
+// Holds: condition_variable: notify_all() wakes tasks in the order in which they began to wait.
+//     **Differs**: unspecified there.
 TEST_P(condition_variable_test, notify_all_keeps_the_order) {
     constexpr std::size_t k_waiting = 30;
     quern::mutex m;
@@ -148,6 +157,7 @@ TEST_P(condition_variable_test, notify_all_keeps_the_order) {
     EXPECT_EQ(order, expected);
 }
 
+// Holds: condition_variable: wait() returns when notified, with the lock held.
 TEST_P(condition_variable_test, the_waiter_holds_the_lock_when_wait_returns) {
     quern::mutex m;
     quern::condition_variable changed;
@@ -168,6 +178,9 @@ TEST_P(condition_variable_test, the_waiter_holds_the_lock_when_wait_returns) {
     EXPECT_EQ(turn, 0);
 }
 
+// Holds: condition_variable: wait() with a predicate returns when it is true; it is called with the
+//     lock held.
+// Holds: condition_variable: An exception of the predicate leaves wait() with the lock held.
 TEST_P(condition_variable_test, the_predicate_is_called_with_the_lock_held) {
     quern::mutex m;
     quern::condition_variable changed;
@@ -197,6 +210,8 @@ TEST_P(condition_variable_test, the_predicate_is_called_with_the_lock_held) {
     m.unlock();
 }
 
+// Holds: condition_variable: It may be destroyed as soon as all that waited have been notified,
+//     before they have returned.
 TEST_P(condition_variable_test, is_destroyed_by_the_notified_at_once) {
     struct shared {
         quern::mutex m;
@@ -221,6 +236,7 @@ TEST_P(condition_variable_test, is_destroyed_by_the_notified_at_once) {
 
 constinit quern::condition_variable k_static;
 
+// Holds: condition_variable: It can be initialised statically, and neither copied nor moved.
 TEST(condition_variable_test_of_types, can_be_initialised_statically_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::condition_variable>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::condition_variable>);
@@ -228,6 +244,7 @@ TEST(condition_variable_test_of_types, can_be_initialised_statically_and_not_cop
     k_static.notify_all();
 }
 
+// Holds: condition_variable: wait() without the lock aborts. **Differs**: undefined there.
 TEST(condition_variable_death_test, waiting_without_the_lock_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     quern::mutex m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the standard initialises as constants, so that static objects may use it before main, is
-// here too; and the largest count.
+// Types that the standard initialises as constants, so that static objects may use them before
+// main, are constants here too; and the largest count.
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/call_once.hpp>
 #include <quern/sync/latch.hpp>
@@ -21,6 +21,9 @@ constinit quern::counting_semaphore<> g_semaphore(1);
 constinit quern::binary_semaphore g_binary(0);
 constinit quern::barrier<> g_barrier(1);
 
+// Holds: call_once: It can be initialised as a constant.
+// Holds: latch: It can be initialised as a constant.
+// Holds: barrier: It can be initialised as a constant.
 TEST(constants_test, are_ready_for_static_objects) {
     g_mutex.lock();
     g_mutex.unlock();
@@ -36,6 +39,8 @@ TEST(constants_test, are_ready_for_static_objects) {
 
 constexpr std::ptrdiff_t k_largest = std::numeric_limits<std::ptrdiff_t>::max();
 
+// Holds: counting_semaphore: max() is LeastMax, which may be the largest number; binary_semaphore
+//     has 1; it cannot be copied.
 TEST(constants_test, of_a_semaphore_may_be_the_largest_number) {
     quern::counting_semaphore<k_largest> full(k_largest);
     EXPECT_EQ(full.max(), k_largest);
@@ -47,6 +52,8 @@ TEST(constants_test, of_a_semaphore_may_be_the_largest_number) {
     EXPECT_TRUE(none.try_acquire());
 }
 
+// Holds: counting_semaphore: release() of more than max(), or of n below 0, aborts. **Differs**:
+//     undefined there.
 TEST(constants_death_test, of_a_semaphore_are_not_passed) {
     quern::counting_semaphore<k_largest> full(k_largest);
     EXPECT_DEATH(full.release(), "above its maximum");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of co_await in this layer share: a runtime of which one knows when it has come to
-// rest, and threads outside of which one knows that they wait.
+// Shared by the tests of co_await in this layer: a runtime that reports when it is quiet, and
+// threads outside that are known to wait.
 #pragma once
 
 #include <quern/scheduler/task_report.hpp>
@@ -19,14 +19,14 @@ namespace quern_test {
 
 class on_coroutines : public on_runtime {
 protected:
-    /// Waits until there is nothing to do: whoever is going to wait has been queued then.
+    /// Waits until the runtime is quiet: all tasks that wait have been queued then.
     void settle() {
         while (!rt.default_pool().get().quiet()) {
             std::this_thread::yield();
         }
     }
 
-    /// Waits until that many threads outside sleep; they have been queued before.
+    /// Waits until that many threads outside sleep; they are queued before they sleep.
     static void await_threads_waiting(std::size_t count) {
         const std::string words = std::to_string(count) +
                                   (count == 1 ? " thread outside waits" : " threads outside wait");
@@ -34,8 +34,8 @@ protected:
             eventually([&] { return quern::task_report().find(words) != std::string::npos; }));
     }
 
-    /// Coroutines, tasks and threads outside come in turns, each when the one before waits:
-    /// `coroutine(i)` makes a task<>, `blocks(i)` is called by a task or a thread.
+    /// Coroutines, tasks and threads outside come in turns, each when the previous one waits:
+    /// `coroutine(i)` makes a task<>, a task or a thread calls `blocks(i)`.
     template <class Coroutine, class Blocks>
     void come_in_turns(int count, Coroutine coroutine, Blocks blocks) {
         for (int i = 0; i < count; ++i) {
@@ -54,7 +54,7 @@ protected:
         }
     }
 
-    /// Waits until all that have come have ended.
+    /// Waits until all of them have ended.
     void let_all_end() {
         for (auto& each : m_ended) {
             each.get();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of this layer share: a runtime whose tasks are made with nothing but the
-// scheduler, threads beside it, and ways to know that everybody has come to rest.
+// Shared by the tests of this layer: a runtime whose tasks need only the scheduler, threads beside
+// it, and ways to wait until all tasks and threads are at rest.
 #pragma once
 
-#include <quern/base/config.hpp>
-#include <quern/scheduler/pool.hpp>
+#include <quern/base/detail/config.hpp>
+#include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/task/this_task.hpp>
 
@@ -21,7 +21,7 @@ namespace quern_test {
 /// Sanitizers are slow, and ThreadSanitizer has room for some thousand stacks only.
 inline constexpr bool k_sanitized = quern::detail::k_asan || quern::detail::k_tsan;
 
-/// A runtime and threads that are none of its workers. Its destructor waits for all of them.
+/// A runtime and threads outside it. Its destructor waits for all of them.
 class crew {
 public:
     explicit crew(unsigned workers, quern::stack_class stacks = quern::stack_class::small)
@@ -34,7 +34,7 @@ public:
         pool().make_ready(*new item(std::move(body), m_left));
     }
 
-    /// Starts a thread. From the test's own thread only.
+    /// Starts a thread. Only from the test's own thread.
     void thread(std::function<void()> body) { m_threads.emplace_back(std::move(body)); }
 
     /// Waits until all tasks and threads have ended.
@@ -48,15 +48,15 @@ public:
         }
     }
 
-    /// Waits until there is nothing to do: whoever is going to be suspended has been queued then.
+    /// Waits until the runtime is quiet: all tasks that suspend have been queued then.
     void settle() {
         while (!pool().quiet()) {
             std::this_thread::yield();
         }
     }
 
-    /// The same while timers are set: whoever is going to be suspended has been queued then, and
-    /// goes on when its time has come.
+    /// The same while timers are set: all tasks that suspend have been queued then, and resume at
+    /// their time.
     void settle_but_for_timers() {
         while (!pool().at_rest(true)) {
             std::this_thread::yield();
@@ -96,7 +96,7 @@ private:
     std::vector<std::thread> m_threads;
 };
 
-/// Lets other tasks run: the caller goes to the end of the ready ones.
+/// Lets other tasks run: the caller is queued behind the ready ones.
 inline void let_others_run() { quern::this_task::yield(); }
 
 /// A test on runtimes of 1, 2 and 8 workers.

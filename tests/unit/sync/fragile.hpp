@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// A value that cannot be moved as often as one likes, for channels that move it.
+// A value that can be moved only a limited number of times, for channels that move it.
 #pragma once
 
 #include <stdexcept>
 
 namespace quern_test {
 
-/// Throws when it is moved for the n-th time; counts those that live.
+/// Throws at the n-th move; counts live objects.
 struct fragile {
     fragile(int moves, int& count) : left(moves), living(&count) { ++*living; }
     fragile(fragile&& other) : left(other.left - 1), living(other.living) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The full/empty cell: what each operation waits for and leaves, the order, exceptions of values.
+// The full/empty cell: the state that each operation waits for and leaves, the order, exceptions of
+// values.
 #include <quern/sync/full_empty.hpp>
 
 #include "crew.hpp"
@@ -18,6 +19,10 @@ using quern_test::k_sanitized;
 class full_empty_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(full_empty_test);
 
+// Holds: full_empty: read_fe waits until it is full, moves the value out, and leaves it empty.
+// Holds: full_empty: What precedes a write happens before the return of the read that gets the
+//     value.
+// Holds: full_empty: Tasks and threads may use it.
 TEST_P(full_empty_test, hands_over_every_value_once) {
     constexpr int k_tasks = 10;
     constexpr int k_threads = 2;
@@ -50,6 +55,8 @@ TEST_P(full_empty_test, hands_over_every_value_once) {
     EXPECT_FALSE(cell.is_full());
 }
 
+// Holds: full_empty: read_ff waits until it is full, copies the value, and leaves it full.
+// Holds: full_empty: is_full(): whether it is full now.
 TEST_P(full_empty_test, read_ff_waits_until_it_is_full_and_leaves_it_full) {
     constexpr int k_readers = 20;
     full_empty<std::string> cell;
@@ -68,6 +75,8 @@ TEST_P(full_empty_test, read_ff_waits_until_it_is_full_and_leaves_it_full) {
     EXPECT_EQ(cell.read_fe(), "hello");
 }
 
+// Holds: full_empty: By default it is...
+// Holds: full_empty: write_ef waits until it is empty, and leaves it full.
 TEST_P(full_empty_test, write_ef_waits_until_it_is_empty) {
     full_empty<int> cell(1);
     std::atomic<bool> written{false};
@@ -82,6 +91,11 @@ TEST_P(full_empty_test, write_ef_waits_until_it_is_empty) {
     EXPECT_EQ(cell.read_ff(), 2);
 }
 
+// Holds: full_empty: By default it is empty, with a value full.
+// Holds: full_empty: write_f writes and leaves it full, whatever it was.
+// Holds: full_empty: purge makes it empty, whatever it was; the value becomes T().
+// Holds: full_empty: fill makes it full, whatever it was, with the value that is in it.
+// Holds: full_empty: write_f, purge and fill wake the waiters for the new state.
 TEST_P(full_empty_test, write_f_purge_and_fill_do_not_wait) {
     full_empty<int> cell;
     cell.write_f(1);
@@ -94,7 +108,7 @@ TEST_P(full_empty_test, write_f_purge_and_fill_do_not_wait) {
     EXPECT_EQ(cell.read_ff(), 0);
     cell.write_f(3);
     EXPECT_EQ(cell.read_fe(), 3);
-    cell.fill();  // what has been read is still there
+    cell.fill();  // the value that was read is still there
     EXPECT_EQ(cell.read_fe(), 3);
     std::atomic<int> passed{0};
     all.task([&] { passed += cell.read_ff() == 7 ? 1 : 0; });
@@ -113,6 +127,8 @@ TEST_P(full_empty_test, write_f_purge_and_fill_do_not_wait) {
     EXPECT_EQ(cell.read_fe(), 8);
 }
 
+// Holds: full_empty: The next operation to resume is the longest waiter among those that the new
+//     state permits.
 TEST_P(full_empty_test, gives_turns_in_the_order_of_waiting) {
     constexpr int k_waiting = 20;
     full_empty<int> cell;
@@ -141,7 +157,7 @@ TEST_P(full_empty_test, gives_turns_in_the_order_of_waiting) {
     }
 }
 
-/// Whether a turn may be handed over while the value is being moved: its moves suspend.
+/// Whether the cell may be locked while the value is being moved: its moves suspend.
 struct slow {
     slow() = default;
     explicit slow(int v) : value(v) {}
@@ -160,6 +176,8 @@ struct slow {
     int value = 0;
 };
 
+// Holds: full_empty: Each operation has the cell for itself while it moves the value, which happens
+//     in the caller's task and may suspend.
 TEST_P(full_empty_test, lets_nobody_see_a_value_that_is_being_moved) {
     constexpr int k_rounds = 50;
     full_empty<slow> cell;
@@ -193,6 +211,8 @@ struct throws_when_assigned {
     bool throws = false;
 };
 
+// Holds: full_empty: is_full(): whether it is...
+// Holds: full_empty: An exception of T reaches the caller and leaves the bit as it was.
 TEST_P(full_empty_test, stays_as_it_was_when_the_value_throws) {
     full_empty<throws_when_assigned> cell;
     EXPECT_THROW(cell.write_ef(throws_when_assigned(true)), std::runtime_error);
@@ -206,6 +226,8 @@ TEST_P(full_empty_test, stays_as_it_was_when_the_value_throws) {
     EXPECT_FALSE(cell.is_full());
 }
 
+// Holds: full_empty: It may be destroyed as soon as there is no waiter and every operation has
+//     returned, but for the one that woke the last waiter.
 TEST_P(full_empty_test, is_destroyed_by_the_reader_right_after_the_last_value) {
     const int rounds = k_sanitized ? 2'000 : 20'000;
     for (int i = 0; i < rounds; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Guards: functions one after another, in the order of the calls, also with several guards.
-#include <quern/base/symbols.hpp>
+// Guards: functions run one after another, in the order of the calls, also with several guards.
+#include <quern/base/detail/symbols.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/sync/guard.hpp>
 
@@ -28,6 +28,11 @@ protected:
 };
 QUERN_ON_1_2_8_WORKERS(guard_test);
 
+// Holds: guard: run_guarded() returns the future of what f returns; the caller does not wait.
+// Holds: guard: Functions of one guard are run in the order of the calls.
+// Holds: guard: A function begins after the one before has returned or thrown; it may suspend
+//     meanwhile.
+// Holds: guard: What one function did happens before the next.
 TEST_P(guard_test, runs_one_function_after_another_in_the_order_of_the_calls) {
     constexpr int k_functions = 200;
     guard g;
@@ -52,6 +57,8 @@ TEST_P(guard_test, runs_one_function_after_another_in_the_order_of_the_calls) {
     EXPECT_EQ(order, expected);
 }
 
+// Holds: guard: A function begins after...
+// Holds: guard: Any thread may call it.
 TEST_P(guard_test, excludes_functions_that_tasks_and_threads_give_to_it) {
     constexpr int k_each = 50;
     guard g;
@@ -71,6 +78,9 @@ TEST_P(guard_test, excludes_functions_that_tasks_and_threads_give_to_it) {
     EXPECT_EQ(count, 11 * 2 * k_each);
 }
 
+// Holds: guard: With several guards f runs when all functions have ended that were given to any of
+//     them.
+// Holds: guard: A guard that is named twice counts once; an empty set orders nothing.
 TEST_P(guard_test, takes_several_guards_together) {
     constexpr std::size_t k_guards = 4;
     const std::size_t rounds = k_sanitized ? 100 : 1'000;
@@ -91,6 +101,8 @@ TEST_P(guard_test, takes_several_guards_together) {
     EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0L), 0);
 }
 
+// Holds: guard: Two functions that share guards are run in the same order at each, and no two wait
+//     for each other.
 TEST_P(guard_test, keeps_one_order_for_functions_that_share_guards) {
     guard a;
     guard b;
@@ -98,7 +110,7 @@ TEST_P(guard_test, keeps_one_order_for_functions_that_share_guards) {
     std::vector<quern::future<void>> ended;
     for (int i = 0; i < 50; ++i) {
         const auto note = [&, i] { order.push_back(i); };
-        // every second one has both, so that each is ordered with the next and the one before
+        // every second call has both, so that each is ordered with the next and the previous one
         ended.push_back(i % 2 == 0 ? run_guarded(here, {&b, &a}, note)
                                    : run_guarded(here, i % 4 == 1 ? a : b, note));
     }
@@ -110,6 +122,7 @@ TEST_P(guard_test, keeps_one_order_for_functions_that_share_guards) {
 }
 
 #if QUERN_TEST_HAS_LINES
+// Holds: task_attributes: site: null means where...
 TEST_P(guard_test, runs_tasks_that_know_the_line_of_the_call) {
     guard a;
     guard b;
@@ -130,6 +143,7 @@ TEST_P(guard_test, runs_tasks_that_know_the_line_of_the_call) {
 }
 #endif
 
+// Holds: guard: f runs in the pool of the task that gives it.
 TEST_P(guard_test, runs_in_the_pool_of_the_task_that_gives_the_function) {
     guard a;
     guard b;
@@ -150,6 +164,7 @@ TEST_P(guard_test, runs_in_the_pool_of_the_task_that_gives_the_function) {
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
+// Holds: guard: What f throws comes out of the future; later functions are run all the same.
 TEST_P(guard_test, delivers_an_exception_and_runs_the_next_function) {
     guard g;
     auto bad = run_guarded(here, g, [] { throw std::runtime_error("no"); });
@@ -158,6 +173,7 @@ TEST_P(guard_test, delivers_an_exception_and_runs_the_next_function) {
     EXPECT_THROW(bad.get(), std::runtime_error);
 }
 
+// Holds: guard: A function may give the guard further functions.
 TEST_P(guard_test, lets_a_function_give_it_further_ones) {
     guard g;
     std::vector<int> order;
@@ -170,11 +186,12 @@ TEST_P(guard_test, lets_a_function_give_it_further_ones) {
     auto other = run_guarded(here, g, [&] { order.push_back(2); });
     given.set();
     other.wait();
-    inner.wait();  // of the function that it returned
+    inner.wait();  // of the inner function
     run_guarded(here, g, [] {}).wait();
     EXPECT_EQ(order, (std::vector<int>{1, 2, 3}));
 }
 
+// Holds: guard: A guard may be destroyed at any time, also while functions are still to be run.
 TEST_P(guard_test, is_destroyed_while_functions_are_still_to_be_run) {
     const int rounds = k_sanitized ? 200 : 2'000;
     for (int i = 0; i < rounds; ++i) {
@@ -187,7 +204,7 @@ TEST_P(guard_test, is_destroyed_while_functions_are_still_to_be_run) {
     }
 }
 
-/// Throws at the copy or move after so many.
+/// Throws at a given copy or move.
 struct fragile_function {
     explicit fragile_function(int& moves_left) : left(&moves_left) {}
     fragile_function(const fragile_function& other) : left(other.left) { count(); }
@@ -204,6 +221,7 @@ struct fragile_function {
     int* left;
 };
 
+// Holds: guard: Throws std::bad_alloc, or what...
 TEST_P(guard_test, takes_no_place_for_a_function_that_cannot_be_copied) {
     guard a, b;
     int refused = 0;
@@ -223,13 +241,15 @@ TEST_P(guard_test, takes_no_place_for_a_function_that_cannot_be_copied) {
     EXPECT_GE(refused, 1);
 }
 
+// Holds: guard: The future of a function whose token is stopped before it begins throws
+//     task_cancelled; later functions are run.
 TEST_P(guard_test, runs_the_next_function_after_one_that_was_cancelled) {
     guard a, b, c;
     quern::event go;
     std::stop_source stop;
     auto stopped = here;
     stopped.stop = stop.get_token();
-    bool has_run = false;  // its result may become ready after the guard has gone on
+    bool has_run = false;  // its result may become ready after the guard has started the next
     auto first = run_guarded(here, a, [&] {
         go.wait();
         has_run = true;
@@ -243,10 +263,12 @@ TEST_P(guard_test, runs_the_next_function_after_one_that_was_cancelled) {
     first.get();
 }
 
+// Holds: guard: A guard that is...
 TEST_P(guard_test, of_an_empty_set_orders_nothing) {
     EXPECT_EQ(run_guarded(here, quern::guard_set({}), [] { return 1; }).get(), 1);
 }
 
+// Holds: guard: A launch policy does not apply.
 TEST_P(guard_test, does_not_look_at_launch_policies) {
     for (const auto how : {quern::launch::deferred, quern::launch::sync, quern::launch::fork}) {
         auto wanted = here;
@@ -257,12 +279,13 @@ TEST_P(guard_test, does_not_look_at_launch_policies) {
         auto second = run_guarded(wanted, g, [] {});
         EXPECT_FALSE(first.is_ready() || second.is_ready());
         go.set();
-        while (!second.is_ready()) {  // without anybody who waits
+        while (!second.is_ready()) {  // without a waiter
             std::this_thread::yield();
         }
     }
 }
 
+// Holds: guard: Outside a worker f runs in the default runtime, unless the attributes name a pool.
 TEST(guard_outside, runs_in_the_default_runtime) {
     const auto where = [] { return &quern::current_pool().get(); };
     const auto* usual = &quern::runtime::default_instance().default_pool().get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mutex: exclusion, order, hand-over, errors, destruction by the last one. Plain ints are what
-// is guarded, so that ThreadSanitizer can object.
+// The mutex: exclusion, order, hand-over, errors, destruction by the last thread. The guarded data
+// is plain ints, so that ThreadSanitizer detects races.
 #include <quern/sync/latch.hpp>
 #include <quern/sync/mutex.hpp>
 
@@ -30,6 +30,8 @@ std::errc code_of_second_lock(Lock& m) {
 class mutex_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(mutex_test);
 
+// Holds: mutex: lock() returns when the caller owns it; one owns it at a time, tasks and threads.
+// Holds: mutex: An unlock() happens before the lock() or try_lock() that takes it next.
 TEST_P(mutex_test, excludes_tasks_and_threads) {
     constexpr int k_tasks = 100;
     constexpr int k_threads = 4;
@@ -52,6 +54,7 @@ TEST_P(mutex_test, excludes_tasks_and_threads) {
     EXPECT_EQ(count, (k_tasks + k_threads) * k_each);
 }
 
+// Holds: mutex: A task may suspend while it holds it, and hold it on another worker then.
 TEST_P(mutex_test, stays_held_while_its_holder_is_suspended) {
     quern::mutex m;
     bool inside = false;
@@ -61,7 +64,7 @@ TEST_P(mutex_test, stays_held_while_its_holder_is_suspended) {
             const std::scoped_lock lock(m);
             EXPECT_FALSE(inside);
             inside = true;
-            let_others_run();  // perhaps on another worker from here on
+            let_others_run();  // may resume on another worker
             inside = false;
             ++done;
         });
@@ -70,6 +73,8 @@ TEST_P(mutex_test, stays_held_while_its_holder_is_suspended) {
     EXPECT_EQ(done, 200);
 }
 
+// Holds: mutex: unlock() hands it to the one that has waited longest. **Differs**: unspecified
+//     there.
 TEST_P(mutex_test, goes_to_those_who_wait_in_their_order) {
     constexpr int k_waiting = 50;
     quern::mutex m;
@@ -91,6 +96,7 @@ TEST_P(mutex_test, goes_to_those_who_wait_in_their_order) {
     }
 }
 
+// Holds: mutex: unlock() hands it to...
 TEST_P(mutex_test, belongs_to_the_first_in_the_queue_as_soon_as_it_is_unlocked) {
     quern::mutex m;
     quern::latch tried(1);
@@ -108,6 +114,10 @@ TEST_P(mutex_test, belongs_to_the_first_in_the_queue_as_soon_as_it_is_unlocked) 
     m.unlock();
 }
 
+// Holds: mutex: try_lock() takes a free mutex, always. **Differs**: may fail spuriously there.
+// Holds: mutex: try_lock() returns false when another one holds it.
+// Holds: mutex: try_lock() returns false when the caller holds it. **Differs**: undefined there.
+// Holds: mutex: unlock() gives it up.
 TEST_P(mutex_test, try_lock_takes_a_free_mutex_only) {
     quern::mutex m;
     all.task([&] {
@@ -124,6 +134,8 @@ TEST_P(mutex_test, try_lock_takes_a_free_mutex_only) {
     m.unlock();
 }
 
+// Holds: mutex: lock() by its holder throws std::system_error(resource_deadlock_would_occur), and
+//     it stays held once. **Differs**: undefined there.
 TEST_P(mutex_test, throws_when_its_holder_locks_again) {
     quern::mutex m;
     const auto lock_twice = [&] {
@@ -138,6 +150,7 @@ TEST_P(mutex_test, throws_when_its_holder_locks_again) {
     all.finish();
 }
 
+// Holds: mutex: lock() by its holder...
 TEST_P(mutex_test, throws_also_when_others_wait_for_it) {
     quern::mutex m;
     m.lock();
@@ -148,6 +161,8 @@ TEST_P(mutex_test, throws_also_when_others_wait_for_it) {
     all.finish();
 }
 
+// Holds: mutex: It may be destroyed as soon as it has neither holder nor waiter, even before the
+//     unlock() that freed it has returned.
 TEST_P(mutex_test, is_destroyed_by_the_last_who_leaves) {
     struct shared {
         quern::mutex m;
@@ -172,10 +187,11 @@ TEST_P(mutex_test, is_destroyed_by_the_last_who_leaves) {
     all.finish();
 }
 
+// Holds: mutex: An unlock() happens before...
 TEST_P(mutex_test, shows_what_was_done_before_to_a_try_lock) {
     const int rounds = k_sanitized ? 200 : 2'000;
     quern::mutex m;
-    int count = 0;  // plain: ordered by the mutex alone
+    int count = 0;  // plain: ordered only by the mutex
     const auto add = [&] {
         for (int done = 0; done < rounds;) {
             if (m.try_lock()) {
@@ -192,6 +208,7 @@ TEST_P(mutex_test, shows_what_was_done_before_to_a_try_lock) {
     EXPECT_EQ(count, 3 * rounds);
 }
 
+// Holds: mutex: A task that waits leaves its worker to others.
 TEST_P(mutex_test, leaves_the_worker_to_others_while_it_waits) {
     constexpr int k_waiting = 20;  // more than there are workers
     quern::mutex m;
@@ -211,6 +228,7 @@ TEST_P(mutex_test, leaves_the_worker_to_others_while_it_waits) {
     EXPECT_EQ(count, k_waiting);
 }
 
+// Holds: mutex: std::scoped_lock, std::unique_lock and std::lock take it.
 TEST_P(mutex_test, works_with_the_locks_of_the_standard) {
     quern::mutex a;
     quern::mutex b;
@@ -234,6 +252,7 @@ TEST_P(mutex_test, works_with_the_locks_of_the_standard) {
 
 constinit quern::mutex k_static;
 
+// Holds: mutex: It can be initialised statically, and neither copied nor moved.
 TEST(mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::mutex>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::mutex>);
@@ -241,6 +260,7 @@ TEST(mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
     const std::scoped_lock lock(k_static);
 }
 
+// Holds: mutex: unlock() by another one than the holder aborts. **Differs**: undefined there.
 TEST(mutex_death_test, unlocking_what_one_does_not_hold_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(quern::mutex().unlock(), "does not hold it");

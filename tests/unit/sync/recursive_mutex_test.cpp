@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The recursive mutex: exclusion, depth, order, destruction by the last one.
+// The recursive mutex: exclusion, depth, order, destruction by the last thread.
 #include <quern/sync/recursive_mutex.hpp>
 
 #include "crew.hpp"
@@ -25,6 +25,8 @@ void add_at_depth(quern::recursive_mutex& m, int depth, int& count) {
     ++count;
 }
 
+// Holds: recursive_mutex: One owns it at a time, at any depth, tasks and threads.
+// Holds: recursive_mutex: An unlock() that frees it happens before the lock() that takes it next.
 TEST_P(recursive_mutex_test, excludes_tasks_and_threads_at_any_depth) {
     constexpr int k_tasks = 50;
     constexpr int k_threads = 3;
@@ -47,6 +49,10 @@ TEST_P(recursive_mutex_test, excludes_tasks_and_threads_at_any_depth) {
     EXPECT_EQ(count, (k_tasks + k_threads) * k_each * 2 * k_depth);
 }
 
+// Holds: recursive_mutex: Its holder may lock() and try_lock() it again.
+// Holds: recursive_mutex: It is free when every lock() has been unlocked, and not before.
+// Holds: recursive_mutex: try_lock() returns false when another one holds it, and does not fail
+//     spuriously.
 TEST_P(recursive_mutex_test, is_free_only_when_every_lock_has_been_unlocked) {
     quern::recursive_mutex m;
     const auto is_free = [&] {
@@ -71,6 +77,7 @@ TEST_P(recursive_mutex_test, is_free_only_when_every_lock_has_been_unlocked) {
     EXPECT_TRUE(is_free());
 }
 
+// Holds: recursive_mutex: A task may suspend while it holds it.
 TEST_P(recursive_mutex_test, stays_held_while_its_holder_is_suspended) {
     quern::recursive_mutex m;
     bool inside = false;
@@ -80,7 +87,7 @@ TEST_P(recursive_mutex_test, stays_held_while_its_holder_is_suspended) {
             const std::scoped_lock outer(m);
             EXPECT_FALSE(inside);
             inside = true;
-            let_others_run();  // perhaps on another worker from here on
+            let_others_run();  // may resume on another worker
             {
                 const std::scoped_lock inner(m);
                 let_others_run();
@@ -93,6 +100,8 @@ TEST_P(recursive_mutex_test, stays_held_while_its_holder_is_suspended) {
     EXPECT_EQ(done, 200);
 }
 
+// Holds: recursive_mutex: unlock() hands it to the waiters in their order. **Differs**: unspecified
+//     there.
 TEST_P(recursive_mutex_test, goes_to_those_who_wait_in_their_order) {
     constexpr int k_waiting = 30;
     quern::recursive_mutex m;
@@ -115,6 +124,7 @@ TEST_P(recursive_mutex_test, goes_to_those_who_wait_in_their_order) {
     }
 }
 
+// Holds: recursive_mutex: It may be destroyed as soon as it has neither holder nor waiter.
 TEST_P(recursive_mutex_test, is_destroyed_by_the_last_who_leaves) {
     struct shared {
         quern::recursive_mutex m;
@@ -143,6 +153,7 @@ TEST_P(recursive_mutex_test, is_destroyed_by_the_last_who_leaves) {
 
 constinit quern::recursive_mutex k_static;
 
+// Holds: recursive_mutex: It can be initialised statically, and neither copied nor moved.
 TEST(recursive_mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::recursive_mutex>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::recursive_mutex>);
@@ -150,6 +161,8 @@ TEST(recursive_mutex_test_of_types, can_be_initialised_statically_and_not_copied
     const std::scoped_lock lock(k_static);
 }
 
+// Holds: recursive_mutex: unlock() by another one than the holder aborts. **Differs**: undefined
+//     there.
 TEST(recursive_mutex_death_test, unlocking_what_one_does_not_hold_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(quern::recursive_mutex().unlock(), "does not hold it");

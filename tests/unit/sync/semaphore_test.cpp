@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The semaphores: permits are neither lost nor doubled, go to those who wait in their order, and
-// the semaphore may be gone when they have come.
+// The semaphores: permits are neither lost nor doubled, go to the waiters in their order, and the
+// semaphore may be destroyed when they have arrived.
 #include <quern/sync/semaphore.hpp>
 
 #include "crew.hpp"
@@ -20,7 +20,7 @@ using quern_test::k_sanitized;
 class semaphore_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(semaphore_test);
 
-/// A ring guarded by semaphores alone.
+/// A ring guarded only by semaphores.
 struct bounded_buffer {
     static constexpr std::size_t k_slots = 8;
     void put(int value) {
@@ -47,6 +47,11 @@ struct bounded_buffer {
     std::size_t tail = 0;
 };
 
+// Holds: counting_semaphore: acquire() takes a permit and waits until there is one.
+// Holds: counting_semaphore: What precedes a release() happens before the return of the acquire()
+//     that gets the permit.
+// Holds: counting_semaphore: A permit may be released by another task than took it.
+// Holds: counting_semaphore: Tasks and threads may use it.
 TEST_P(semaphore_test, a_bounded_buffer_loses_nothing) {
     constexpr int k_tasks = 10;
     constexpr int k_threads = 2;
@@ -78,6 +83,8 @@ TEST_P(semaphore_test, a_bounded_buffer_loses_nothing) {
     EXPECT_EQ(sum.load(), (k_tasks + k_threads) * (n * (n + 1) / 2));
 }
 
+// Holds: counting_semaphore: Never more are inside than there are permits.
+// Holds: counting_semaphore: try_acquire() takes a permit...
 TEST_P(semaphore_test, never_lets_in_more_than_there_are_permits) {
     constexpr int k_permits = 3;
     quern::counting_semaphore<> permits(k_permits);
@@ -103,6 +110,9 @@ TEST_P(semaphore_test, never_lets_in_more_than_there_are_permits) {
     EXPECT_FALSE(permits.try_acquire());
 }
 
+// Holds: counting_semaphore: release(n) gives n permits and wakes n waiters; n may be 0.
+// Holds: counting_semaphore: Permits go to the waiters in their order. **Differs**: unspecified
+//     there.
 TEST_P(semaphore_test, a_release_of_n_lets_the_first_n_go_on) {
     constexpr int k_waiting = 20;
     quern::counting_semaphore<100> permits(0);
@@ -122,7 +132,7 @@ TEST_P(semaphore_test, a_release_of_n_lets_the_first_n_go_on) {
         all.settle();
         guard.acquire();
         EXPECT_EQ(order.size(), static_cast<std::size_t>(i) + 4);
-        std::sort(order.begin() + i, order.end());  // the four may overtake one another when awake
+        std::sort(order.begin() + i, order.end());  // the four may overtake one another once awake
         guard.release();
     }
     permits.release(2);
@@ -135,6 +145,7 @@ TEST_P(semaphore_test, a_release_of_n_lets_the_first_n_go_on) {
     EXPECT_FALSE(permits.try_acquire());
 }
 
+// Holds: counting_semaphore: While there is a waiter no other acquire() succeeds.
 TEST_P(semaphore_test, gives_a_permit_to_the_one_that_waits_and_to_nobody_else) {
     quern::counting_semaphore<> permits(0);
     std::atomic<int> passed{0};
@@ -146,12 +157,14 @@ TEST_P(semaphore_test, gives_a_permit_to_the_one_that_waits_and_to_nobody_else) 
         all.settle();
         EXPECT_FALSE(permits.try_acquire());
         permits.release();
-        EXPECT_FALSE(permits.try_acquire());  // whether it is awake yet or not
+        EXPECT_FALSE(permits.try_acquire());  // whether the waiter is awake yet or not
         all.finish();
         EXPECT_EQ(passed.load(), round);
     }
 }
 
+// Holds: counting_semaphore: It may be destroyed as soon as every acquire() has returned, while the
+//     release() that let it has not.
 TEST_P(semaphore_test, is_destroyed_right_after_acquire) {
     const int rounds = k_sanitized ? 2'000 : 20'000;
     for (int i = 0; i < rounds; ++i) {
@@ -173,6 +186,12 @@ TEST_P(semaphore_test, is_destroyed_right_after_acquire) {
     }
 }
 
+// Holds: counting_semaphore: max() is LeastMax, which...
+// Holds: counting_semaphore: A count that is not in 0..max() is std::invalid_argument. **Differs**:
+//     undefined there.
+// Holds: counting_semaphore: try_acquire() takes a permit if there is one, always. **Differs**: may
+//     fail spuriously there.
+// Holds: counting_semaphore: release(n) gives n permits...
 TEST(semaphore_test_of_limits, a_count_out_of_range_is_an_error) {
     EXPECT_THROW(quern::binary_semaphore(2), std::invalid_argument);
     EXPECT_THROW(quern::counting_semaphore<>(-1), std::invalid_argument);
@@ -183,6 +202,7 @@ TEST(semaphore_test_of_limits, a_count_out_of_range_is_an_error) {
     EXPECT_FALSE(one.try_acquire());
 }
 
+// Holds: counting_semaphore: max() is LeastMax, which...
 TEST(semaphore_test_of_limits, cannot_be_copied_and_binary_means_one) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::binary_semaphore>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::binary_semaphore>);
@@ -191,6 +211,7 @@ TEST(semaphore_test_of_limits, cannot_be_copied_and_binary_means_one) {
     EXPECT_TRUE((std::is_same_v<quern::binary_semaphore, quern::counting_semaphore<1>>));
 }
 
+// Holds: counting_semaphore: release() of more than...
 TEST(semaphore_death_test, releasing_above_the_maximum_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(quern::binary_semaphore(1).release(), "above its maximum");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The shared mutex: exclusion, sharing, the order of readers and writers, destruction by the last.
+// The shared mutex: exclusion, sharing, the order of readers and writers, destruction by the last
+// holder.
 #include <quern/sync/shared_mutex.hpp>
 
 #include <quern/sync/event.hpp>
@@ -22,6 +23,9 @@ using quern_test::let_others_run;
 class shared_mutex_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(shared_mutex_test);
 
+// Holds: shared_mutex: A writer holds it alone, tasks and threads.
+// Holds: shared_mutex: What a writer did happens before the next one, reader or writer, resumes;
+//     what readers did, before the next writer.
 TEST_P(shared_mutex_test, excludes_writers_from_one_another_and_from_readers) {
     constexpr int k_tasks = 60;
     constexpr int k_threads = 3;
@@ -54,6 +58,9 @@ TEST_P(shared_mutex_test, excludes_writers_from_one_another_and_from_readers) {
     EXPECT_GT(a, 0);
 }
 
+// Holds: shared_mutex: Any number of readers hold it together.
+// Holds: shared_mutex: try_lock() takes it when there is neither holder nor waiter, always; else it
+//     returns false, also to a holder.
 TEST_P(shared_mutex_test, lets_readers_in_together) {
     constexpr int k_readers = 20;
     quern::shared_mutex m;
@@ -75,7 +82,9 @@ TEST_P(shared_mutex_test, lets_readers_in_together) {
 }
 
 /// Readers (r) and writers (w) that come one after another while a writer holds the mutex, and the
-/// groups in which they are let in.
+/// groups in which they lock it.
+// Holds: shared_mutex: An unlock hands it to the first in the queue; if that is a reader, also to
+//     the readers directly behind it.
 TEST_P(shared_mutex_test, admits_in_the_order_of_waiting_and_readers_that_stand_together_at_once) {
     const std::string line = "rrwwrrrwr";
     quern::shared_mutex m;
@@ -104,6 +113,8 @@ TEST_P(shared_mutex_test, admits_in_the_order_of_waiting_and_readers_that_stand_
     EXPECT_EQ(log, line);
 }
 
+// Holds: shared_mutex: try_lock_shared() takes it when...
+// Holds: shared_mutex: A newcomer behind waiters goes to the end of the queue, a reader too.
 TEST_P(shared_mutex_test, lets_no_new_reader_pass_a_waiting_writer) {
     quern::shared_mutex m;
     std::atomic<bool> written{false};
@@ -126,6 +137,8 @@ TEST_P(shared_mutex_test, lets_no_new_reader_pass_a_waiting_writer) {
     EXPECT_TRUE(written.load());
 }
 
+// Holds: shared_mutex: Neither readers nor writers starve.
+// Holds: shared_mutex: A task may suspend while it holds it, as reader or writer.
 TEST_P(shared_mutex_test, starves_neither_a_writer_among_readers_nor_a_reader_among_writers) {
     quern::shared_mutex m;
     std::atomic<bool> stop{false};
@@ -154,6 +167,11 @@ TEST_P(shared_mutex_test, starves_neither_a_writer_among_readers_nor_a_reader_am
     all.finish();
 }
 
+// Holds: shared_mutex: lock() and lock_shared() by the writer throw
+//     std::system_error(resource_deadlock_would_occur). **Differs**: undefined there.
+// Holds: shared_mutex: try_lock() takes it when...
+// Holds: shared_mutex: try_lock_shared() takes it when there is no writer and no waiter, always;
+//     else it returns false.
 TEST_P(shared_mutex_test, throws_when_its_writer_locks_again) {
     quern::shared_mutex m;
     const auto check = [&] {
@@ -172,6 +190,7 @@ TEST_P(shared_mutex_test, throws_when_its_writer_locks_again) {
     m.unlock_shared();
 }
 
+// Holds: shared_mutex: What a writer did...
 TEST_P(shared_mutex_test, shows_a_writer_what_readers_have_done) {
     constexpr std::size_t k_readers = 8;
     quern::shared_mutex m;
@@ -185,10 +204,11 @@ TEST_P(shared_mutex_test, shows_a_writer_what_readers_have_done) {
         });
     }
     inside.wait();
-    const std::unique_lock lock(m);  // when the last reader has gone
+    const std::unique_lock lock(m);  // after the last reader
     EXPECT_EQ(seen, std::vector<int>(k_readers, 1));
 }
 
+// Holds: shared_mutex: It may be destroyed as soon as it has neither holder nor waiter.
 TEST_P(shared_mutex_test, is_destroyed_by_the_last_who_leaves) {
     struct shared {
         quern::shared_mutex m;
@@ -222,6 +242,7 @@ TEST_P(shared_mutex_test, is_destroyed_by_the_last_who_leaves) {
 
 constinit quern::shared_mutex k_static;
 
+// Holds: shared_mutex: It can be initialised statically, and neither copied nor moved.
 TEST(shared_mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<quern::shared_mutex>);
     EXPECT_FALSE(std::is_move_constructible_v<quern::shared_mutex>);
@@ -229,6 +250,8 @@ TEST(shared_mutex_test_of_types, can_be_initialised_statically_and_not_copied) {
     const std::scoped_lock lock(k_static);
 }
 
+// Holds: shared_mutex: unlock() by another one than the writer, and unlock_shared() without
+//     readers, abort. **Differs**: undefined there.
 TEST(shared_mutex_death_test, unlocking_what_one_does_not_hold_aborts) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(quern::shared_mutex().unlock(), "not its writer");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The sliding semaphore: nobody is further ahead than the window, nobody is left behind.
+// The sliding semaphore: no task is further ahead than the window, and no waiter is forgotten.
 #include <quern/sync/sliding_semaphore.hpp>
 
 #include "crew.hpp"
@@ -18,6 +18,8 @@ using quern_test::k_sanitized;
 class sliding_semaphore_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(sliding_semaphore_test);
 
+// Holds: sliding_semaphore: wait(n) returns when n is at most max_difference above the number
+//     signalled last.
 TEST_P(sliding_semaphore_test, keeps_one_side_from_running_further_ahead_than_the_window) {
     constexpr std::int64_t k_window = 5;
     const std::int64_t steps = k_sanitized ? 500 : 5'000;
@@ -48,6 +50,11 @@ TEST_P(sliding_semaphore_test, keeps_one_side_from_running_further_ahead_than_th
     EXPECT_EQ(begun.load(), steps);
 }
 
+// Holds: sliding_semaphore: wait(n) returns when...
+// Holds: sliding_semaphore: signal(n) moves the lower limit up; it does nothing when it is there
+//     already or further.
+// Holds: sliding_semaphore: try_wait(n): whether wait(n) would return at once.
+// Holds: sliding_semaphore: Tasks and threads may wait.
 TEST_P(sliding_semaphore_test, lets_go_on_who_is_in_the_window_and_nobody_else) {
     constexpr std::int64_t k_waiting = 30;
     quern::sliding_semaphore window(0);
@@ -71,7 +78,7 @@ TEST_P(sliding_semaphore_test, lets_go_on_who_is_in_the_window_and_nobody_else) 
     EXPECT_FALSE(window.try_wait(1));
     for (std::int64_t signalled = 3; signalled <= k_waiting; signalled += 3) {
         window.signal(signalled);
-        window.signal(signalled - 1);  // behind: no effect
+        window.signal(signalled - 1);  // lower: no effect
         for (std::size_t size = 0; size != static_cast<std::size_t>(signalled);) {
             std::this_thread::yield();
             const std::scoped_lock lock(log_lock);
@@ -84,10 +91,12 @@ TEST_P(sliding_semaphore_test, lets_go_on_who_is_in_the_window_and_nobody_else) 
     all.finish();
 }
 
+// Holds: sliding_semaphore: Tasks resume in the order of their numbers, equal ones in the order of
+//     waiting.
 TEST_P(sliding_semaphore_test, wakes_by_number_and_then_in_the_order_of_waiting) {
     quern::sliding_semaphore window(0);
     std::vector<std::pair<int, int>> order;
-    crew one(1);  // woken tasks run one after another
+    crew one(1);  // runs woken tasks one after another
     for (int i = 0; i < 12; ++i) {
         one.task([&, i] {
             const int number = 4 - i % 4;
@@ -103,6 +112,9 @@ TEST_P(sliding_semaphore_test, wakes_by_number_and_then_in_the_order_of_waiting)
     EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+// Holds: sliding_semaphore: set_max_difference() changes size and place of the window, also to a
+//     smaller number, and wakes the waiters inside it.
+// Holds: sliding_semaphore: Numbers may go to the ends of their range.
 TEST_P(sliding_semaphore_test, lets_those_go_on_whom_a_new_window_holds) {
     quern::sliding_semaphore window(1, 10);
     std::atomic<int> passed{0};
@@ -125,6 +137,8 @@ TEST_P(sliding_semaphore_test, lets_those_go_on_whom_a_new_window_holds) {
     EXPECT_EQ(passed.load(), 2);
 }
 
+// Holds: sliding_semaphore: It may be destroyed as soon as every wait() has returned, while the
+//     signal() that let it has not.
 TEST_P(sliding_semaphore_test, is_destroyed_right_after_wait) {
     const int rounds = k_sanitized ? 1'000 : 10'000;
     for (int i = 0; i < rounds; ++i) {
@@ -144,6 +158,8 @@ TEST_P(sliding_semaphore_test, is_destroyed_right_after_wait) {
     }
 }
 
+// Holds: sliding_semaphore: A negative max_difference is std::invalid_argument, and changes
+//     nothing.
 TEST(sliding_semaphore_test_of_limits, a_negative_difference_is_an_error_that_changes_nothing) {
     EXPECT_THROW(quern::sliding_semaphore(-1), std::invalid_argument);
     quern::sliding_semaphore window(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waits with a limit: what only one type has. What they have in common is in timed_test.cpp.
+// Waits with a limit: the properties of single types. Common ones are in timed_test.cpp.
 #include <quern/sync/channel.hpp>
 #include <quern/sync/condition_variable.hpp>
 #include <quern/sync/condition_variable_any.hpp>
@@ -24,6 +24,9 @@ using steady = std::chrono::steady_clock;
 class timed_particulars : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(timed_particulars);
 
+// Holds: timed_mutex: The holder of a timed_mutex, and the writer of a shared one, get
+//     std::system_error(resource_deadlock_would_occur). **Differs**: undefined there.
+// Holds: timed_mutex: The holder of a recursive_timed_mutex locks it again at once.
 TEST_P(timed_particulars, a_mutex_refuses_its_holder_and_a_recursive_one_does_not) {
     quern::timed_mutex once;
     quern::shared_timed_mutex shared;
@@ -43,6 +46,7 @@ TEST_P(timed_particulars, a_mutex_refuses_its_holder_and_a_recursive_one_does_no
     again.unlock();
 }
 
+// Holds: timed_mutex: std::unique_lock and std::shared_lock take them.
 TEST_P(timed_particulars, the_locks_of_the_standard_take_them) {
     quern::timed_mutex m;
     quern::shared_timed_mutex shared;
@@ -56,6 +60,8 @@ TEST_P(timed_particulars, the_locks_of_the_standard_take_them) {
     all.finish();
 }
 
+// Holds: timed_mutex: A writer that leaves the queue lets the readers behind it in if readers hold
+//     it.
 TEST_P(timed_particulars, readers_behind_a_writer_that_leaves_are_admitted) {
     quern::shared_timed_mutex m;
     quern::event inside;
@@ -75,6 +81,7 @@ TEST_P(timed_particulars, readers_behind_a_writer_that_leaves_are_admitted) {
     m.unlock();
 }
 
+// Holds: counting_semaphore: A permit that comes when the time has passed is not lost.
 TEST_P(timed_particulars, a_permit_that_comes_late_is_not_lost) {
     quern::counting_semaphore<> s(0);
     for (int i = 0; i < 3; ++i) {
@@ -87,6 +94,7 @@ TEST_P(timed_particulars, a_permit_that_comes_late_is_not_lost) {
     EXPECT_FALSE(s.try_acquire());
 }
 
+// Holds: channel: Closing ends the timed waits too.
 TEST_P(timed_particulars, a_channel_that_is_closed_ends_the_wait) {
     quern::channel<int> empty;
     quern::channel<int> full(1);
@@ -100,6 +108,7 @@ TEST_P(timed_particulars, a_channel_that_is_closed_ends_the_wait) {
     EXPECT_EQ(full.try_receive_for(0s), 1);
 }
 
+// Holds: channel: A value that is not sent in time is left alone.
 TEST_P(timed_particulars, a_value_that_is_not_sent_is_left_alone) {
     quern::channel<std::unique_ptr<int>> full(1);
     full.send(nullptr);
@@ -111,8 +120,8 @@ TEST_P(timed_particulars, a_value_that_is_not_sent_is_left_alone) {
     EXPECT_EQ(*full.receive().value(), 7);
 }
 
-/// A task waits with that limit, is notified, and cannot have the mutex until the limit has passed.
-/// Nothing when the limit passed before it was notified.
+/// A task waits with that limit, is notified, and cannot lock the mutex until the limit has passed.
+/// Empty if the limit passed before the notification.
 std::optional<std::cv_status> notified_in_time(quern_test::crew& all, steady::duration limit) {
     quern::mutex m;
     quern::condition_variable changed;
@@ -136,6 +145,8 @@ std::optional<std::cv_status> notified_in_time(quern_test::crew& all, steady::du
     return in_time ? std::optional(status) : std::nullopt;
 }
 
+// Holds: condition_variable: wait_for() and wait_until() return no_timeout when notified in time,
+//     however long the mutex takes then.
 TEST_P(timed_particulars, who_has_been_notified_waits_for_the_mutex_however_long_it_takes) {
     std::optional<std::cv_status> status;
     for (auto limit = steady::duration(20ms); !status && limit < 10s; limit *= 2) {
@@ -144,6 +155,8 @@ TEST_P(timed_particulars, who_has_been_notified_waits_for_the_mutex_however_long
     EXPECT_EQ(status, std::cv_status::no_timeout);
 }
 
+// Holds: condition_variable: wait_for() and wait_until() return std::cv_status::timeout when the
+//     time has come first, not before it, with the lock held.
 TEST_P(timed_particulars, who_has_not_been_notified_in_time_has_the_mutex_all_the_same) {
     quern::mutex m;
     quern::condition_variable changed;
@@ -169,6 +182,7 @@ TEST_P(timed_particulars, who_has_not_been_notified_in_time_has_the_mutex_all_th
     m.unlock();
 }
 
+// Holds: condition_variable: A wait for no time lets others have the mutex.
 TEST_P(timed_particulars, a_wait_for_no_time_lets_others_have_the_mutex) {
     quern::mutex m;
     quern::condition_variable changed;
@@ -187,7 +201,7 @@ TEST_P(timed_particulars, a_wait_for_no_time_lets_others_have_the_mutex) {
     EXPECT_TRUE(ready);
 }
 
-/// All that waited have been notified, or their limits have passed: nobody comes back to it.
+/// All waiters have been notified, or their limits have passed: none touches it again.
 template <class Variable>
 void destroy_after_notify_all(quern_test::crew& all) {
     constexpr int k_waiting = 4;
@@ -207,7 +221,7 @@ void destroy_after_notify_all(quern_test::crew& all) {
             std::this_thread::yield();
         }
         {
-            const std::scoped_lock lock(m);  // all have given it up, or have it no more
+            const std::scoped_lock lock(m);  // all waiters have left the mutex
             changed->notify_all();
             changed.reset();
         }
@@ -215,14 +229,19 @@ void destroy_after_notify_all(quern_test::crew& all) {
     }
 }
 
+// Holds: condition_variable: After timed waits it may be destroyed when all have been notified or
+//     their limits have passed.
 TEST_P(timed_particulars, a_condition_variable_is_destroyed_right_after_notify_all) {
     destroy_after_notify_all<quern::condition_variable>(all);
 }
 
+// Holds: condition_variable_any: After timed waits it may be destroyed when all have been notified
+//     or their limits have passed.
 TEST_P(timed_particulars, a_condition_variable_any_is_destroyed_right_after_notify_all) {
     destroy_after_notify_all<quern::condition_variable_any>(all);
 }
 
+// Holds: condition_variable_any: With a stop token and a limit either ends the wait.
 TEST_P(timed_particulars, a_stop_request_and_a_limit_both_end_a_wait) {
     quern::shared_mutex m;
     quern::condition_variable_any changed;

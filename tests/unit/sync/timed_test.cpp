@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waits with a limit: what is the same for every type that has them, for tasks and for threads
-// outside. What is particular to a type is in timed_particulars_test.cpp.
+// Waits with a limit: the common properties of every type that has them, for tasks and for threads
+// outside. The properties of single types are in timed_particulars_test.cpp.
 #include <quern/sync/channel.hpp>
 #include <quern/sync/condition_variable.hpp>
 #include <quern/sync/condition_variable_any.hpp>
@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 using quern_test::crew;
 using steady = std::chrono::steady_clock;
 
-/// Each has something that can be waited for and is not there; give() lets one go on that waits.
-/// give() is called by the thread that made it.
+/// Each has an object to wait for; give() lets one waiter succeed. The thread that made it calls
+/// give().
 template <class Mutex>
 struct locked {
     locked() { m.lock(); }
@@ -107,6 +107,17 @@ void on_1_2_and_8_workers(auto body) {
     }
 }
 
+// Holds: timed_mutex: Timed attempts return false when the time has passed, and not before.
+// Holds: timed_mutex: A waiter that has left the queue has not locked, takes nothing along, and
+//     does not block the next one.
+// Holds: timed_mutex: Tasks and threads may wait.
+// Holds: condition_variable: wait_for() and wait_until() return std::cv_status::timeout...
+// Holds: condition_variable: wait_for() and wait_until() with...
+// Holds: condition_variable_any: wait_for() and wait_until() end at their time, not before it, or
+//     when notified; with a predicate they return what it returned last.
+// Holds: counting_semaphore: try_acquire_for() and try_acquire_until() take...
+// Holds: event: wait_for() and wait_until() return...
+// Holds: channel: The timed forms of...
 TYPED_TEST(timed, a_wait_ends_without_success_when_its_time_has_passed_and_not_before) {
     on_1_2_and_8_workers([](crew& all) {
         TypeParam thing;
@@ -126,6 +137,17 @@ TYPED_TEST(timed, a_wait_ends_without_success_when_its_time_has_passed_and_not_b
     });
 }
 
+// Holds: timed_mutex: try_lock_for(), try_lock_until() and the shared ones return true when they
+//     have locked it in time.
+// Holds: condition_variable: wait_for() and wait_until() with a predicate return what it returned
+//     last.
+// Holds: condition_variable_any: wait_for() and wait_until() end...
+// Holds: counting_semaphore: try_acquire_for() and try_acquire_until() take a permit unless the
+//     time passes before; they say no not before it.
+// Holds: event: wait_for() and wait_until() return whether it was set; false only when the time has
+//     passed.
+// Holds: channel: The timed forms of send and receive give false or nothing when the time has come
+//     first, and not before it.
 TYPED_TEST(timed, a_wait_ends_with_success_when_what_it_is_for_comes_in_time) {
     on_1_2_and_8_workers([](crew& all) {
         {
@@ -143,6 +165,10 @@ TYPED_TEST(timed, a_wait_ends_with_success_when_what_it_is_for_comes_in_time) {
     });
 }
 
+// Holds: timed_mutex: A time that has passed makes the timed forms an attempt.
+// Holds: counting_semaphore: A time that has passed makes try_acquire_for() and try_acquire_until()
+//     a try_acquire().
+// Holds: event: wait_for() and wait_until() return...
 TYPED_TEST(timed, a_time_that_has_passed_makes_it_an_attempt) {
     on_1_2_and_8_workers([](crew& all) {
         TypeParam thing;
@@ -163,6 +189,11 @@ TYPED_TEST(timed, a_time_that_has_passed_makes_it_an_attempt) {
     });
 }
 
+// Holds: timed_mutex: A waiter that has left...
+// Holds: condition_variable: A waiter that has left by its limit is not notified in another's
+//     place.
+// Holds: condition_variable_any: A waiter that has left by its limit is not notified in another's
+//     place.
 TYPED_TEST(timed, one_that_leaves_lets_the_next_one_have_its_turn) {
     on_1_2_and_8_workers([](crew& all) {
         TypeParam thing;
@@ -184,6 +215,7 @@ TYPED_TEST(timed, one_that_leaves_lets_the_next_one_have_its_turn) {
     });
 }
 
+// Holds: timed_mutex: A time may be as far away as you like.
 TYPED_TEST(timed, a_century_is_not_too_long) {
     on_1_2_and_8_workers([](crew& all) {
         TypeParam thing;
@@ -197,7 +229,8 @@ TYPED_TEST(timed, a_century_is_not_too_long) {
     });
 }
 
-/// Stands still for its first looks, as one that is set back again and again, then leaps ahead.
+/// Returns the same time at its first readings, as a clock that is set back repeatedly, then leaps
+/// ahead.
 struct odd_clock {
     using duration = std::chrono::milliseconds;
     using rep = duration::rep;
@@ -209,6 +242,7 @@ struct odd_clock {
     static inline std::atomic<int> looks{0};
 };
 
+// Holds: timed_mutex: The clock of the caller says when the time has come.
 TYPED_TEST(timed, the_clock_of_the_caller_says_when_the_time_has_come) {
     on_1_2_and_8_workers([](crew& all) {
         TypeParam thing;

@@ -17,6 +17,11 @@ using quern_test::k_sanitized;
 class trigger_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(trigger_test);
 
+// Holds: trigger: The first generation is 0; set() ends the present one, begins the next, and
+//     returns the number of the one it ended.
+// Holds: trigger: get_future() is ready when the present generation ends, for any number of
+//     callers. **Differs** from HPX's: set() ends the generation, not get_future().
+// Holds: trigger: What precedes a set() happens before what it wakes.
 TEST_P(trigger_test, ends_a_generation_for_all_who_have_its_future) {
     constexpr int k_waiting = 20;
     quern::trigger t;
@@ -43,6 +48,7 @@ TEST_P(trigger_test, ends_a_generation_for_all_who_have_its_future) {
     EXPECT_TRUE(next.is_ready());
 }
 
+// Holds: trigger: Waiters are woken before the call of continuations, which may wait for them.
 TEST_P(trigger_test, wakes_those_who_wait_before_it_calls_what_may_wait_for_them) {
     quern::trigger t;
     quern::latch woken(1);
@@ -57,6 +63,9 @@ TEST_P(trigger_test, wakes_those_who_wait_before_it_calls_what_may_wait_for_them
     next.get();
 }
 
+// Holds: trigger: synchronize(n) waits until there have been n calls of set().
+// Holds: trigger: synchronize() with a number that has passed returns at once. **Differs** from
+//     HPX's.
 TEST_P(trigger_test, lets_one_wait_for_a_generation_to_come) {
     quern::trigger t;
     std::atomic<int> begun{0};
@@ -77,11 +86,13 @@ TEST_P(trigger_test, lets_one_wait_for_a_generation_to_come) {
     EXPECT_EQ(begun.load(), 6);
 }
 
+// Holds: trigger: Tasks in synchronize() are woken by generation, then in the order in which they
+//     came.
 TEST_P(trigger_test, wakes_in_the_order_of_waiting) {
     constexpr int k_waiting = 20;
     quern::trigger t;
     std::vector<int> order;
-    crew one(1);  // woken tasks run one after another
+    crew one(1);  // runs woken tasks one after another
     for (int i = 0; i < k_waiting; ++i) {
         one.task([&, i] {
             t.synchronize(1);
@@ -98,6 +109,7 @@ TEST_P(trigger_test, wakes_in_the_order_of_waiting) {
     }
 }
 
+// Holds: trigger: generation(): the number of the present one; unobserved ones count too.
 TEST_P(trigger_test, counts_generations_that_nobody_watches) {
     quern::trigger t;
     constexpr int k_sets = 100;
@@ -108,6 +120,7 @@ TEST_P(trigger_test, counts_generations_that_nobody_watches) {
     EXPECT_EQ(t.generation(), k_sets);
 }
 
+// Holds: trigger: Futures outlive it; one whose generation never ends has a broken promise.
 TEST_P(trigger_test, breaks_the_promise_of_a_generation_that_never_ends) {
     quern::shared_future<void> last;
     {
@@ -117,6 +130,8 @@ TEST_P(trigger_test, breaks_the_promise_of_a_generation_that_never_ends) {
     EXPECT_THROW(last.get(), std::future_error);
 }
 
+// Holds: trigger: It may be destroyed as soon as every synchronize() has returned and every set()
+//     but the one that let it.
 TEST_P(trigger_test, is_destroyed_right_after_the_generation_has_ended) {
     const int rounds = k_sanitized ? 1'000 : 10'000;
     for (int i = 0; i < rounds; ++i) {
@@ -132,6 +147,11 @@ TEST_P(trigger_test, is_destroyed_right_after_the_generation_has_ended) {
     }
 }
 
+// Holds: and_gate: When every input has been set, in any order, the generation ends.
+// Holds: and_gate: set() returns whether it was the last of this generation.
+// Holds: and_gate: get_future() is ready, and synchronize(n) returns, when the generation has
+//     ended; generation() counts from 0.
+// Holds: and_gate: What precedes each set() happens before what the generation's end wakes.
 TEST_P(trigger_test, and_gate_ends_a_generation_when_each_input_is_set_in_any_order) {
     constexpr std::size_t k_inputs = 40;
     quern::and_gate gate(k_inputs);
@@ -161,6 +181,8 @@ TEST_P(trigger_test, and_gate_ends_a_generation_when_each_input_is_set_in_any_or
     }
 }
 
+// Holds: and_gate: When the generation has ended all inputs may be set again. **Differs** from
+//     HPX's: generations advance by themselves.
 TEST_P(trigger_test, and_gate_loses_no_generation_when_they_follow_at_once) {
     constexpr std::size_t k_inputs = 4;
     const std::int64_t generations = k_sanitized ? 200 : 2'000;
@@ -178,6 +200,7 @@ TEST_P(trigger_test, and_gate_loses_no_generation_when_they_follow_at_once) {
     EXPECT_EQ(gate.generation(), generations);
 }
 
+// Holds: and_gate: It may be destroyed as a trigger may.
 TEST_P(trigger_test, and_gate_is_destroyed_right_after_the_generation_has_ended) {
     const int rounds = k_sanitized ? 1'000 : 10'000;
     for (int i = 0; i < rounds; ++i) {
@@ -193,6 +216,9 @@ TEST_P(trigger_test, and_gate_is_destroyed_right_after_the_generation_has_ended)
     }
 }
 
+// Holds: and_gate: A gate without inputs is std::invalid_argument; inputs() says how many it has.
+// Holds: and_gate: set() of an input that there is not throws std::out_of_range, a second time in a
+//     generation std::invalid_argument; neither changes anything.
 TEST(trigger_test_of_limits, wrong_inputs_of_an_and_gate_are_errors_that_change_nothing) {
     EXPECT_THROW(quern::and_gate(0), std::invalid_argument);
     quern::and_gate gate(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// unlock_guard: a scope in which what is held is not, and which ends holding it.
+// unlock_guard: a scope that unlocks a held mutex, and ends holding it again.
 #include <quern/sync/mutex.hpp>
 #include <quern/sync/unlock_guard.hpp>
 
@@ -14,6 +14,8 @@ namespace {
 class unlock_guard_test : public quern_test::on_workers {};
 QUERN_ON_1_2_8_WORKERS(unlock_guard_test);
 
+// Holds: unlock_guard: It unlocks a mutex that is held: others may lock it.
+// Holds: unlock_guard: It locks it again at the end of the scope, before anything after it runs.
 TEST_P(unlock_guard_test, opens_a_mutex_for_others) {
     quern::mutex m;
     int value = 0;  // guarded by m
@@ -22,7 +24,7 @@ TEST_P(unlock_guard_test, opens_a_mutex_for_others) {
         m.lock();
         {
             const quern::unlock_guard open(m);
-            m.lock();  // throws unless it is open
+            m.lock();  // throws unless it is unlocked
             m.unlock();
             gave_way = true;
         }
@@ -45,6 +47,7 @@ TEST_P(unlock_guard_test, opens_a_mutex_for_others) {
     m.unlock();
 }
 
+// Holds: unlock_guard: A std::unique_lock will do, and owns the mutex again afterwards.
 TEST(unlock_guard_outside_test, leaves_a_unique_lock_owning) {
     quern::mutex m;
     std::unique_lock lock(m);
@@ -55,6 +58,7 @@ TEST(unlock_guard_outside_test, leaves_a_unique_lock_owning) {
     EXPECT_TRUE(lock.owns_lock());
 }
 
+// Holds: unlock_guard: It locks again when an exception leaves the scope.
 TEST(unlock_guard_outside_test, locks_again_when_an_exception_leaves) {
     quern::mutex m;
     std::unique_lock lock(m);

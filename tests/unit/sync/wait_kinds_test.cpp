@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a suspended task says it waits for: one waits for each type of this layer, and the notes of
-// its context are read as a report reads them, from a copy of the thing's bytes.
+// The reason for which a suspended task says it waits: one task waits for each type of this layer.
+// The notes of its context are read as a report reads them, from a copy of the object's bytes.
 #include <quern/sync/and_gate.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/call_once.hpp>
@@ -54,7 +54,7 @@ finding read(const quern::detail::wait_note& note) {
 
 class wait_kinds : public testing::Test {
 protected:
-    /// Lets a task wait, and reads what it waits for.
+    /// Lets a task wait, and reads its reason.
     finding waits(std::function<void()> wait) {
         quern::detail::context* who = nullptr;
         all.task([&who, wait = std::move(wait)] {
@@ -76,6 +76,8 @@ protected:
     crew all{2};
 };
 
+// Holds: task_report: A mutex that is waited for is named with the task or thread that holds it; a
+//     recursive one with its depth, a shared one with writer or readers.
 TEST_F(wait_kinds, a_mutex_is_held_by_the_thread_that_has_locked_it) {
     quern::timed_mutex m;
     m.lock();
@@ -85,6 +87,7 @@ TEST_F(wait_kinds, a_mutex_is_held_by_the_thread_that_has_locked_it) {
     all.finish();
 }
 
+// Holds: task_report: A mutex that is...
 TEST_F(wait_kinds, a_mutex_is_held_by_the_task_that_has_locked_it) {
     quern::mutex m;
     quern::event go_on;
@@ -100,6 +103,7 @@ TEST_F(wait_kinds, a_mutex_is_held_by_the_task_that_has_locked_it) {
     all.finish();
 }
 
+// Holds: task_report: A mutex that is...
 TEST_F(wait_kinds, a_recursive_mutex_says_how_often_it_is_locked) {
     quern::recursive_timed_mutex m;
     m.lock();
@@ -111,6 +115,7 @@ TEST_F(wait_kinds, a_recursive_mutex_says_how_often_it_is_locked) {
     all.finish();
 }
 
+// Holds: task_report: A mutex that is...
 TEST_F(wait_kinds, a_shared_mutex_is_held_by_a_writer_or_by_readers) {
     quern::shared_timed_mutex m;
     m.lock();
@@ -129,6 +134,7 @@ TEST_F(wait_kinds, a_shared_mutex_is_held_by_a_writer_or_by_readers) {
     all.finish();
 }
 
+// Holds: task_report: Condition variables: a notice...
 TEST_F(wait_kinds, who_has_been_notified_waits_for_the_mutex) {
     quern::mutex m;
     quern::condition_variable changed;
@@ -148,6 +154,7 @@ TEST_F(wait_kinds, who_has_been_notified_waits_for_the_mutex) {
     }
 }
 
+// Holds: task_report: Condition variables: a notice, and once notified the mutex.
 TEST_F(wait_kinds, a_notice_of_a_condition_variable_for_any_lock) {
     quern::shared_mutex m;
     quern::condition_variable_any changed;
@@ -162,6 +169,8 @@ TEST_F(wait_kinds, a_notice_of_a_condition_variable_for_any_lock) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore say what is missing; event, channel and cell
+//     their state; sliding semaphore, trigger and gate where they are.
 TEST_F(wait_kinds, a_latch_says_how_much_is_missing) {
     quern::latch done(3);
     expect(waits([&] { done.wait(); }), "latch", "3 counts are missing");
@@ -171,6 +180,7 @@ TEST_F(wait_kinds, a_latch_says_how_much_is_missing) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, a_barrier_says_how_many_have_come) {
     quern::barrier phase(3);
     expect(waits([&] { phase.arrive_and_wait(); }), "barrier", "1 of 3 have come");
@@ -179,6 +189,7 @@ TEST_F(wait_kinds, a_barrier_says_how_many_have_come) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, an_event_is_not_set) {
     quern::event happened;
     expect(waits([&] { happened.wait(); }), "event", "not set");
@@ -187,6 +198,7 @@ TEST_F(wait_kinds, an_event_is_not_set) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, a_semaphore_says_how_many_permits_are_wanted) {
     quern::counting_semaphore<> s(0);
     expect(waits([&] { s.acquire(); }), "counting_semaphore", "no permit is left, 1 are wanted");
@@ -196,6 +208,7 @@ TEST_F(wait_kinds, a_semaphore_says_how_many_permits_are_wanted) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, a_channel_is_empty_for_one_and_full_for_another) {
     quern::channel<int> empty;
     expect(waits([&] { empty.receive(); }), "channel, to receive", "empty");
@@ -214,6 +227,7 @@ TEST_F(wait_kinds, a_channel_is_empty_for_one_and_full_for_another) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, a_cell_is_not_in_the_wanted_state) {
     quern::full_empty<int> cell;
     expect(waits([&] { cell.read_ff(); }), "full_empty, to be full", "it is empty");
@@ -224,6 +238,7 @@ TEST_F(wait_kinds, a_cell_is_not_in_the_wanted_state) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, a_sliding_semaphore_says_where_its_window_is) {
     quern::sliding_semaphore window(2, 5);
     expect(waits([&] { window.wait(9); }), "sliding_semaphore",
@@ -232,6 +247,7 @@ TEST_F(wait_kinds, a_sliding_semaphore_says_where_its_window_is) {
     all.finish();
 }
 
+// Holds: task_report: Latch, barrier and semaphore...
 TEST_F(wait_kinds, a_trigger_and_a_gate_say_what_is_missing) {
     quern::trigger step;
     step.set();
@@ -246,6 +262,7 @@ TEST_F(wait_kinds, a_trigger_and_a_gate_say_what_is_missing) {
     all.finish();
 }
 
+// Holds: task_report: call_once names the one that runs the function.
 TEST_F(wait_kinds, a_call_once_names_the_one_that_runs_the_function) {
     quern::once_flag once;
     quern::event go_on;
@@ -261,6 +278,7 @@ TEST_F(wait_kinds, a_call_once_names_the_one_that_runs_the_function) {
     all.finish();
 }
 
+// Holds: task_report: A resumed task waits for nothing.
 TEST_F(wait_kinds, one_that_goes_on_waits_for_nothing) {
     quern::event happened;
     quern::detail::context* who = nullptr;

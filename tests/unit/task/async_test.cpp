@@ -20,6 +20,7 @@ using quern_test::scaled;
 class async_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(async_test);
 
+// Holds: async: Results of every kind: void, references, what can only be moved.
 TEST_P(async_test, delivers_results_of_every_kind) {
     inside([] {
         static_assert(std::is_same_v<decltype(async([] {})), quern::future<void>>);
@@ -45,6 +46,7 @@ struct counts_copies {
     int* moves;
 };
 
+// Holds: async: Lvalues are copied once...
 TEST_P(async_test, copies_lvalue_arguments_and_moves_rvalues) {
     inside([] {
         int copies = 0, moves = 0;
@@ -58,6 +60,7 @@ TEST_P(async_test, copies_lvalue_arguments_and_moves_rvalues) {
     });
 }
 
+// Holds: async: It gets references only...
 TEST_P(async_test, gives_the_function_its_own_copy_of_an_argument) {
     inside([] {
         std::string text = "before";
@@ -71,6 +74,7 @@ TEST_P(async_test, gives_the_function_its_own_copy_of_an_argument) {
     });
 }
 
+// Holds: async: Lvalues are copied once...
 TEST_P(async_test, copies_or_moves_the_function) {
     inside([] {
         int calls = 0;
@@ -90,6 +94,7 @@ struct has_members {
 };
 int plus(int a, int b) { return a + b; }
 
+// Holds: async: It calls whatever std::invoke can call.
 TEST_P(async_test, calls_everything_that_std_invoke_can) {
     inside([] {
         EXPECT_EQ(async(plus, 1, 2).get(), 3);
@@ -111,6 +116,7 @@ TEST_P(async_test, hands_exceptions_to_get) {
     });
 }
 
+// Holds: async: Function and arguments are destroyed when the task has run.
 TEST_P(async_test, frees_function_and_arguments_when_the_task_has_run) {
     auto witness = std::make_shared<int>(0);
     auto f = async(
@@ -120,6 +126,7 @@ TEST_P(async_test, frees_function_and_arguments_when_the_task_has_run) {
     f.get();
 }
 
+// Holds: future: The last reference to a state destroys it and the result in it.
 TEST_P(async_test, frees_the_result_with_the_last_future) {
     auto witness = std::make_shared<int>(0);
     {
@@ -127,10 +134,11 @@ TEST_P(async_test, frees_the_result_with_the_last_future) {
         f.wait();
     }
     EXPECT_TRUE(eventually([&] { return witness.use_count() == 1; }));
-    (void)async(rt, [witness] { return witness; });  // nobody waits for it
+    (void)async(rt, [witness] { return witness; });  // without a waiter
     EXPECT_TRUE(eventually([&] { return witness.use_count() == 1; }));
 }
 
+// Holds: async: **Differs**: the destructor of...
 TEST_P(async_test, does_not_wait_when_its_future_is_dropped) {
     quern_test::door go;
     std::atomic<bool> done{false};
@@ -171,14 +179,16 @@ TEST_P(async_test, computes_fibonacci) {
     EXPECT_EQ(inside([] { return fib(18); }), 2584);
 }
 
-/// Each task waits for the next, so that all of them are unfinished at once.
+/// Each task waits for the next, so that all of them are unfinished at the same time.
 int descend(int depth) { return depth == 0 ? 0 : async(descend, depth - 1).get() + 1; }
 
+// Holds: async: Tasks may wait for tasks to any depth.
 TEST_P(async_test, may_nest_deeply) {
     const int depth = scaled(20'000, 1'000);
     EXPECT_EQ(inside([depth] { return descend(depth); }), depth);
 }
 
+// Holds: task_attributes: stack: the least stack that the task is started on.
 TEST_P(async_test, gives_a_task_the_stack_it_asks_for) {
     const auto uses_much = [] {
         volatile char room[4 << 20];
@@ -204,6 +214,7 @@ TEST_P(async_test, gives_a_task_the_stack_it_asks_for) {
     });
 }
 
+// Holds: task_attributes: All fields may be given together, by name.
 TEST_P(async_test, takes_all_attributes_together) {
     auto f = async({.how = quern::launch::async,
                     .name = "norm",
@@ -215,6 +226,8 @@ TEST_P(async_test, takes_all_attributes_together) {
     EXPECT_EQ(f.get(), 3);
 }
 
+// Holds: async: Any thread may call it.
+// Holds: async: Given a pool or...
 TEST_P(async_test, is_used_from_threads_outside) {
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
@@ -230,6 +243,7 @@ TEST_P(async_test, is_used_from_threads_outside) {
     }
 }
 
+// Holds: post: Starts f(args...) as a task without a future.
 TEST_P(async_test, post_runs_a_task_that_nobody_waits_for) {
     std::atomic<int> sum{0};
     quern::detail::pool* where = &rt.default_pool().get();
@@ -243,21 +257,23 @@ TEST_P(async_test, post_runs_a_task_that_nobody_waits_for) {
     EXPECT_TRUE(eventually([&] { return sum.load() == 7; }));
 }
 
+// Holds: post: Launch policies do not apply.
 TEST_P(async_test, post_does_not_look_at_launch_policies) {
     std::atomic<int> ran{0};
     for (const auto how : {quern::launch::async, quern::launch::fork, quern::launch::deferred,
                            quern::launch::sync}) {
         post({.how = how, .pool = &rt.default_pool().get()}, [&ran] {
-            EXPECT_GE(quern::current_worker_rank(), 0);  // not here and now
+            EXPECT_GE(quern::current_worker_rank(), 0);  // not on the calling thread
             ran.fetch_add(1);
         });
     }
     EXPECT_TRUE(eventually([&] { return ran.load() == 4; }));
 }
 
+// Holds: post: What precedes post() happens before the function.
 TEST_P(async_test, post_shows_the_task_what_was_done_before) {
     for (int i = 0; i < 200; ++i) {
-        int data = 0;  // plain: ordered by post alone
+        int data = 0;  // plain: ordered only by post
         std::atomic<int> seen{-1};
         data = i;
         post({.pool = &rt.default_pool().get()}, [&] { seen.store(data); });
@@ -266,6 +282,7 @@ TEST_P(async_test, post_shows_the_task_what_was_done_before) {
     }
 }
 
+// Holds: post: An exception that leaves...
 TEST(post_death_test, lets_an_exception_end_the_program) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(
@@ -277,6 +294,7 @@ TEST(post_death_test, lets_an_exception_end_the_program) {
         "posted");
 }
 
+// Holds: async: Outside a worker the default runtime runs it.
 TEST(async_from_outside, uses_the_default_runtime) {
     EXPECT_EQ(async(plus, 40, 2).get(), 42);
     EXPECT_EQ(async([] { return quern::current_pool().name(); }).get(), "default");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // co_await on futures: ready, late and failed ones, from workers and from other threads, in
-// coroutines of this library and of others; and awaitables of others in ours.
+// coroutines of this library and of others; and foreign awaitables in coroutines of this library.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/this_task.hpp>
@@ -32,11 +32,13 @@ QUERN_ON_ALL_POLICIES(await_test);
 task<int> value_of(future<int> f) { co_return co_await std::move(f); }
 task<int> value_of_shared(shared_future<int> f) { co_return co_await f; }
 
+// Holds: co_await on futures: A ready future gives its value without suspension.
 TEST_P(await_test, a_ready_future_gives_its_value_without_suspension) {
     EXPECT_EQ(start(rt, value_of(quern::make_ready_future(1))).get(), 1);
     EXPECT_EQ(start(rt, value_of_shared(quern::make_ready_future(2).share())).get(), 2);
 }
 
+// Holds: co_await on futures: A late future suspends the coroutine until the result is there.
 TEST_P(await_test, a_late_future_resumes_the_coroutine) {
     promise<int> unique, shared;
     auto a = start(rt, value_of(unique.get_future()));
@@ -51,6 +53,7 @@ TEST_P(await_test, a_late_future_resumes_the_coroutine) {
     EXPECT_TRUE(many.valid());
 }
 
+// Holds: co_await on futures: The result is that of get(): moved out, a reference, or nothing.
 TEST_P(await_test, voids_references_and_what_can_only_be_moved) {
     int x = 5;
     const auto all = [](int& y) -> task<int> {
@@ -65,6 +68,8 @@ TEST_P(await_test, voids_references_and_what_can_only_be_moved) {
     EXPECT_EQ(x, 8);
 }
 
+// Holds: co_await on futures: Exceptions are thrown by co_await.
+// Holds: co_await on futures: Without a state: std::future_error(no_state).
 TEST_P(await_test, exceptions_travel) {
     promise<int> late;
     auto a = start(rt, value_of(late.get_future()));
@@ -76,6 +81,7 @@ TEST_P(await_test, exceptions_travel) {
     EXPECT_THROW(start(rt, value_of(future<int>())).get(), std::future_error);
 }
 
+// Holds: co_await on futures: A deferred task is started.
 TEST_P(await_test, a_deferred_task_is_started) {
     const auto waits = []() -> task<int> {
         co_return co_await quern::async(quern::launch::deferred, [] { return 7; });
@@ -83,6 +89,7 @@ TEST_P(await_test, a_deferred_task_is_started) {
     EXPECT_EQ(start(rt, waits()).get(), 7);
 }
 
+// Holds: co_await on futures: The coroutine resumes in the pool whose worker awaited.
 TEST_P(await_test, goes_on_in_the_pool_of_whoever_awaited) {
     promise<void> p;
     const auto asks = [](future<void> f) -> task<bool> {
@@ -96,6 +103,9 @@ TEST_P(await_test, goes_on_in_the_pool_of_whoever_awaited) {
     EXPECT_TRUE(f.get());
 }
 
+// Holds: co_await on futures: May be used in...
+// Holds: co_await on futures: A thread outside continues itself only when the result is there; else
+//     the coroutine resumes in the default runtime, and the thread returns.
 TEST_P(await_test, a_thread_outside_leaves_the_coroutine_to_the_default_pool) {
     promise<int> p;
     promise<quern::detail::pool*> where;
@@ -110,6 +120,8 @@ TEST_P(await_test, a_thread_outside_leaves_the_coroutine_to_the_default_pool) {
     EXPECT_EQ(resumed.get(), &quern::runtime::default_instance().default_pool().get());
 }
 
+// Holds: co_await on futures: May be used in coroutines of other libraries.
+// Holds: task: Coroutines of other libraries may await a task.
 TEST_P(await_test, coroutines_of_others_await_tasks) {
     promise<int> p;
     promise<int> result;
@@ -127,7 +139,7 @@ TEST_P(await_test, coroutines_of_others_await_tasks) {
     EXPECT_EQ(result.get_future().get(), scaled(100'002, 10'002));
 }
 
-/// Awaitables that know nothing of Quern: the coroutine is resumed by a plain thread.
+/// Awaitables independent of Quern: a plain thread resumes the coroutine.
 struct on_new_thread {
     std::thread& thread;
     int ticket = 5;
@@ -154,6 +166,7 @@ struct answers {
     bool await_resume() const noexcept { return suspend_not; }
 };
 
+// Holds: task: co_await takes tasks, futures and every other awaitable.
 TEST_P(await_test, awaitables_of_others_in_a_task) {
     std::thread thread;
     promise<int> p;
@@ -183,6 +196,7 @@ TEST_P(await_test, awaitables_of_others_in_a_task) {
     thread.join();
 }
 
+// Holds: task: It may end on a thread that is no worker.
 TEST_P(await_test, a_task_may_end_on_a_thread_outside) {
     std::thread thread;
     const auto moves = [](std::thread& t) -> task<int> {
@@ -200,7 +214,7 @@ struct ends_meanwhile {
     std::atomic<int>& asked;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> h) const {
-        const auto& gone = dropped;  // this lies in the frame, which goes
+        const auto& gone = dropped;  // a capture: destroyed with the frame
         auto& to = asked;
         std::thread([h] { h.resume(); }).join();
         while (!gone.load()) {
@@ -230,6 +244,9 @@ TEST_P(await_test, who_let_a_task_end_elsewhere_is_not_asked_to_stop_by_it) {
     EXPECT_EQ(asked.load(), 0);
 }
 
+// Holds: co_await on futures: The future is invalid afterwards, also when it is an lvalue.
+// Holds: co_await on futures: A shared_future stays valid, and the result is a reference to const
+//     into its state.
 TEST_P(await_test, leaves_a_future_invalid_and_a_shared_one_valid) {
     promise<int> late;
     const auto asks = [](promise<int>& p) -> task<bool> {
@@ -244,10 +261,11 @@ TEST_P(await_test, leaves_a_future_invalid_and_a_shared_one_valid) {
     EXPECT_TRUE(start(rt, asks(late)).get());
 }
 
+// Holds: co_await on futures: The producer's writes happen before the coroutine resumes.
 TEST_P(await_test, shows_the_coroutine_what_was_done_before) {
     const auto adds = [](int& data) -> task<int> {
         for (int i = 0; i < scaled(1'000, 100); ++i) {
-            co_await quern::async([&data] { ++data; });  // plain: ordered by the futures alone
+            co_await quern::async([&data] { ++data; });  // plain: ordered only by the futures
             ++data;
         }
         co_return data;
@@ -256,6 +274,7 @@ TEST_P(await_test, shows_the_coroutine_what_was_done_before) {
     EXPECT_EQ(start(rt, adds(data)).get(), scaled(2'000, 200));
 }
 
+// Holds: co_await on futures: The worker runs other work meanwhile.
 TEST_P(await_test, leaves_the_worker_to_others) {
     promise<int> p;
     std::vector<future<int>> waiting;
@@ -269,6 +288,7 @@ TEST_P(await_test, leaves_the_worker_to_others) {
     }
 }
 
+// Holds: co_await on futures: No future that becomes ready meanwhile is lost.
 TEST_P(await_test, futures_that_become_ready_meanwhile_are_not_lost) {
     constexpr int k_rounds = scaled(20'000, 1'000);
     const auto sums = [](int rounds) -> task<int> {

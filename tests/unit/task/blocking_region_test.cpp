@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Blocking regions: workers stay free while tasks block in foreign code, the code runs on spare
-// threads of a bounded number, and what belongs to the task comes back with it.
+// Blocking regions: workers stay free while tasks block in foreign code, the code runs on a bounded
+// number of spare threads, and the state of the task moves with it.
 #include <quern/task/blocking_region.hpp>
 
 #include <quern/task/fork_join.hpp>
@@ -28,7 +28,7 @@ using quern::blocking_region;
 using quern::current_worker_rank;
 namespace this_task = quern::this_task;
 
-/// What foreign code blocks in: a condition variable of the standard library.
+/// Blocks as foreign code does: in a condition variable of the standard library.
 class foreign_gate {
 public:
     void pass() {
@@ -60,6 +60,8 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(blocking_region_test);
 
+// Holds: blocking_region: While it lives the worker runs other tasks: the pool keeps all its
+//     workers.
 TEST_P(blocking_region_test, leaves_all_workers_to_other_tasks) {
     foreign_gate gate;
     std::vector<quern::future<void>> blocked;
@@ -87,6 +89,7 @@ TEST_P(blocking_region_test, leaves_all_workers_to_other_tasks) {
     }
 }
 
+// Holds: blocking_region: At its end the task resumes on a worker.
 TEST_P(blocking_region_test, goes_on_on_a_worker) {
     inside([pool = &rt.default_pool().get()] {
         const pid_t before = quern_test::os_thread();
@@ -104,6 +107,7 @@ TEST_P(blocking_region_test, goes_on_on_a_worker) {
     });
 }
 
+// Holds: blocking_region: blocking(f) gives what f returns or throws.
 TEST_P(blocking_region_test, gives_what_the_function_returns_or_throws) {
     inside([] {
         int x = 1;
@@ -122,6 +126,7 @@ TEST_P(blocking_region_test, gives_what_the_function_returns_or_throws) {
     });
 }
 
+// Holds: blocking_region: Exceptions may leave it, and be handled around it.
 TEST_P(blocking_region_test, may_begin_and_end_while_exceptions_are_handled) {
     inside([] {
         for (int i = 0; i < 20; ++i) {
@@ -148,6 +153,7 @@ TEST_P(blocking_region_test, may_begin_and_end_while_exceptions_are_handled) {
     });
 }
 
+// Holds: blocking_region: Exceptions may leave it...
 TEST_P(blocking_region_test, may_lie_in_a_destructor_that_an_exception_calls) {
     struct closer {
         ~closer() {
@@ -166,10 +172,11 @@ TEST_P(blocking_region_test, may_lie_in_a_destructor_that_an_exception_calls) {
     });
 }
 
-/// errno of whatever thread it is.
+/// errno of the calling thread.
 QUERN_NOINLINE int read_errno() { return errno; }
 QUERN_NOINLINE void write_errno(int value) { errno = value; }
 
+// Holds: blocking_region: errno passes both changes.
 TEST_P(blocking_region_test, keeps_errno) {
     inside([] {
         for (int i = 1; i < 50; ++i) {
@@ -185,6 +192,9 @@ TEST_P(blocking_region_test, keeps_errno) {
     });
 }
 
+// Holds: this_task: is_task(): whether the caller...
+// Holds: blocking_region: Inside the task is still itself: id, name, priority, stack, task_local,
+//     pool.
 TEST_P(blocking_region_test, is_still_the_same_task_inside) {
     const quern::task_attributes how{.name = "reader", .pool = &rt.default_pool().get()};
     quern::async(how, [] {
@@ -201,6 +211,7 @@ TEST_P(blocking_region_test, is_still_the_same_task_inside) {
     }).get();
 }
 
+// Holds: blocking_region: Inside the task is...
 TEST_P(blocking_region_test, keeps_priority_and_stack_of_the_task) {
     const quern::task_attributes how{.urgency = quern::priority::high,
                                      .pool = &rt.default_pool().get()};
@@ -212,6 +223,7 @@ TEST_P(blocking_region_test, keeps_priority_and_stack_of_the_task) {
     }).get();
 }
 
+// Holds: blocking_region: this_task::stop_token() inside a region sees a request to stop the task.
 TEST_P(blocking_region_test, hears_who_asks_the_task_to_stop) {
     std::stop_source source;
     const quern::task_attributes how{.pool = &rt.default_pool().get(), .stop = source.get_token()};
@@ -222,7 +234,7 @@ TEST_P(blocking_region_test, hears_who_asks_the_task_to_stop) {
         source.request_stop();
         EXPECT_TRUE(this_task::stop_requested());
         quern::async(quern::launch::sync,
-                     [] {  // which nobody has asked
+                     [] {  // without a request
                          EXPECT_FALSE(this_task::stop_requested());
                      })
             .get();
@@ -239,6 +251,7 @@ TEST_P(blocking_region_test, hears_who_asks_the_task_to_stop) {
     });
 }
 
+// Holds: blocking_region: Inside another one, and on a thread that is no worker, it does nothing.
 TEST_P(blocking_region_test, does_nothing_inside_another) {
     inside([] {
         const blocking_region outer;
@@ -253,6 +266,7 @@ TEST_P(blocking_region_test, does_nothing_inside_another) {
     EXPECT_EQ(spare_threads(), 1U);
 }
 
+// Holds: blocking_region: Inside another one, and...
 TEST_P(blocking_region_test, does_nothing_on_a_thread_outside) {
     const pid_t thread = quern_test::os_thread();
     const blocking_region here;
@@ -261,6 +275,7 @@ TEST_P(blocking_region_test, does_nothing_on_a_thread_outside) {
     EXPECT_EQ(spare_threads(), 0U);
 }
 
+// Holds: blocking_region: Inside, whatever waits blocks the spare thread.
 TEST_P(blocking_region_test, may_wait_for_tasks_as_a_thread_does) {
     inside([this] {
         auto later = quern::async([] {
@@ -272,8 +287,10 @@ TEST_P(blocking_region_test, may_wait_for_tasks_as_a_thread_does) {
     });
 }
 
+// Holds: blocking_region: A pool makes no more spare threads than the setting says; without a free
+//     one, a region waits without a worker.
 TEST_P(blocking_region_test, takes_no_more_threads_than_are_allowed) {
-    const auto limit = rt.default_pool().set_knob("spare_threads", 8);
+    const auto limit = rt.default_pool().set_knob("spare-threads", 8);
     ASSERT_EQ(limit, 8U);
     const unsigned tasks = quern_test::scaled(1000U, 200U);
     foreign_gate gate;
@@ -291,7 +308,7 @@ TEST_P(blocking_region_test, takes_no_more_threads_than_are_allowed) {
         }));
     }
     EXPECT_TRUE(quern_test::eventually([&] { return begun == tasks && gate.waiting() == limit; }));
-    EXPECT_EQ(inside([] { return 1; }), 1);  // those that find no thread wait without a worker
+    EXPECT_EQ(inside([] { return 1; }), 1);  // regions without a thread wait without a worker
     EXPECT_EQ(spare_threads(), limit);
     gate.open();
     for (auto& f : all) {
@@ -301,6 +318,7 @@ TEST_P(blocking_region_test, takes_no_more_threads_than_are_allowed) {
     EXPECT_EQ(spare_threads(), limit);
 }
 
+// Holds: blocking_region: Spare threads are used again.
 TEST_P(blocking_region_test, uses_its_threads_again) {
     inside([] {
         for (int i = 0; i < 200; ++i) {
@@ -310,6 +328,7 @@ TEST_P(blocking_region_test, uses_its_threads_again) {
     EXPECT_EQ(spare_threads(), 1U);
 }
 
+// Holds: blocking_region: The task is on a thread that is no worker, and is not bound.
 TEST_P(blocking_region_test, is_on_a_thread_that_bears_a_name_and_is_not_bound) {
     cpu_set_t allowed;
     ASSERT_EQ(pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed), 0);
@@ -328,6 +347,7 @@ TEST_P(blocking_region_test, is_on_a_thread_that_bears_a_name_and_is_not_bound) 
     }).get();
 }
 
+// Holds: blocking_region: Forked children of the task may be stolen meanwhile.
 TEST_P(blocking_region_test, leaves_forked_children_to_thieves) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -342,6 +362,7 @@ TEST_P(blocking_region_test, leaves_forked_children_to_thieves) {
     });
 }
 
+// Holds: blocking_region: It may lie in a child, and on a fresh stack.
 TEST_P(blocking_region_test, may_lie_in_a_child_and_on_a_fresh_stack) {
     inside([] {
         const auto f = [] { return blocking([] { return 1; }); };
@@ -357,6 +378,7 @@ TEST_P(blocking_region_test, may_lie_in_a_child_and_on_a_fresh_stack) {
     });
 }
 
+// Holds: blocking_region: A runtime ends only after the regions of its tasks.
 TEST_P(blocking_region_test, keeps_its_runtime_from_ending) {
     for (int i = 0; i < 20; ++i) {
         std::atomic<bool> ended{false};

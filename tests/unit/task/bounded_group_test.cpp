@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// task_group(bounded(n)): what the bound bounds, and that a task which its creator runs may wait
-// for what the creator does next. Errors, cancellation and attributes as in any group.
+// task_group(bounded(n)): the effect of the bound, and that a task run by its creator may wait for
+// the creator's next action. Errors, cancellation and attributes are as in any group.
+#include <quern/task/async.hpp>
 #include <quern/task/blocking_region.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/pin_to_worker.hpp>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -23,7 +25,7 @@ using quern_test::scaled;
 class bounded_group : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(bounded_group);
 
-/// Counts its objects that live: closures of tasks that have been made and have not ended.
+/// Counts its live objects: closures of tasks that have been made and have not ended.
 class live {
 public:
     explicit live(std::atomic<int>& count) : m_count(count) { m_count.fetch_add(1); }
@@ -35,6 +37,7 @@ private:
     std::atomic<int>& m_count;
 };
 
+// Holds: task_group: bounded(n): every task runs once, errors and cancellation as in any group.
 TEST_P(bounded_group, runs_every_task_once) {
     inside([] {
         for (const int bound : {1, 2, 64, 1000}) {
@@ -51,6 +54,7 @@ TEST_P(bounded_group, runs_every_task_once) {
     });
 }
 
+// Holds: task_group: bounded(n): about n tasks have not begun.
 TEST_P(bounded_group, keeps_few_tasks_that_have_not_begun) {
     constexpr int k_bound = 10;
     int most = 0;
@@ -64,12 +68,13 @@ TEST_P(bounded_group, keeps_few_tasks_that_have_not_begun) {
         group.wait();
         EXPECT_EQ(alive.load(), 0);
     });
-    // What thieves have asked for, and what runs, is not counted where the owner looks at its
-    // deque.
+    // Entries that thieves have requested, and running tasks, do not count when the owner checks
+    // its deque.
     EXPECT_LE(most, 4 * k_bound + 2 * static_cast<int>(workers()) + 64);
     EXPECT_GE(most, 2);
 }
 
+// Holds: task_group: At the bound a task may wait for what its creator does next.
 TEST_P(bounded_group, lets_a_task_wait_for_what_its_creator_does_next) {
     inside([] {
         std::vector<quern::promise<void>> next(100);
@@ -88,6 +93,7 @@ TEST_P(bounded_group, lets_a_task_wait_for_what_its_creator_does_next) {
     });
 }
 
+// Holds: task_group: At the bound a...
 TEST_P(bounded_group, lets_tasks_leave_their_worker_in_every_way) {
     inside([] {
         std::atomic<int> ended{0};
@@ -118,6 +124,7 @@ TEST_P(bounded_group, lets_tasks_leave_their_worker_in_every_way) {
     });
 }
 
+// Holds: task_group: Tasks of a bounded group may run more tasks in it; bounded groups nest.
 TEST_P(bounded_group, takes_tasks_from_its_tasks) {
     struct tree {
         static void grow(task_group& group, std::vector<int>& runs, std::size_t i) {
@@ -140,6 +147,7 @@ TEST_P(bounded_group, takes_tasks_from_its_tasks) {
     });
 }
 
+// Holds: task_group: Tasks of a bounded...
 TEST_P(bounded_group, nests) {
     inside([] {
         std::vector<int> runs(900, 0);
@@ -158,6 +166,7 @@ TEST_P(bounded_group, nests) {
     });
 }
 
+// Holds: task_group: bounded(n): every task runs...
 TEST_P(bounded_group, throws_the_first_exception_and_drops_what_comes_after) {
     inside([] {
         task_group group{bounded(4)};
@@ -178,6 +187,7 @@ TEST_P(bounded_group, throws_the_first_exception_and_drops_what_comes_after) {
     });
 }
 
+// Holds: task_group: bounded(n): every task runs...
 TEST_P(bounded_group, that_is_cancelled_runs_nothing_more) {
     inside([] {
         task_group group{bounded(1)};
@@ -192,6 +202,7 @@ TEST_P(bounded_group, that_is_cancelled_runs_nothing_more) {
     });
 }
 
+// Holds: task_group: Attributes hold at the bound, but for priority and hint.
 TEST_P(bounded_group, gives_tasks_what_their_attributes_ask_for) {
     inside([] {
         task_group group{bounded(2)};
@@ -216,6 +227,7 @@ TEST_P(bounded_group, gives_tasks_what_their_attributes_ask_for) {
     });
 }
 
+// Holds: task_group: A pinned owner stays on its worker.
 TEST_P(bounded_group, leaves_a_pinned_owner_on_its_worker) {
     inside([] {
         const quern::pin_to_worker here;
@@ -241,7 +253,7 @@ TEST_P(bounded_group, counts_each_task_once) {
     });
 }
 
-/// What begins on a worker ends there or suspends before anything else begins.
+/// A task that begins on a worker ends there or suspends before another one begins.
 struct begun_and_left final : quern::detail::hooks {
     begun_and_left() {
         item_begins = [](self h, quern::detail::worker& on, quern::detail::work&,
@@ -278,6 +290,8 @@ TEST_P(bounded_group, tells_hooks_of_each_task_and_of_its_creator) {
     EXPECT_GT(seen.events.load(), 200);
 }
 
+// Holds: task_group: An owner that is a thread outside or a task of another pool waits until half
+//     of the bound has not begun.
 TEST_P(bounded_group, holds_back_an_owner_that_is_a_thread_outside) {
     constexpr int k_bound = 10;
     std::atomic<int> alive{0};
@@ -292,6 +306,7 @@ TEST_P(bounded_group, holds_back_an_owner_that_is_a_thread_outside) {
     EXPECT_LE(most, k_bound + 2 * static_cast<int>(workers()));
 }
 
+// Holds: task_group: An owner that is...
 TEST_P(bounded_group, holds_back_an_owner_that_is_a_task_of_another_pool) {
     quern::runtime other(quern::runtime_options::with_workers(1));
     const int ran = quern::async(other, [this] {
@@ -306,6 +321,7 @@ TEST_P(bounded_group, holds_back_an_owner_that_is_a_task_of_another_pool) {
     EXPECT_EQ(ran, 100);
 }
 
+// Holds: task_group: An owner that is...
 TEST_P(bounded_group, lets_tasks_wait_for_an_owner_outside) {
     std::vector<quern::promise<void>> next(50);
     task_group group(rt.default_pool(), bounded(4));
@@ -318,7 +334,7 @@ TEST_P(bounded_group, lets_tasks_wait_for_an_owner_outside) {
     group.wait();
 }
 
-/// A chain of groups, in each of which the creator stands aside.
+/// A chain of groups, in each of which the creator is aside.
 void descend(int depth) {
     if (depth != 0) {
         task_group group{bounded(1)};
@@ -328,8 +344,68 @@ void descend(int depth) {
     }
 }
 
+// Holds: task_group: Tasks of a bounded...
 TEST_P(bounded_group, may_be_nested_deeply) {
     inside([] { descend(scaled(20'000, 300)); });
+}
+
+class creators_aside : public quern_test::on_runtime {
+protected:
+    /// A task that keeps every worker but the caller's busy until `over` is set.
+    void occupy_others(task_group& busy, std::atomic<bool>& over) {
+        std::atomic<unsigned> begun{0};
+        for (unsigned i = 1; i < workers(); ++i) {
+            busy.run([&] {
+                begun.fetch_add(1);
+                while (!over.load()) {
+                    std::this_thread::yield();
+                }
+            });
+        }
+        while (begun.load() != workers() - 1) {
+            std::this_thread::yield();
+        }
+    }
+};
+QUERN_ON_1_2_8_WORKERS(creators_aside);
+
+// Holds: task_group: Tasks of a bounded...
+TEST_P(creators_aside, go_on_when_the_task_that_they_wait_for_changes_its_worker) {
+    // The innermost task leaves for a spare thread. The task that made it resumes and ends on
+    // another worker, since its own one is busy, while the outermost waits for that.
+    inside([this] {
+        for (int round = 0; round < scaled(200, 20); ++round) {
+            std::atomic<bool> others_are_free{false}, own_is_busy{false}, middle_ended{false};
+            task_group busy;
+            quern::future<void> own;
+            occupy_others(busy, others_are_free);
+            task_group group{bounded(1)};
+            group.run([] {});
+            group.run([&] {
+                group.run([&] {
+                    if (workers() != 1) {
+                        own = quern::async({.urgency = quern::priority::high}, [&] {
+                            own_is_busy.store(true);
+                            while (!middle_ended.load()) {
+                                std::this_thread::yield();
+                            }
+                        });
+                    }
+                    const quern::blocking_region here;
+                    while (workers() != 1 && !own_is_busy.load()) {
+                        std::this_thread::yield();
+                    }
+                    others_are_free.store(true);
+                });
+                middle_ended.store(true);
+            });
+            group.wait();
+            busy.wait();
+            if (own.valid()) {
+                own.get();
+            }
+        }
+    });
 }
 
 std::string refusal_of(long long tasks) {
@@ -341,6 +417,7 @@ std::string refusal_of(long long tasks) {
     }
 }
 
+// Holds: task_group: bounded(n) throws std::invalid_argument unless 1 <= n <= k_most.
 TEST(bounded, refuses_what_is_no_bound) {
     EXPECT_EQ(refusal_of(0),
               "quern: bounded(0): a task group can be bounded to 1 to 1000000000 tasks");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stop tokens: tasks that have not begun are dropped and say so, those that run see the request,
-// whoever waits goes on. Groups and scopes: stopped_groups_test.cpp; loops:
+// Stop tokens: tasks that have not begun are dropped and report that, running ones see the request,
+// waiters are woken. Groups and scopes: stopped_groups_test.cpp; loops:
 // tests/unit/algorithms/cancellation_test.cpp.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
@@ -49,6 +49,9 @@ void await_stop() {
 class stopped_task : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(stopped_task);
 
+// Holds: stop tokens: A task whose stop was requested before it has begun never does; its future
+//     throws task_cancelled.
+// Holds: stop tokens: A task that was...
 TEST_P(stopped_task, that_has_not_begun_never_does) {
     std::stop_source source;
     source.request_stop();
@@ -64,6 +67,8 @@ TEST_P(stopped_task, that_has_not_begun_never_does) {
     EXPECT_FALSE(ran);
 }
 
+// Holds: stop tokens: A task that was stopped before it has begun is dropped when its turn comes or
+//     when a task or thread waits for it.
 TEST_P(stopped_task, is_dropped_when_its_turn_comes) {
     if (workers() != 1) {
         GTEST_SKIP() << "which tasks have begun is left to chance";
@@ -84,6 +89,7 @@ TEST_P(stopped_task, is_dropped_when_its_turn_comes) {
     });
 }
 
+// Holds: stop tokens: The error names the task, if it has a name.
 TEST_P(stopped_task, names_itself_in_the_error) {
     std::stop_source source;
     source.request_stop();
@@ -92,6 +98,8 @@ TEST_P(stopped_task, names_itself_in_the_error) {
     EXPECT_EQ(error_of([&] { f.get(); }), "quern: the task 'norm' was cancelled");
 }
 
+// Holds: stop tokens: What the closure of a dropped task holds is destroyed before the future is
+//     ready.
 TEST_P(stopped_task, gives_its_closure_back_before_its_future_is_ready) {
     std::stop_source source;
     source.request_stop();
@@ -104,6 +112,7 @@ TEST_P(stopped_task, gives_its_closure_back_before_its_future_is_ready) {
     });
 }
 
+// Holds: stop tokens: A running task sees the request and continues.
 TEST_P(stopped_task, that_runs_sees_the_request_and_goes_on) {
     std::stop_source source;
     door begun;
@@ -118,6 +127,7 @@ TEST_P(stopped_task, that_runs_sees_the_request_and_goes_on) {
     EXPECT_TRUE(f.get());
 }
 
+// Holds: stop tokens: Waiters of every kind are woken.
 TEST_P(stopped_task, wakes_those_who_wait_in_any_way) {
     if (workers() != 1) {
         GTEST_SKIP() << "needs a worker that is kept busy";
@@ -129,7 +139,7 @@ TEST_P(stopped_task, wakes_those_who_wait_in_any_way) {
         entered.open();
         leave.pass();
     });
-    entered.pass();  // the only worker: nothing else begins now
+    entered.pass();  // the only worker: no other task begins now
     auto shared = async({.pool = pool, .stop = source.get_token()}, [] {}).share();
     auto in_task = async({.pool = pool}, [shared] { return error_of([&] { shared.get(); }); });
     auto after = shared.then({.pool = pool}, [](auto f) { return error_of([&] { f.get(); }); });
@@ -141,6 +151,8 @@ TEST_P(stopped_task, wakes_those_who_wait_in_any_way) {
     busy.get();
 }
 
+// Holds: stop tokens: A task of post whose stop was requested before it has begun is dropped with
+//     what it holds.
 TEST_P(stopped_task, of_post_is_dropped_with_what_it_holds) {
     std::stop_source source;
     source.request_stop();
@@ -151,6 +163,8 @@ TEST_P(stopped_task, of_post_is_dropped_with_what_it_holds) {
     EXPECT_FALSE(*held);
 }
 
+// Holds: stop tokens: A task of then or dataflow that was stopped is dropped when its input has
+//     come.
 TEST_P(stopped_task, of_then_and_dataflow_is_dropped_when_its_input_has_come) {
     std::stop_source source;
     inside([&] {
@@ -175,6 +189,8 @@ TEST_P(stopped_task, of_then_and_dataflow_is_dropped_when_its_input_has_come) {
     });
 }
 
+// Holds: stop tokens: A coroutine of start is dropped before it has begun, and sees the request
+//     when it has.
 TEST_P(stopped_task, of_start_is_dropped_and_a_coroutine_that_runs_sees_the_request) {
     const auto body = [](quern::promise<void>& begun,
                          quern::shared_future<void> go_on) -> quern::task<bool> {
@@ -196,6 +212,7 @@ TEST_P(stopped_task, of_start_is_dropped_and_a_coroutine_that_runs_sees_the_requ
     EXPECT_TRUE(runs.get());
 }
 
+// Holds: stop tokens: Tasks that a task starts do not inherit its token.
 TEST_P(stopped_task, does_not_hand_its_token_to_tasks_that_it_starts_or_runs_in_between) {
     std::stop_source source;
     inside([&] {
@@ -215,6 +232,8 @@ TEST_P(stopped_task, does_not_hand_its_token_to_tasks_that_it_starts_or_runs_in_
     });
 }
 
+// Holds: stop tokens: this_task::stop_token() and stop_requested() go with the task, to a fresh
+//     stack and to another worker.
 TEST_P(stopped_task, keeps_its_token_on_a_fresh_stack_and_on_another_worker) {
     std::stop_source source;
     inside([&] {
@@ -234,6 +253,7 @@ TEST_P(stopped_task, keeps_its_token_on_a_fresh_stack_and_on_another_worker) {
     });
 }
 
+// Holds: stop tokens: On a thread that is no worker there is no token.
 TEST(a_thread_outside, has_no_token) {
     EXPECT_FALSE(quern::this_task::stop_token().stop_possible());
     EXPECT_FALSE(stop_requested());

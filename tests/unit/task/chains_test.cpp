@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Continuations: then in every way, long chains, unwrapping of nested futures, and promises that
-// are kept by somebody else than a task.
+// Continuations: then in every form, long chains, unwrapping of nested futures, and promises that
+// are kept by a thread outside.
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/when.hpp>
@@ -27,6 +27,8 @@ QUERN_ON_STEALING_POLICIES(then_test);  // long chains take minutes where each l
 
 int plus_one(future<int> f) { return f.get() + 1; }
 
+// Holds: then: When the result is there, f is called with this future, ready.
+// Holds: then: The future is invalid after then().
 TEST_P(then_test, gets_the_ready_future_and_leaves_this_one_invalid) {
     inside([] {
         auto f = async([] { return 1; });
@@ -39,6 +41,7 @@ TEST_P(then_test, gets_the_ready_future_and_leaves_this_one_invalid) {
     });
 }
 
+// Holds: then: It returns the future of what f returns, of every kind.
 TEST_P(then_test, delivers_results_of_every_kind) {
     inside([] {
         int place = 0;
@@ -56,6 +59,8 @@ TEST_P(then_test, delivers_results_of_every_kind) {
     });
 }
 
+// Holds: then: f is called too when the result is an exception.
+// Holds: then: What f throws comes out of the future that then() returned.
 TEST_P(then_test, is_called_also_when_the_task_has_thrown) {
     inside([] {
         auto f = async([]() -> int { throw std::runtime_error("task"); }).then([](future<int> g) {
@@ -74,6 +79,7 @@ TEST_P(then_test, is_called_also_when_the_task_has_thrown) {
     });
 }
 
+// Holds: then: f runs in a task...
 TEST_P(then_test, takes_launch_policies_and_attributes) {
     inside([] {
         EXPECT_EQ(async([] { return 1; }).then(launch::sync, plus_one).get(), 2);
@@ -84,12 +90,15 @@ TEST_P(then_test, takes_launch_policies_and_attributes) {
     });
 }
 
+// Holds: task_attributes: pool: the pool that runs it.
+// Holds: then: f runs on the pool that the attributes name.
 TEST_P(then_test, runs_on_the_pool_that_was_asked_for) {
     auto name = make_ready_future(1).then({.pool = &rt.default_pool().get()},
                                           [](future<int>) { return &quern::current_pool().get(); });
     EXPECT_EQ(name.get(), &rt.default_pool().get());
 }
 
+// Holds: shared_future: then() leaves it valid and may be called any number of times.
 TEST_P(then_test, of_a_shared_future_may_be_called_many_times) {
     inside([] {
         shared_future<int> f = async([] { return 1; }).share();
@@ -104,6 +113,8 @@ TEST_P(then_test, of_a_shared_future_may_be_called_many_times) {
     });
 }
 
+// Holds: shared_future: then() without a state throws std::future_error(no_state).
+// Holds: then: Without a state it throws std::future_error(no_state).
 TEST_P(then_test, of_an_invalid_future_throws) {
     future<int> none;
     EXPECT_THROW((void)none.then(plus_one), std::future_error);
@@ -111,6 +122,7 @@ TEST_P(then_test, of_an_invalid_future_throws) {
     EXPECT_THROW((void)also_none.then([](auto f) { return f.get(); }), std::future_error);
 }
 
+// Holds: then: f runs in a task of its own, or as the launch policy says.
 TEST_P(then_test, runs_in_a_task_of_its_own_or_as_the_policy_says) {
     inside([] {
         const auto id = [](future<void>) { return quern::this_task::id(); };
@@ -123,9 +135,10 @@ TEST_P(then_test, runs_in_a_task_of_its_own_or_as_the_policy_says) {
     });
 }
 
+// Holds: then: What the producer did happens before f.
 TEST_P(then_test, shows_the_function_what_was_done_before) {
     for (int i = 0; i < scaled(500, 100); ++i) {
-        int data = 0;  // plain: ordered by the chain alone
+        int data = 0;  // plain: ordered only by the chain
         auto f = async(rt, [&data] { ++data; });
         for (const launch how : {launch::async, launch::sync}) {
             f = f.then({.how = how, .pool = &rt.default_pool().get()},
@@ -139,7 +152,7 @@ TEST_P(then_test, shows_the_function_what_was_done_before) {
     }
 }
 
-/// A chain of tasks that are made before the first one may begin.
+/// A chain of tasks that are all made before the first one may begin.
 int run_chain(int length, launch how) {
     promise<int> first;
     future<int> last = first.get_future();
@@ -150,11 +163,13 @@ int run_chain(int length, launch how) {
     return last.get();
 }
 
+// Holds: then: A chain may have any length under every policy, on tasks and threads.
 TEST_P(then_test, makes_long_chains) {
     const int length = scaled(100'000, 5'000);
     EXPECT_EQ(inside([length] { return run_chain(length, launch::async); }), length);
 }
 
+// Holds: then: A chain may have...
 TEST_P(then_test, makes_long_chains_one_after_another) {
     const int length = scaled(100'000, 5'000);
     inside([length] {
@@ -166,6 +181,7 @@ TEST_P(then_test, makes_long_chains_one_after_another) {
     });
 }
 
+// Holds: then: A promise that is broken is passed down the whole chain.
 TEST_P(then_test, makes_chains_that_break_together) {
     const int length = scaled(10'000, 1'000);
     inside([length] {
@@ -184,6 +200,7 @@ TEST_P(then_test, makes_chains_that_break_together) {
 class promise_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(promise_test);
 
+// Holds: promise: The producer may be a thread that is no worker.
 TEST_P(promise_test, may_be_kept_by_a_thread_outside) {
     for (int i = 0; i < 100; ++i) {
         promise<int> p;
@@ -193,16 +210,20 @@ TEST_P(promise_test, may_be_kept_by_a_thread_outside) {
     }
 }
 
+// Holds: promise: Promise and future may...
 TEST_P(promise_test, may_be_kept_by_a_task_for_a_thread_outside) {
     for (int i = 0; i < scaled(1'000, 200); ++i) {
         promise<int> p;
         auto f = p.get_future();
         quern::post({.pool = &rt.default_pool().get()}, [&p, i] { p.set_value(i); });
         ASSERT_EQ(f.get(), i);
-        // The promise and the future end here, perhaps while set_value() is still returning.
+        // The promise and the future are destroyed here, perhaps while set_value() is still
+        // returning.
     }
 }
 
+// Holds: future: A task that waits...
+// Holds: promise: Promise and future may...
 TEST_P(promise_test, may_end_as_soon_as_the_waiting_task_goes_on) {
     inside([] {
         for (int i = 0; i < scaled(1'000, 200); ++i) {
@@ -214,6 +235,7 @@ TEST_P(promise_test, may_end_as_soon_as_the_waiting_task_goes_on) {
     });
 }
 
+// Holds: shared_future: Any number of tasks may wait.
 TEST_P(promise_test, wakes_every_reader_of_a_shared_future) {
     promise<int> p;
     shared_future<int> f = p.get_future().share();
@@ -238,6 +260,8 @@ TEST_P(promise_test, wakes_every_reader_of_a_shared_future) {
 class nested_futures_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(nested_futures_test);
 
+// Holds: future: A future of a future can become one that waits for the inner result too, however
+//     deep.
 TEST_P(nested_futures_test, waits_for_the_inner_future_too) {
     inside([] {
         future<int> flat = async([] { return async([] { return 3; }); });
@@ -250,6 +274,7 @@ TEST_P(nested_futures_test, waits_for_the_inner_future_too) {
     });
 }
 
+// Holds: future: A future of nested futures is not ready before the inner one is.
 TEST_P(nested_futures_test, is_not_ready_before_the_inner_future_is) {
     promise<future<int>> outer;
     promise<int> inner;
@@ -262,6 +287,8 @@ TEST_P(nested_futures_test, is_not_ready_before_the_inner_future_is) {
     EXPECT_EQ(flat.get(), 1);
 }
 
+// Holds: future: A future of nested futures throws what either throws, and broken_promise or
+//     no_state when there is no inner one.
 TEST_P(nested_futures_test, passes_exceptions_of_both_on) {
     inside([] {
         future<int> from_inner = async([] { return async([]() -> int { throw 1; }); });
@@ -274,13 +301,15 @@ TEST_P(nested_futures_test, passes_exceptions_of_both_on) {
     });
 }
 
-// Last, because it needs a stack that does not depend on the length of the chain.
+// Last, because it needs a stack whose size does not depend on the length of the chain.
+// Holds: then: A chain may have...
 TEST_P(then_test, makes_long_chains_of_functions_that_run_at_once) {
     const int length = scaled(100'000, 5'000);
     EXPECT_EQ(inside([length] { return run_chain(length, launch::sync); }), length);
 }
 
-/// A loop of futures: each step waits for the next one, so the whole is as many futures deep.
+/// A loop of futures: each step waits for the next one, so the whole is as deep as the number of
+/// steps.
 future<int> count_down(int left) {
     if (left == 0) {
         return make_ready_future(0);
@@ -288,11 +317,13 @@ future<int> count_down(int left) {
     return future<int>(async([left] { return count_down(left - 1); }));
 }
 
+// Holds: future: Chains of nested futures may have any length, on any thread.
 TEST_P(then_test, unwraps_a_chain_of_any_length) {
     const int length = a_million();
     EXPECT_EQ(inside([&] { return count_down(length).get(); }), 0);
 }
 
+// Holds: future: Chains of nested futures...
 TEST_P(then_test, unwraps_a_chain_of_any_length_outside) {
     const int length = a_million();
     std::vector<promise<future<int>>> links(static_cast<std::size_t>(length));
@@ -308,6 +339,7 @@ TEST_P(then_test, unwraps_a_chain_of_any_length_outside) {
     EXPECT_EQ(last.get(), 5);
 }
 
+// Holds: then: A chain may have...
 TEST_P(then_test, runs_a_chain_of_sync_continuations_of_any_length_outside) {
     promise<int> first;
     future<int> last = first.get_future();
@@ -320,6 +352,7 @@ TEST_P(then_test, runs_a_chain_of_sync_continuations_of_any_length_outside) {
     EXPECT_EQ(last.get(), length);
 }
 
+// Holds: then: A function that runs in place and waits there does not keep others waiting.
 TEST_P(then_test, that_waits_in_place_does_not_keep_others_waiting) {
     inside([] {
         promise<int> source;
@@ -340,6 +373,7 @@ TEST_P(then_test, that_waits_in_place_does_not_keep_others_waiting) {
     });
 }
 
+// Holds: then: A function that runs...
 TEST_P(then_test, that_waits_in_place_does_not_keep_when_all_waiting) {
     inside([] {
         promise<int> source;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::task: results, exceptions, lifetime, depth, and how start() runs it. What is awaited in
-// await_test.cpp are futures.
+// quern::task: results, exceptions, lifetime, depth, and how start() runs it. Awaiting futures is
+// in await_test.cpp.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/this_task.hpp>
@@ -20,6 +20,7 @@ using quern::start;
 using quern::task;
 using quern_test::scaled;
 
+// Holds: task: It can be moved, without exceptions, and not copied.
 TEST(coroutine_test_of_types, can_be_moved_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<task<int>>);
     EXPECT_FALSE(std::is_copy_assignable_v<task<int>>);
@@ -34,12 +35,15 @@ QUERN_ON_ALL_POLICIES(coroutine_test);
 task<int> twice(int x) { co_return 2 * x; }
 task<int> four_times(int x) { co_return co_await twice(co_await twice(x)); }
 
+// Holds: task: It gives a value, a reference or nothing.
+// Holds: start: Returns the future of the coroutine's result.
 TEST_P(coroutine_test, gives_a_value) {
     EXPECT_EQ(start(rt, twice(21)).get(), 42);
     EXPECT_EQ(start(rt, four_times(10)).get(), 40);
     EXPECT_EQ(inside([] { return start(four_times(10)).get(); }), 40);
 }
 
+// Holds: task: It gives a value...
 TEST_P(coroutine_test, gives_nothing_or_a_reference_or_what_can_only_be_moved) {
     int x = 0;
     const auto nothing = [](int& to) -> task<void> {
@@ -63,6 +67,8 @@ TEST_P(coroutine_test, gives_nothing_or_a_reference_or_what_can_only_be_moved) {
     EXPECT_EQ(start(rt, all(x)).get(), 6);
 }
 
+// Holds: task: An exception that leaves it is thrown by co_await or get(), through every await.
+// Holds: start: What the coroutine throws comes out of get().
 TEST_P(coroutine_test, an_exception_travels_through_every_await) {
     const auto fails = []() -> task<int> {
         throw std::runtime_error("inner");
@@ -82,6 +88,8 @@ TEST_P(coroutine_test, an_exception_travels_through_every_await) {
     EXPECT_EQ(start(rt, catches()).get(), "inner");
 }
 
+// Holds: task: It begins when it is awaited or started, and not before.
+// Holds: task: It is run once: valid() is false afterwards.
 TEST_P(coroutine_test, begins_only_when_it_is_awaited_or_started) {
     int begun = 0;
     const auto counts = [&begun]() -> task<> {
@@ -93,9 +101,11 @@ TEST_P(coroutine_test, begins_only_when_it_is_awaited_or_started) {
     EXPECT_EQ(begun, 0);
     start(rt, std::move(t)).get();
     EXPECT_EQ(begun, 1);
-    EXPECT_FALSE(t.valid());  // NOLINT(bugprone-use-after-move): that is what is asked
+    EXPECT_FALSE(t.valid());  // NOLINT(bugprone-use-after-move): the test's subject
 }
 
+// Holds: task: Destroying one that was never started, or has ended, frees its frame.
+// Holds: start: Dropping the future does not stop it.
 TEST_P(coroutine_test, frees_its_frame_whether_it_ran_or_not) {
     const auto witness = std::make_shared<int>(1);
     const auto holds = [](std::shared_ptr<int> w) -> task<int> { co_return *w; };
@@ -112,10 +122,12 @@ TEST_P(coroutine_test, frees_its_frame_whether_it_ran_or_not) {
         EXPECT_EQ(f.get(), 1);
     }
     EXPECT_EQ(witness.use_count(), 1);
-    (void)start(rt, holds(witness));  // nobody waits
+    (void)start(rt, holds(witness));  // without a waiter
     EXPECT_TRUE(quern_test::eventually([&] { return witness.use_count() == 1; }));
 }
 
+// Holds: task: An empty one is refused with std::logic_error, by co_await and start.
+// Holds: start: Throws std::logic_error for an empty task.
 TEST_P(coroutine_test, an_empty_task_is_refused) {
     task<int> t = twice(1);
     const task<int> other = std::move(t);
@@ -131,6 +143,7 @@ task<std::size_t> deep(std::size_t n) {
     co_return 1 + co_await deep(n - 1);
 }
 
+// Holds: task: A task that awaits a task takes no stack, however long the chain.
 TEST_P(coroutine_test, a_million_awaits_take_no_stack) {
     const int count = a_million();
     const auto depth = static_cast<std::size_t>(count);
@@ -152,6 +165,7 @@ task<std::size_t> deep_and_late(std::size_t n, quern::shared_future<int> f) {
     co_return 1 + co_await deep_and_late(n - 1, f);
 }
 
+// Holds: task: A chain that has waited at its end is ended without depth.
 TEST_P(coroutine_test, a_million_are_ended_by_one_that_waited) {
     constexpr std::size_t k_depth = scaled(300'000, 20'000);
     promise<int> p;
@@ -160,6 +174,7 @@ TEST_P(coroutine_test, a_million_are_ended_by_one_that_waited) {
     EXPECT_EQ(f.get(), k_depth + 1);
 }
 
+// Holds: start: Name, priority and stack hold whenever the coroutine is resumed.
 TEST_P(coroutine_test, attributes_hold_after_every_wait) {
     promise<int> p;
     const auto asks = [](quern::shared_future<int> f) -> task<bool> {
@@ -184,6 +199,7 @@ TEST_P(coroutine_test, attributes_hold_after_every_wait) {
     EXPECT_TRUE(f.get());
 }
 
+// Holds: task: get(), yield and whatever else waits may be used inside and suspends the stack.
 TEST_P(coroutine_test, blocking_calls_suspend_its_stack) {
     const auto blocks = [](int i) -> task<int> {
         int sum = quern::async([i] { return i; }).get();
@@ -209,10 +225,12 @@ task<int> fib(int n) {
     co_return co_await std::move(one) + other;
 }
 
+// Holds: start: Any number may run at once.
 TEST_P(coroutine_test, many_at_once_in_a_tree) {
     EXPECT_EQ(start(rt, fib(scaled(18, 12))).get(), scaled(2'584, 144));
 }
 
+// Holds: start: It counts as one task.
 TEST_P(coroutine_test, counts_as_one_task) {
     const auto before = rt.totals().tasks;
     promise<int> p;
@@ -225,6 +243,7 @@ TEST_P(coroutine_test, counts_as_one_task) {
 
 task<const quern::detail::pool*> where_it_runs() { co_return &quern::current_pool().get(); }
 
+// Holds: start: Runs it on a given pool or runtime, else on the caller's pool.
 TEST_P(coroutine_test, runs_where_it_is_told_to) {
     const auto* mine = &rt.default_pool().get();
     EXPECT_EQ(start(rt, where_it_runs()).get(), mine);
@@ -235,10 +254,11 @@ TEST_P(coroutine_test, runs_where_it_is_told_to) {
               &quern::runtime::default_instance().default_pool().get());
 }
 
+// Holds: start: Launch policies do not apply: it is always queued.
 TEST_P(coroutine_test, start_does_not_look_at_launch_policies) {
     for (const auto how : {quern::launch::deferred, quern::launch::sync, quern::launch::fork}) {
         auto f = start({.how = how, .pool = &rt.default_pool().get()}, where_it_runs());
-        ASSERT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));  // nobody waits
+        ASSERT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));  // without a waiter
         EXPECT_EQ(f.get(), &rt.default_pool().get());
     }
 }

@@ -29,6 +29,7 @@ using quern_test::scaled;
 class dataflow_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(dataflow_test);
 
+// Holds: dataflow: f gets the futures themselves, each ready.
 TEST_P(dataflow_test, hands_over_the_futures_each_ready) {
     inside([] {
         auto sum = dataflow(
@@ -41,6 +42,7 @@ TEST_P(dataflow_test, hands_over_the_futures_each_ready) {
     });
 }
 
+// Holds: dataflow: Futures in std::ref of any of these count, and f gets the caller's own.
 TEST_P(dataflow_test, waits_for_futures_that_are_passed_by_reference) {
     inside([] {
         promise<int> late;
@@ -59,6 +61,7 @@ TEST_P(dataflow_test, waits_for_futures_that_are_passed_by_reference) {
     });
 }
 
+// Holds: unwrapping: std::ref of what holds futures counts as what it refers to.
 TEST_P(dataflow_test, unwraps_what_is_passed_by_reference) {
     inside([] {
         promise<int> late;
@@ -74,6 +77,8 @@ TEST_P(dataflow_test, unwraps_what_is_passed_by_reference) {
     });
 }
 
+// Holds: dataflow: With unwrapping(f), f gets the values of the futures.
+// Holds: unwrapping: Each future is replaced by its value.
 TEST_P(dataflow_test, unwrapping_hands_over_the_values) {
     inside([] {
         auto sum = dataflow(unwrapping([](int a, int b) { return a + b; }), async([] { return 1; }),
@@ -82,6 +87,8 @@ TEST_P(dataflow_test, unwrapping_hands_over_the_values) {
     });
 }
 
+// Holds: dataflow: Other arguments are passed on.
+// Holds: unwrapping: Other arguments are passed...
 TEST_P(dataflow_test, passes_plain_values_on) {
     inside([] {
         auto mixed = dataflow(unwrapping([](int a, const std::string& text, std::vector<int> v,
@@ -97,6 +104,9 @@ TEST_P(dataflow_test, passes_plain_values_on) {
     });
 }
 
+// Holds: dataflow: Shared futures are copied.
+// Holds: unwrapping: A shared_future's value comes by reference to const, in a sequence as a copy;
+//     the shared_future stays valid.
 TEST_P(dataflow_test, copies_shared_futures_and_gives_their_values_by_reference) {
     inside([] {
         shared_future<std::string> text = async([] { return std::string("shared"); }).share();
@@ -111,6 +121,7 @@ TEST_P(dataflow_test, copies_shared_futures_and_gives_their_values_by_reference)
     });
 }
 
+// Holds: unwrapping: Futures of void are...
 TEST_P(dataflow_test, replaces_a_future_of_void_by_nothing) {
     inside([] {
         int ran = 0;
@@ -121,6 +132,7 @@ TEST_P(dataflow_test, replaces_a_future_of_void_by_nothing) {
     });
 }
 
+// Holds: dataflow: Futures in sequences count: vectors and arrays.
 TEST_P(dataflow_test, takes_vectors_and_arrays_of_futures) {
     inside([] {
         std::vector<future<int>> numbers;
@@ -152,6 +164,7 @@ TEST_P(dataflow_test, takes_vectors_and_arrays_of_futures) {
     });
 }
 
+// Holds: dataflow: Futures in tuples count.
 TEST_P(dataflow_test, waits_for_futures_in_tuples) {
     promise<int> p;
     auto f = dataflow(
@@ -162,6 +175,8 @@ TEST_P(dataflow_test, waits_for_futures_in_tuples) {
     EXPECT_EQ(f.get(), 3);
 }
 
+// Holds: dataflow: f starts as a task as soon as every future among the arguments is ready, and not
+//     before.
 TEST_P(dataflow_test, does_not_begin_before_the_last_argument_is_there) {
     promise<int> a, b;
     std::atomic<bool> begun{false};
@@ -177,6 +192,9 @@ TEST_P(dataflow_test, does_not_begin_before_the_last_argument_is_there) {
     EXPECT_EQ(f.get(), 3);
 }
 
+// Holds: dataflow: With unwrapping exceptions of the arguments come out of the future, and f is not
+//     called.
+// Holds: unwrapping: What a future holds...
 TEST_P(dataflow_test, with_unwrapping_throws_what_an_argument_threw) {
     inside([] {
         bool called = false;
@@ -194,6 +212,8 @@ TEST_P(dataflow_test, with_unwrapping_throws_what_an_argument_threw) {
     });
 }
 
+// Holds: dataflow: What f throws comes out of the future.
+// Holds: dataflow: Without unwrapping exceptions of the arguments are f's to see.
 TEST_P(dataflow_test, without_unwrapping_leaves_exceptions_to_the_function) {
     inside([] {
         auto f = dataflow([](future<int> a) { return a.has_exception(); },
@@ -205,6 +225,7 @@ TEST_P(dataflow_test, without_unwrapping_leaves_exceptions_to_the_function) {
     });
 }
 
+// Holds: dataflow: Launch policies and attributes may come first.
 TEST_P(dataflow_test, takes_launch_policies_and_attributes) {
     inside([] {
         const auto id = unwrapping([](int n) { return n; });
@@ -216,12 +237,14 @@ TEST_P(dataflow_test, takes_launch_policies_and_attributes) {
     });
 }
 
+// Holds: dataflow: Futures without state are refused with std::future_error(no_state).
 TEST_P(dataflow_test, refuses_invalid_futures) {
     EXPECT_THROW((void)dataflow([](future<int>) {}, future<int>()), std::future_error);
     EXPECT_THROW((void)dataflow([](std::vector<future<int>>) {}, std::vector<future<int>>(2)),
                  std::future_error);
 }
 
+// Holds: dataflow: Arguments and function are destroyed once it has run.
 TEST_P(dataflow_test, frees_arguments_and_function_once_it_has_run) {
     auto witness = std::make_shared<int>(0);
     auto f = dataflow([witness](future<std::shared_ptr<int>> g) { return *g.get(); },
@@ -230,6 +253,7 @@ TEST_P(dataflow_test, frees_arguments_and_function_once_it_has_run) {
     EXPECT_TRUE(quern_test::eventually([&] { return witness.use_count() == 1; }));
 }
 
+// Holds: dataflow: It returns the future of the result; of a future it may be unwrapped.
 TEST_P(dataflow_test, unwraps_a_result_that_is_a_future) {
     inside([] {
         future<int> f = dataflow(unwrapping([](int n) { return async([n] { return n + 1; }); }),
@@ -268,10 +292,11 @@ TEST_P(dataflow_test, computes_a_wavefront) {
     });
 }
 
+// Holds: dataflow: What the producers did happens before f.
 TEST_P(dataflow_test, shows_the_function_what_all_have_done) {
     inside([] {
         for (int round = 0; round < scaled(200, 50); ++round) {
-            std::array<int, 8> data{};  // plain: ordered by the futures alone
+            std::array<int, 8> data{};  // plain: ordered only by the futures
             std::vector<future<void>> parts;
             for (int& d : data) {
                 parts.push_back(async([&d] { d = 1; }));
@@ -290,6 +315,7 @@ TEST_P(dataflow_test, shows_the_function_what_all_have_done) {
     });
 }
 
+// Holds: dataflow: The task goes to...
 TEST_P(dataflow_test, goes_to_the_pool_of_the_caller) {
     const auto* mine = &rt.default_pool().get();
     promise<int> late;  // kept outside
@@ -301,6 +327,7 @@ TEST_P(dataflow_test, goes_to_the_pool_of_the_caller) {
     EXPECT_EQ(where.get(), mine);
 }
 
+// Holds: dataflow: The task goes to the calling worker's pool, outside to the default runtime.
 TEST(dataflow_from_outside, uses_the_default_runtime) {
     auto f = dataflow(unwrapping([](int a) { return a + quern::current_worker_rank() * 0; }),
                       make_ready_future(2));

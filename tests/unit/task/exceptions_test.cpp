@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Exceptions that nobody gets reach the handler, once, with where they come from; those that
-// somebody gets do not.
+// Unobserved exceptions reach the handler, once, with their origin; observed ones do not.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/exceptions.hpp>
@@ -52,7 +51,7 @@ protected:
 
     using texts = std::vector<std::string>;
 
-    /// What the handler was told, and nothing else; waits until it has been told so much.
+    /// Expects exactly these texts at the handler; waits until it has got as many.
     static void expect(exception_origin where, const texts& wanted) {
         EXPECT_TRUE(eventually([&] {
             const std::scoped_lock lock(g_mutex);
@@ -73,6 +72,8 @@ private:
 };
 QUERN_ON_ALL_POLICIES(lost_exceptions);
 
+// Holds: exception handler: What get(), wait() or co_await has thrown is observed, and does not
+//     reach the handler.
 TEST_P(lost_exceptions, do_not_include_those_that_get_throws) {
     inside([] {
         auto f = async([] { fail("task"); });
@@ -80,7 +81,7 @@ TEST_P(lost_exceptions, do_not_include_those_that_get_throws) {
         const auto shared = async([] { fail("task"); }).share();
         EXPECT_THROW(shared.get(), std::runtime_error);
         EXPECT_THROW(shared.get(), std::runtime_error);
-        const auto copy = shared;  // one that nobody asks is none
+        const auto copy = shared;  // an unobserved copy does not count
         auto awaited = quern::start([](quern::future<void> source) -> quern::task<> {
             co_await source;
         }(async([] { fail("task"); })));
@@ -89,6 +90,7 @@ TEST_P(lost_exceptions, do_not_include_those_that_get_throws) {
     expect_none();
 }
 
+// Holds: exception handler: The exception of a future that is dropped reaches the handler.
 TEST_P(lost_exceptions, of_a_dropped_future_are_those_of_its_task) {
     inside([] {
         auto before = async([] { fail("had ended"); });
@@ -107,6 +109,8 @@ TEST_P(lost_exceptions, of_a_dropped_future_are_those_of_its_task) {
     expect(exception_origin::unobserved_future, {"ends later"});
 }
 
+// Holds: exception handler: The exception of a shared future reaches the handler when the last
+//     holder goes and none has got it.
 TEST_P(lost_exceptions, of_a_shared_future_come_with_the_last_holder) {
     inside([] {
         auto shared = async([] { fail("shared"); }).share();
@@ -119,6 +123,7 @@ TEST_P(lost_exceptions, of_a_shared_future_come_with_the_last_holder) {
     expect(exception_origin::unobserved_future, {"shared"});
 }
 
+// Holds: exception handler: A broken promise does not reach the handler.
 TEST_P(lost_exceptions, of_a_promise_do_not_include_the_broken_one) {
     { auto f = quern::promise<int>().get_future(); }
     { quern::promise<int> nobody_asked; }
@@ -130,6 +135,7 @@ TEST_P(lost_exceptions, of_a_promise_do_not_include_the_broken_one) {
     expect(exception_origin::unobserved_future, {"given"});
 }
 
+// Holds: exception handler: A continuation or combinator that takes an exception over observes it.
 TEST_P(lost_exceptions, do_not_include_those_that_a_continuation_passes_on) {
     inside([] {
         auto passed = async([] {
@@ -149,6 +155,8 @@ TEST_P(lost_exceptions, do_not_include_those_that_a_continuation_passes_on) {
     expect_none();
 }
 
+// Holds: exception handler: A continuation that does not look at its input does not observe its
+//     exception.
 TEST_P(lost_exceptions, of_a_continuation_that_does_not_look_are_those_of_its_input) {
     inside([] {
         async([] { fail("input"); }).then([](auto) {}).get();
@@ -171,6 +179,8 @@ TEST_P(lost_exceptions, of_a_continuation_that_does_not_look_are_those_of_its_in
     });
 }
 
+// Holds: exception handler: Exceptions of futures that when_each no longer visits reach the
+//     handler.
 TEST_P(lost_exceptions, of_when_each_are_those_of_futures_that_it_no_longer_visits) {
     inside([] {
         std::vector<quern::future<void>> futures;
@@ -182,11 +192,20 @@ TEST_P(lost_exceptions, of_when_each_are_those_of_futures_that_it_no_longer_visi
     expect(exception_origin::unobserved_future, {"not visited"});
 }
 
+// Holds: post: An exception that leaves it goes to the handler, and ends the program if there is
+//     none.
+// Holds: exception handler: What leaves a posted task reaches the handler, and does not end the
+//     program then.
 TEST_P(lost_exceptions, of_a_posted_task_do_not_end_the_program) {
     quern::post({.pool = &rt.default_pool().get()}, [] { fail("posted"); });
     expect(exception_origin::posted_task, {"posted"});
 }
 
+// Holds: exception handler: Later exceptions of a group, and those of tasks without a waiter, reach
+//     the handler.
+// Holds: task_group: The destructor throws no exception; one that no wait() has thrown goes to the
+//     handler.
+// Holds: task_group: Later exceptions go to the handler.
 TEST_P(lost_exceptions, of_a_group_are_the_later_ones_and_what_nobody_waits_for) {
     inside([this] {
         quern::task_group group;
@@ -213,6 +232,8 @@ TEST_P(lost_exceptions, of_a_group_are_the_later_ones_and_what_nobody_waits_for)
     });
 }
 
+// Holds: exception handler: The later exception of a fork_join, and those of a scope after the
+//     first, reach the handler.
 TEST_P(lost_exceptions, of_fork_join_are_those_of_the_child_whose_sibling_has_thrown) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
@@ -232,6 +253,7 @@ TEST_P(lost_exceptions, of_fork_join_are_those_of_the_child_whose_sibling_has_th
     expect(exception_origin::later_exception, {"f"});
 }
 
+// Holds: exception handler: The later exception of...
 TEST_P(lost_exceptions, of_a_scope_are_those_after_the_first) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
@@ -251,6 +273,7 @@ TEST_P(lost_exceptions, of_a_scope_are_those_after_the_first) {
     expect(exception_origin::later_exception, {"child"});
 }
 
+// Holds: exception handler: task_cancelled never reaches the handler.
 TEST_P(lost_exceptions, do_not_include_cancellations) {
     std::stop_source source;
     source.request_stop();
@@ -271,6 +294,8 @@ TEST_P(lost_exceptions, do_not_include_cancellations) {
     expect_none();
 }
 
+// Holds: exception handler: set_exception_handler() returns the one before; the one that is set
+//     then is called.
 TEST_P(lost_exceptions, travel_to_the_handler_that_is_set_then) {
     inside([] {
         auto f = async(quern::launch::sync, [] { fail("old"); });
@@ -283,6 +308,7 @@ TEST_P(lost_exceptions, travel_to_the_handler_that_is_set_then) {
     expect_none();
 }
 
+// Holds: exception handler: Without a handler an exception of a posted task ends the program.
 TEST(posted_death_test, without_a_handler_ends_the_program) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(

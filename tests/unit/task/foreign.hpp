@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A coroutine that is none of this library, for the tests of co_await.
+// A coroutine of another library, for the tests of co_await.
 #pragma once
 
 #include <coroutine>
@@ -7,7 +7,7 @@
 
 namespace quern_test {
 
-/// A coroutine of another library: begins at once, frees itself, tells nobody.
+/// A foreign coroutine: begins at once, frees itself, notifies no other coroutine.
 struct foreign {
     struct promise_type {
         foreign get_return_object() noexcept { return {}; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Deep recursions of fork_join: the stack is never used up, whichever of the functions recurses
-// and whatever the class of the stack.
+// Deep recursions of fork_join: the stack never overflows, whichever function recurses and whatever
+// the class of the stack.
 #include <quern/task/fork_join.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -38,7 +38,7 @@ protected:
         return quern::async(rt, f).get();
     }
 
-    /// Eight workers on two cores are there to disturb, not to be fast.
+    /// Eight workers on two cores disturb the recursion; speed does not matter.
     static long depth() { return GetParam().workers == 8 ? k_depth / 5 : k_depth; }
 
     quern::runtime rt{options()};
@@ -60,6 +60,8 @@ long second_recurses(long depth) {
     return one + rest;
 }
 
+// Holds: fork_join: A recursion may have any depth, in either function, with or without context,
+//     and end in an exception.
 TEST_P(fork_join_depth, is_not_limited_when_the_second_function_recurses) {
     EXPECT_EQ(inside([] { return second_recurses(depth()); }), depth());
 }
@@ -74,6 +76,7 @@ long second_recurses_with_context(fork_context c, long depth) {
     return one + rest;
 }
 
+// Holds: fork_join: A recursion may have...
 TEST_P(fork_join_depth, is_not_limited_with_explicit_context) {
     EXPECT_EQ(inside([] {
                   return fork_join(
@@ -90,6 +93,7 @@ long second_recurses_and_throws(long depth) {
     return fork_join([] {}, [depth] { return second_recurses_and_throws(depth - 1); });
 }
 
+// Holds: fork_join: A recursion may have...
 TEST_P(fork_join_depth, is_not_limited_for_exceptions) {
     // An exception is caught and thrown again at every level: 1-2 us each.
     constexpr long k_throwing_depth = scaled(50'000L, 2'000L);
@@ -106,6 +110,7 @@ long first_recurses(long depth) {
     return rest + one;
 }
 
+// Holds: fork_join: A recursion may have...
 TEST_P(fork_join_depth, is_not_limited_when_the_first_function_recurses) {
     EXPECT_EQ(inside([] { return first_recurses(depth()); }), depth());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fork_join and exceptions: which one comes out, what has run by then, and exceptions that are in
-// flight while a task waits.
+// fork_join and exceptions: which one is thrown, which functions have run by then, and exceptions
+// in flight while a task waits.
 #include <quern/task/fork_join.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -30,6 +30,7 @@ std::string error_of(F&& f) {
 
 [[noreturn]] void fail(const char* text) { throw std::runtime_error(text); }
 
+// Holds: fork_join: Throws the exception of g, else that of f.
 TEST_P(fork_join_errors, of_either_function_come_out) {
     inside([] {
         EXPECT_EQ(error_of([] { fork_join([] { fail("f"); }, [] {}); }), "f");
@@ -37,6 +38,7 @@ TEST_P(fork_join_errors, of_either_function_come_out) {
     });
 }
 
+// Holds: fork_join: Throws the exception of...
 TEST_P(fork_join_errors, of_both_functions_leave_that_of_g) {
     inside([] {
         for (int i = 0; i < 100; ++i) {
@@ -45,6 +47,7 @@ TEST_P(fork_join_errors, of_both_functions_leave_that_of_g) {
     });
 }
 
+// Holds: fork_join: When g throws and f has not begun, f is dropped.
 TEST_P(fork_join_errors, of_g_drop_f_when_nobody_else_can_have_begun_it) {
     if (workers() != 1) {
         GTEST_SKIP() << "f may have been stolen";
@@ -56,6 +59,8 @@ TEST_P(fork_join_errors, of_g_drop_f_when_nobody_else_can_have_begun_it) {
     });
 }
 
+// Holds: fork_join: Returns when both are...
+// Holds: fork_join: Both functions have ended when the exception leaves.
 TEST_P(fork_join_errors, of_g_wait_for_f_when_it_was_stolen) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
@@ -63,7 +68,7 @@ TEST_P(fork_join_errors, of_g_wait_for_f_when_it_was_stolen) {
     inside([] {
         for (int i = 0; i < 20; ++i) {
             door begun;
-            int value = 0;  // plain: the parent must not go on before f has ended
+            int value = 0;  // plain: the parent must not continue before f has ended
             const auto f = [&] {
                 begun.open();
                 quern_test::spin_for(std::chrono::microseconds(200));
@@ -82,6 +87,7 @@ TEST_P(fork_join_errors, of_g_wait_for_f_when_it_was_stolen) {
     });
 }
 
+// Holds: fork_join: An exception of a stolen f comes out.
 TEST_P(fork_join_errors, of_a_stolen_f_come_out_when_g_succeeds) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
@@ -95,7 +101,7 @@ TEST_P(fork_join_errors, of_a_stolen_f_come_out_when_g_succeeds) {
             };
             const auto g = [&] {
                 begun.pass();
-                return std::make_shared<int>(1);  // destroyed on the way out
+                return std::make_shared<int>(1);  // destroyed during unwinding
             };
             ASSERT_EQ(error_of([&] { fork_join(f, g); }), "f");
         }
@@ -124,6 +130,7 @@ TEST_P(fork_join_errors, travel_up_a_tree) {
     });
 }
 
+// Holds: fork_join: Exceptions that are being handled stay with the task when it moves.
 TEST_P(fork_join_errors, being_handled_survive_a_suspension) {
     inside([] {
         for (int i = 0; i < 50; ++i) {
@@ -143,6 +150,7 @@ TEST_P(fork_join_errors, being_handled_survive_a_suspension) {
     });
 }
 
+// Holds: fork_join: Exceptions that are being...
 TEST_P(fork_join_errors, being_handled_follow_the_task_to_another_worker) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -167,6 +175,7 @@ TEST_P(fork_join_errors, being_handled_follow_the_task_to_another_worker) {
     });
 }
 
+// Holds: fork_join: Exceptions come to the thread outside that called it.
 TEST(fork_join_errors_from_outside, come_out_on_the_calling_thread) {
     EXPECT_EQ(error_of([] { fork_join([] { fail("f"); }, [] {}); }), "f");
     EXPECT_EQ(error_of([] { fork_join([] {}, [] { fail("g"); }); }), "g");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// fork_join: what it returns for every kind of result and closure, called in every way, and that
-// both functions run exactly once. Errors are in fork_join_errors_test.cpp.
+// fork_join: its results for every kind of result and closure, in every form of call, and that both
+// functions run exactly once. Errors are in fork_join_errors_test.cpp.
 #include <quern/task/fork_join.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -20,6 +20,7 @@ using quern_test::scaled;
 class fork_join_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(fork_join_test);
 
+// Holds: fork_join: Returns a std::pair of the results, in the order of the functions.
 TEST_P(fork_join_test, returns_both_results_in_the_order_of_the_functions) {
     inside([] {
         const auto [f, g] = fork_join([] { return 1; }, [] { return std::string("two"); });
@@ -28,6 +29,7 @@ TEST_P(fork_join_test, returns_both_results_in_the_order_of_the_functions) {
     });
 }
 
+// Holds: fork_join: Returns the other's result when one returns void; void when both do.
 TEST_P(fork_join_test, returns_the_one_result_when_the_other_is_void) {
     inside([] {
         bool ran = false;
@@ -40,6 +42,7 @@ TEST_P(fork_join_test, returns_the_one_result_when_the_other_is_void) {
     });
 }
 
+// Holds: fork_join: Returns the other's result...
 TEST_P(fork_join_test, returns_nothing_when_both_are_void) {
     inside([] {
         int f = 0, g = 0;
@@ -50,6 +53,7 @@ TEST_P(fork_join_test, returns_nothing_when_both_are_void) {
     });
 }
 
+// Holds: fork_join: A result of reference type comes as a pointer.
 TEST_P(fork_join_test, returns_references_as_pointers) {
     inside([] {
         int a = 1;
@@ -63,6 +67,7 @@ TEST_P(fork_join_test, returns_references_as_pointers) {
     });
 }
 
+// Holds: fork_join: Results need neither copies nor default constructors.
 TEST_P(fork_join_test, moves_results_that_cannot_be_copied) {
     inside([] {
         auto [f, g] = fork_join([] { return std::make_unique<int>(1); },
@@ -78,6 +83,7 @@ struct no_default {
     int value;
 };
 
+// Holds: fork_join: Results need neither copies...
 TEST_P(fork_join_test, needs_no_default_constructor) {
     inside([] {
         const auto both = fork_join([] { return no_default(1); }, [] { return no_default(2); });
@@ -85,6 +91,7 @@ TEST_P(fork_join_test, needs_no_default_constructor) {
     });
 }
 
+// Holds: fork_join: Closures may be large...
 TEST_P(fork_join_test, takes_closures_that_cannot_be_copied) {
     inside([] {
         auto one = std::make_unique<int>(1);
@@ -95,6 +102,7 @@ TEST_P(fork_join_test, takes_closures_that_cannot_be_copied) {
     });
 }
 
+// Holds: fork_join: Closures may be large, or movable only; lvalues are called themselves.
 TEST_P(fork_join_test, takes_large_closures) {
     inside([] {
         std::array<int, 1000> many{};
@@ -112,6 +120,7 @@ TEST_P(fork_join_test, takes_large_closures) {
     });
 }
 
+// Holds: fork_join: Closures may be large...
 TEST_P(fork_join_test, calls_lvalues_themselves_and_not_copies) {
     struct counter {
         int operator()() { return ++calls; }
@@ -139,6 +148,7 @@ TEST_P(fork_join_test, takes_pointers_to_functions) {
     });
 }
 
+// Holds: fork_join: Either may take a fork_context to fork further.
 TEST_P(fork_join_test, gives_each_function_a_context_if_it_wants_one) {
     inside([] {
         const auto [f, g] = fork_join(
@@ -152,6 +162,7 @@ TEST_P(fork_join_test, gives_each_function_a_context_if_it_wants_one) {
     });
 }
 
+// Holds: fork_join: g runs at once on the calling stack.
 TEST_P(fork_join_test, runs_the_second_function_on_the_calling_stack_at_once) {
     inside([] {
         int local = 0;
@@ -168,6 +179,7 @@ TEST_P(fork_join_test, runs_the_second_function_on_the_calling_stack_at_once) {
     });
 }
 
+// Holds: fork_join: f runs on the calling stack after g if it was not stolen.
 TEST_P(fork_join_test, runs_the_first_function_after_the_second_when_alone) {
     if (workers() != 1) {
         GTEST_SKIP() << "another worker may take the first function";
@@ -221,6 +233,8 @@ void mark(std::vector<int>& marks, std::size_t first, std::size_t last) {
               [&, middle, last] { mark(marks, middle, last); });
 }
 
+// Holds: fork_join: Runs f and g, each exactly once.
+// Holds: fork_join: Returns when both are done, and what they did happens before.
 TEST_P(fork_join_test, runs_every_leaf_of_a_tree_once) {
     std::vector<int> marks(scaled(100'000U, 10'000U));
     for (int round = 1; round <= 5; ++round) {
@@ -231,6 +245,7 @@ TEST_P(fork_join_test, runs_every_leaf_of_a_tree_once) {
     }
 }
 
+// Holds: fork_join: Either function may suspend.
 TEST_P(fork_join_test, may_suspend_in_either_function) {
     inside([] {
         for (int i = 0; i < 200; ++i) {
@@ -250,16 +265,18 @@ TEST_P(fork_join_test, may_suspend_in_either_function) {
     });
 }
 
+// Holds: fork_join: f and g run in parallel if a worker is free.
 TEST_P(fork_join_test, gives_work_to_thieves) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
-        quern_test::door begun;  // opened by f, awaited by g: so somebody else must run f
+        quern_test::door begun;  // opened by f, awaited by g: so another worker must run f
         fork_join([&] { begun.open(); }, [&] { begun.pass(); });
     });
 }
 
+// Holds: fork_join: Any thread may call it; outside a worker it runs on the default runtime.
 TEST(fork_join_from_outside, runs_on_the_default_runtime_and_waits) {
     int f = 0;
     const int g = fork_join(
@@ -277,6 +294,7 @@ TEST(fork_join_from_outside, runs_on_the_default_runtime_and_waits) {
     EXPECT_EQ(fork_join([&]() -> int& { return place; }, [] {}), &place);
 }
 
+// Holds: fork_join: Any thread may call...
 TEST(fork_join_from_outside, may_be_called_by_many_threads) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {

@@ -26,6 +26,7 @@ void wait_for_stop(const std::stop_token& stop) {
 class jthread_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(jthread_test);
 
+// Holds: jthread: The destructor asks for a stop and joins.
 TEST_P(jthread_test, joins_when_it_is_destroyed) {
     inside([] {
         bool ran = false;
@@ -39,6 +40,8 @@ TEST_P(jthread_test, joins_when_it_is_destroyed) {
     });
 }
 
+// Holds: jthread: The destructor asks for...
+// Holds: jthread: A function that takes a std::stop_token first gets that of this thread.
 TEST_P(jthread_test, asks_its_function_to_stop_when_it_is_destroyed) {
     inside([] {
         int seen = 0;
@@ -54,6 +57,7 @@ TEST_P(jthread_test, asks_its_function_to_stop_when_it_is_destroyed) {
     });
 }
 
+// Holds: jthread: A function that takes no std::stop_token gets its arguments alone.
 TEST_P(jthread_test, gives_no_token_to_a_function_that_takes_none) {
     inside([] {
         int seen = 0;
@@ -62,6 +66,7 @@ TEST_P(jthread_test, gives_no_token_to_a_function_that_takes_none) {
     });
 }
 
+// Holds: jthread: this_task::stop_token() in the thread is its token, whatever its function takes.
 TEST_P(jthread_test, has_its_token_as_that_of_the_task) {
     inside([] {
         quern_test::door begun;
@@ -84,15 +89,17 @@ TEST_P(jthread_test, has_its_token_as_that_of_the_task) {
     });
 }
 
+// Holds: jthread: A thread that is stopped before it has begun is run all the same.
 TEST_P(jthread_test, is_run_also_when_it_was_stopped_before_it_began) {
     bool ran = false;
     inside([&ran] {
         jthread t([&ran] { ran = true; });
-        t.request_stop();  // where nobody steals, before
+        t.request_stop();  // before it begins, where nothing is stolen
     });
     EXPECT_TRUE(ran);
 }
 
+// Holds: jthread: this_task::stop_token() in the thread...
 TEST_P(jthread_test, hears_the_token_of_its_attributes_too) {
     inside([] {
         std::stop_source group;
@@ -111,6 +118,7 @@ TEST_P(jthread_test, hears_the_token_of_its_attributes_too) {
     });
 }
 
+// Holds: jthread: request_stop() gives true the first time.
 TEST_P(jthread_test, asks_once) {
     inside([] {
         jthread t(wait_for_stop);
@@ -124,12 +132,14 @@ TEST_P(jthread_test, asks_once) {
     });
 }
 
+// Holds: jthread: get_stop_source() and get_stop_token() are those of the thread; callbacks are
+//     called.
 TEST_P(jthread_test, may_be_stopped_through_its_source) {
     inside([] {
         const jthread t(wait_for_stop);
         bool called = false;
         std::stop_source source = jthread(wait_for_stop).get_stop_source();
-        EXPECT_TRUE(source.stop_requested());  // its thread is gone
+        EXPECT_TRUE(source.stop_requested());  // its thread has ended
         jthread other(wait_for_stop);
         source = other.get_stop_source();
         const std::stop_callback callback(other.get_stop_token(), [&called] { called = true; });
@@ -139,6 +149,7 @@ TEST_P(jthread_test, may_be_stopped_through_its_source) {
     });
 }
 
+// Holds: jthread: Without a thread there is no stop state.
 TEST_P(jthread_test, has_no_stop_state_when_it_has_no_thread) {
     jthread none;
     EXPECT_FALSE(none.joinable());
@@ -146,6 +157,8 @@ TEST_P(jthread_test, has_no_stop_state_when_it_has_no_thread) {
     EXPECT_FALSE(none.request_stop());
 }
 
+// Holds: jthread: An assignment to it asks for a stop and joins.
+// Holds: jthread: swap exchanges threads and stop states.
 TEST_P(jthread_test, stops_and_joins_what_it_had_before_an_assignment) {
     inside([] {
         std::atomic<int> ended{0};
@@ -167,6 +180,7 @@ TEST_P(jthread_test, stops_and_joins_what_it_had_before_an_assignment) {
     });
 }
 
+// Holds: jthread: A detached one is neither stopped nor joined.
 TEST_P(jthread_test, is_left_to_itself_when_it_is_detached) {
     quern_test::door release, ended;
     inside([&] {
@@ -183,6 +197,7 @@ TEST_P(jthread_test, is_left_to_itself_when_it_is_detached) {
     release.pass();
 }
 
+// Holds: jthread: Very many may be there at once.
 TEST_P(jthread_test, comes_in_large_numbers) {
     inside([] {
         std::atomic<int> ended{0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The four launch policies: when and where each starts a task, and that all deliver the same.
+// The four launch policies: when and where each starts a task, and that all deliver the same
+// results.
 #include <quern/task/async.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/when.hpp>
@@ -22,6 +23,7 @@ constexpr launch k_all[] = {launch::async, launch::fork, launch::deferred, launc
 class launch_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(launch_test);
 
+// Holds: launch: All policies deliver results and exceptions, in tasks and outside.
 TEST_P(launch_test, of_every_kind_delivers_results_and_exceptions) {
     const auto check = [] {
         for (const launch how : k_all) {
@@ -39,6 +41,7 @@ TEST_P(launch_test, of_every_kind_delivers_results_and_exceptions) {
     check();  // and from outside, on the default runtime
 }
 
+// Holds: launch: The policies are a bitmask type; `~` gives those of the four that are not named.
 TEST(launch_policies, are_a_bitmask) {
     static_assert((launch::async | launch::deferred) != launch::async);
     static_assert(((launch::async | launch::deferred) & launch::async) == launch::async);
@@ -54,6 +57,7 @@ TEST(launch_policies, are_a_bitmask) {
     EXPECT_EQ(how, launch{});
 }
 
+// Holds: launch: Of several that are named the first one of async, fork, deferred, sync is taken.
 TEST_P(launch_test, that_names_several_takes_the_first) {
     inside([] {
         bool ran = false;
@@ -70,6 +74,8 @@ TEST_P(launch_test, that_names_several_takes_the_first) {
     });
 }
 
+// Holds: launch: A launch policy that names none: std::invalid_argument. **Differs**: undefined
+//     there.
 TEST_P(launch_test, that_names_none_is_refused) {
     inside([] {
         EXPECT_THROW((void)async(launch{}, [] {}), std::invalid_argument);
@@ -78,6 +84,7 @@ TEST_P(launch_test, that_names_none_is_refused) {
     });
 }
 
+// Holds: launch: A task of every policy may suspend.
 TEST_P(launch_test, of_every_kind_may_suspend) {
     inside([] {
         for (const launch how : k_all) {
@@ -91,6 +98,7 @@ TEST_P(launch_test, of_every_kind_may_suspend) {
     });
 }
 
+// Holds: launch: sync: run at once, before the call returns.
 TEST_P(launch_test, sync_runs_before_the_call_returns_on_the_same_thread) {
     const auto check = [] {
         bool ran = false;
@@ -107,6 +115,7 @@ TEST_P(launch_test, sync_runs_before_the_call_returns_on_the_same_thread) {
     check();
 }
 
+// Holds: launch: fork: started at once in place of its creator.
 TEST_P(launch_test, fork_runs_the_task_before_its_creator_goes_on) {
     if (workers() != 1) {
         GTEST_SKIP() << "another worker may go on with the creator at once";
@@ -119,6 +128,7 @@ TEST_P(launch_test, fork_runs_the_task_before_its_creator_goes_on) {
     });
 }
 
+// Holds: launch: fork: started at once...
 TEST_P(launch_test, fork_starts_the_task_on_the_worker_of_its_creator) {
     inside([] {
         for (int i = 0; i < 100; ++i) {
@@ -129,6 +139,7 @@ TEST_P(launch_test, fork_starts_the_task_on_the_worker_of_its_creator) {
     });
 }
 
+// Holds: launch: fork: the creator resumes when...
 TEST_P(launch_test, fork_may_nest) {
     struct recursion {
         static int run(int depth) {
@@ -139,6 +150,7 @@ TEST_P(launch_test, fork_may_nest) {
     EXPECT_EQ(inside([depth] { return recursion::run(depth); }), depth);
 }
 
+// Holds: launch: deferred: not run before a task or thread waits.
 TEST_P(launch_test, deferred_runs_when_somebody_waits_and_not_before) {
     const auto check = [] {
         int ran = 0;
@@ -153,11 +165,13 @@ TEST_P(launch_test, deferred_runs_when_somebody_waits_and_not_before) {
     check();
 }
 
+// Holds: launch: deferred: run by the first one that waits, on its thread.
 TEST_P(launch_test, deferred_runs_on_the_thread_of_the_one_that_waits) {
     auto f = async(launch::deferred, [] { return quern::current_worker_rank(); });
     EXPECT_EQ(f.get(), -1);
 }
 
+// Holds: launch: deferred: never run without a waiter; the function is destroyed with the future.
 TEST_P(launch_test, deferred_is_never_run_when_nobody_waits) {
     auto witness = std::make_shared<int>(0);
     bool ran = false;
@@ -168,6 +182,7 @@ TEST_P(launch_test, deferred_is_never_run_when_nobody_waits) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+// Holds: launch: deferred: run once when many wait.
 TEST_P(launch_test, deferred_runs_once_when_many_wait) {
     for (int round = 0; round < 50; ++round) {
         int ran = 0;
@@ -183,6 +198,7 @@ TEST_P(launch_test, deferred_runs_once_when_many_wait) {
     }
 }
 
+// Holds: launch: deferred: tasks may wait for one another to any depth.
 TEST_P(launch_test, deferred_tasks_may_wait_for_one_another_without_limit) {
     const int depth = scaled(50'000, 5'000);
     // Started by fork, so that it begins on a stack of the pool's usual class.
@@ -203,6 +219,7 @@ TEST_P(launch_test, deferred_tasks_may_wait_for_one_another_without_limit) {
     EXPECT_EQ(result.get(), depth);
 }
 
+// Holds: launch: deferred: queued by then and dataflow, and by whatever else awaits the future.
 TEST_P(launch_test, deferred_is_begun_by_whatever_waits_for_its_future) {
     const auto soon = [](auto& f) {
         return quern_test::eventually([&f] { return f.is_ready(); },
@@ -221,23 +238,25 @@ TEST_P(launch_test, deferred_is_begun_by_whatever_waits_for_its_future) {
     EXPECT_TRUE(soon(flat)) << "unwrapping constructor";
 }
 
+// Holds: launch: async: queued; a worker...
 TEST_P(launch_test, async_is_run_by_the_one_that_waits_when_no_worker_has_begun_it) {
     if (workers() != 1) {
         GTEST_SKIP() << "another worker may begin it";
     }
     inside([this] {
         const auto before = rt.totals().suspensions;
-        int ran = 0;  // on the stack of the one that waits
+        int ran = 0;  // on the waiter's stack
         async([&ran] { ran = 1; }).get();
         EXPECT_EQ(ran, 1);
         EXPECT_EQ(rt.totals().suspensions, before);
     });
 }
 
+// Holds: launch: **Differs**: the default is async.
 TEST_P(launch_test, async_is_the_default) {
     EXPECT_EQ(quern::task_attributes{}.how, launch::async);
     auto f = async(rt, [] { return quern::current_worker_rank(); });
-    ASSERT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));  // nobody waits
+    ASSERT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));  // without a waiter
     EXPECT_GE(f.get(), 0);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// quern::main: what it takes from the command line, what it hands on, and the exit status.
+// quern::main: which options it takes from the command line, which arguments it passes on, and the
+// exit status.
 #include <quern/task/main.hpp>
 
 #include "unit/scheduler/in_child.hpp"
@@ -30,28 +31,34 @@ int show(int argc, char** argv) {
     return argv[argc] == nullptr ? 0 : 1;
 }
 
+// Holds: main: Runs body() or body(argc, argv) as the first task of a runtime; the status is its
+//     int, or 0.
 TEST(main_function, runs_its_body_as_a_task) {
     const auto result = run({}, [] { return quern::current_worker_rank() >= 0 ? 5 : 6; });
     EXPECT_EQ(result.status, 5);
     EXPECT_EQ(run({}, [] {}).status, 0);
 }
 
+// Holds: main: Takes the options --quern:* out and hands the others on.
 TEST(main_function, takes_its_options_and_hands_on_the_others) {
     const auto result = run({{}, {"--size", "--quern:threads=3", "4"}}, show);
     EXPECT_EQ(result.output, "3 workers: --size 4");
     EXPECT_EQ(result.status, 0);
 }
 
+// Holds: main: Obeys the environment.
 TEST(main_function, obeys_the_environment) {
     EXPECT_EQ(run({{{"QUERN_THREADS", "3"}}, {}}, show).output, "3 workers:");
 }
 
+// Holds: main: --quern:help prints the settings and gives 0; nothing else is done.
 TEST(main_function, prints_its_help_instead_of_running) {
     const auto result = run({{{"QUERN_THREADS", "0"}}, {"--quern:help"}}, show);
     EXPECT_EQ(result.status, 0);
     EXPECT_EQ(result.output, quern::settings_help());
 }
 
+// Holds: main: An unknown or bad setting is printed to stderr and gives 2.
 TEST(main_function, says_what_is_wrong_with_a_setting) {
     const auto option = run({{}, {"--quern:threads=0"}}, show);
     EXPECT_EQ(option.status, 2);
@@ -65,12 +72,14 @@ TEST(main_function, says_what_is_wrong_with_a_setting) {
               "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static\n");
 }
 
+// Holds: main: An exception that leaves the body, of every type, is printed to stderr and gives 1.
 TEST(main_function, prints_the_exception_that_leaves_its_body) {
     const auto result = run({}, [] { throw std::runtime_error("no more flour"); });
     EXPECT_EQ(result.status, 1);
     EXPECT_EQ(result.output, "prog: no more flour\n");
 }
 
+// Holds: main: An exception that leaves...
 TEST(main_function, prints_also_that_an_exception_has_no_text) {
     const auto result = run({}, [] { throw 5; });
     EXPECT_EQ(result.status, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pinned tasks: they come back to their worker from every kind of wait, are stolen by nobody, are
-// not forgotten by a sleeping or throttled worker, and keep nobody else from running.
+// Pinned tasks: they resume on their worker after every kind of wait, are never stolen, are not
+// forgotten by a sleeping or throttled worker, and do not keep other tasks from running.
 #include <quern/task/pin_to_worker.hpp>
 
 #include <quern/task/blocking_region.hpp>
@@ -31,7 +31,7 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(pin_to_worker_test);
 
-/// A task that many threads would resume, each in another way.
+/// A task that many threads try to resume, each in another way.
 void wait_in_all_ways() {
     this_task::yield();
     this_task::sleep_for(20us);
@@ -49,6 +49,7 @@ void wait_in_all_ways() {
     quern::fork_join([] { quern_test::spin_for(30us); }, [] { quern_test::spin_for(30us); });
 }
 
+// Holds: pin_to_worker: After every wait the task resumes only on the worker on which it made this.
 TEST_P(pin_to_worker_test, goes_on_where_it_began_after_every_wait) {
     std::vector<quern::future<void>> all;
     for (unsigned i = 0; i < 8 * workers(); ++i) {
@@ -68,6 +69,8 @@ TEST_P(pin_to_worker_test, goes_on_where_it_began_after_every_wait) {
     }
 }
 
+// Holds: pin_to_worker: A pinned task stays also when a thief or a group's last task would hand
+//     over to it.
 TEST_P(pin_to_worker_test, is_not_handed_over_by_the_thief_of_its_child) {
     inside([] {
         const pin_to_worker here;
@@ -79,6 +82,7 @@ TEST_P(pin_to_worker_test, is_not_handed_over_by_the_thief_of_its_child) {
     });
 }
 
+// Holds: pin_to_worker: A pinned task stays also when a...
 TEST_P(pin_to_worker_test, is_not_handed_over_by_the_last_task_of_its_group) {
     inside([] {
         const pin_to_worker here;
@@ -94,6 +98,7 @@ TEST_P(pin_to_worker_test, is_not_handed_over_by_the_last_task_of_its_group) {
     });
 }
 
+// Holds: pin_to_worker: A pinned task stays also when other workers are idle.
 TEST_P(pin_to_worker_test, waits_for_its_worker_and_for_no_other) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -109,7 +114,7 @@ TEST_P(pin_to_worker_test, waits_for_its_worker_and_for_no_other) {
     ASSERT_TRUE(quern_test::eventually([&] { return room.size() == 1; }));
     quern_test::door release;
     std::atomic<bool> held{false};
-    std::vector<quern::future<void>> others;  // until one of them holds the pinned one's worker
+    std::vector<quern::future<void>> others;  // until one of them occupies the pinned task's worker
     auto hold = [&] {
         if (current_worker_rank() == rank) {
             held = true;
@@ -121,7 +126,7 @@ TEST_P(pin_to_worker_test, waits_for_its_worker_and_for_no_other) {
         std::this_thread::yield();
     }
     room.resume_all();
-    for (int i = 0; i < 50; ++i) {  // the others are free, and take what they can
+    for (int i = 0; i < 50; ++i) {  // the others are free, and steal what they can
         inside([] {});
     }
     EXPECT_FALSE(pinned.is_ready());
@@ -132,6 +137,7 @@ TEST_P(pin_to_worker_test, waits_for_its_worker_and_for_no_other) {
     }
 }
 
+// Holds: pin_to_worker: A worker that sleeps is woken for a task that is pinned to it.
 TEST_P(pin_to_worker_test, wakes_its_worker_when_all_sleep) {
     for (int i = 0; i < 20; ++i) {
         quern_test::waiting_room room;
@@ -149,6 +155,8 @@ TEST_P(pin_to_worker_test, wakes_its_worker_when_all_sleep) {
     }
 }
 
+// Holds: pin_to_worker: A pinned task also resumes on a worker that active_workers keeps from other
+//     work.
 TEST_P(pin_to_worker_test, goes_on_on_a_throttled_worker_that_takes_nothing_else) {
     if (workers() == 1) {
         GTEST_SKIP() << "one worker is always active";
@@ -156,7 +164,7 @@ TEST_P(pin_to_worker_test, goes_on_on_a_throttled_worker_that_takes_nothing_else
     const auto last = static_cast<int>(workers()) - 1;
     std::atomic<bool> stop{false};
     std::atomic<int> rounds{0};
-    std::vector<quern::future<bool>> attempts;  // until one has got to the last worker
+    std::vector<quern::future<bool>> attempts;  // until one has reached the last worker
     std::atomic<bool> there{false};
     while (!there) {
         attempts.push_back(quern::async(hinted_to(workers() - 1), [&] {
@@ -186,6 +194,7 @@ TEST_P(pin_to_worker_test, goes_on_on_a_throttled_worker_that_takes_nothing_else
     }
 }
 
+// Holds: pin_to_worker: It does not keep others off the worker.
 TEST_P(pin_to_worker_test, lets_others_run_when_it_yields) {
     inside([] {
         const pin_to_worker here;
@@ -202,6 +211,7 @@ TEST_P(pin_to_worker_test, lets_others_run_when_it_yields) {
     });
 }
 
+// Holds: pin_to_worker: The worker takes what is pinned to it in turns with everything else.
 TEST_P(pin_to_worker_test, gets_its_turn_beside_restless_tasks) {
     std::atomic<bool> stop{false};
     std::vector<quern::future<void>> restless;
@@ -224,6 +234,7 @@ TEST_P(pin_to_worker_test, gets_its_turn_beside_restless_tasks) {
     }
 }
 
+// Holds: pin_to_worker: Scopes may be nested; the outermost counts.
 TEST_P(pin_to_worker_test, holds_until_the_outermost_scope_ends) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -245,6 +256,7 @@ TEST_P(pin_to_worker_test, holds_until_the_outermost_scope_ends) {
     });
 }
 
+// Holds: pin_to_worker: It holds on a fresh stack, and ends when an exception leaves its scope.
 TEST_P(pin_to_worker_test, holds_on_a_fresh_stack) {
     inside([] {
         const pin_to_worker here;
@@ -260,6 +272,7 @@ TEST_P(pin_to_worker_test, holds_on_a_fresh_stack) {
     });
 }
 
+// Holds: pin_to_worker: It holds on a...
 TEST_P(pin_to_worker_test, ends_with_its_scope_when_an_exception_leaves_it) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -275,6 +288,7 @@ TEST_P(pin_to_worker_test, ends_with_its_scope_when_an_exception_leaves_it) {
     });
 }
 
+// Holds: blocking_region: In a task that pin_to_worker holds it does nothing.
 TEST_P(pin_to_worker_test, blocks_its_worker_in_a_blocking_region) {
     inside([] {
         const pin_to_worker here;
@@ -286,11 +300,13 @@ TEST_P(pin_to_worker_test, blocks_its_worker_in_a_blocking_region) {
     });
 }
 
+// Holds: pin_to_worker: On a thread that is no worker it does nothing.
 TEST_P(pin_to_worker_test, does_nothing_on_a_thread_outside) {
     const pin_to_worker here;
     EXPECT_EQ(current_worker_rank(), -1);
 }
 
+// Holds: pin_to_worker: It does not keep a runtime from ending.
 TEST_P(pin_to_worker_test, does_not_keep_a_runtime_from_ending) {
     for (int i = 0; i < 20; ++i) {
         std::atomic<int> ran{0};
@@ -312,6 +328,7 @@ TEST_P(pin_to_worker_test, does_not_keep_a_runtime_from_ending) {
     }
 }
 
+// Holds: pin_to_worker: Destroyed by another task or thread it ends the program.
 TEST(pin_to_worker_death_test, ends_the_program_when_somebody_else_destroys_it) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH(quern::async([] {

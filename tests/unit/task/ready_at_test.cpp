@@ -21,6 +21,7 @@ using clock = std::chrono::steady_clock;
 class timed_future : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(timed_future);
 
+// Holds: make_ready_future_at: Becomes ready at its time and not before.
 TEST_P(timed_future, becomes_ready_at_its_time_and_not_before) {
     inside([] {
         const auto due = clock::now() + 20ms;
@@ -45,6 +46,7 @@ TEST_P(timed_future, becomes_ready_while_the_task_that_made_it_runs_on) {
     });
 }
 
+// Holds: make_ready_future_at: Any clock will do; a time that has passed makes it ready at once.
 TEST_P(timed_future, takes_any_clock_and_a_time_that_has_passed) {
     inside([] {
         const auto due = std::chrono::system_clock::now() + 10ms;
@@ -56,21 +58,24 @@ TEST_P(timed_future, takes_any_clock_and_a_time_that_has_passed) {
     });
 }
 
+// Holds: make_ready_future_at: It may carry a value, which need only be moved.
 TEST_P(timed_future, carries_a_value_that_can_only_be_moved) {
     inside([] { EXPECT_EQ(*make_ready_future_after(1ms, std::make_unique<int>(5)).get(), 5); });
 }
 
+// Holds: make_ready_future_at: Continuations may wait.
 TEST_P(timed_future, runs_continuations_that_may_wait) {
     inside([] {
         auto next = make_ready_future_after(1ms).then(quern::launch::sync, [](auto f) {
             f.get();
-            make_ready_future_after(1ms).get();  // suspends the task that runs it, nothing else
+            make_ready_future_after(1ms).get();  // suspends only the task that runs it
             return 3;
         });
         EXPECT_EQ(next.get(), 3);
     });
 }
 
+// Holds: make_ready_future_at: It ends a when_any.
 TEST_P(timed_future, ends_a_wait_for_the_first_of_several) {
     inside([] {
         std::vector<quern::future<int>> all;
@@ -81,6 +86,7 @@ TEST_P(timed_future, ends_a_wait_for_the_first_of_several) {
     });
 }
 
+// Holds: make_ready_future_at: Thousands come in the order of their times.
 TEST_P(timed_future, come_in_thousands_in_the_order_of_their_times) {
     inside([] {
         const auto now = clock::now();
@@ -96,10 +102,12 @@ TEST_P(timed_future, come_in_thousands_in_the_order_of_their_times) {
     });
 }
 
+// Holds: make_ready_future_at: Outside a worker the default runtime sees to it.
 TEST(a_timed_future_outside, is_seen_to_by_the_default_runtime) {
     EXPECT_EQ(make_ready_future_after(1ms, 4).get(), 4);
 }
 
+// Holds: make_ready_future_at: Dropped, it holds up the end of its runtime until its time.
 TEST(a_timed_future_that_is_dropped, holds_up_the_end_of_its_runtime_until_its_time) {
     const auto due = clock::now() + 30ms;
     {

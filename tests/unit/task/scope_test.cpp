@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // scope: any number of children, all of which end before it does; errors; more children than the
-// array of the stack can hold.
+// stack's array can hold.
 #include <quern/task/scope.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -22,6 +22,7 @@ using quern_test::scaled;
 class scope_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(scope_test);
 
+// Holds: scope: Calls body(fork_scope&), also when it spawns nothing.
 TEST_P(scope_test, without_children_is_a_call) {
     inside([] {
         int calls = 0;
@@ -30,6 +31,8 @@ TEST_P(scope_test, without_children_is_a_call) {
     });
 }
 
+// Holds: scope: Returns when the body and all children have ended; each child is run once.
+// Holds: scope: What the children did happens before the return.
 TEST_P(scope_test, runs_every_child_once_for_every_number) {
     inside([] {
         for (const std::size_t n : {1U, 2U, 3U, 7U, 8U, 9U, 100U, 1000U}) {
@@ -44,6 +47,7 @@ TEST_P(scope_test, runs_every_child_once_for_every_number) {
     });
 }
 
+// Holds: scope: When 64 children are ready...
 TEST_P(scope_test, takes_more_children_than_the_array_holds) {
     inside([] {
         const std::size_t n = scaled(50'000U, 10'000U);
@@ -57,6 +61,8 @@ TEST_P(scope_test, takes_more_children_than_the_array_holds) {
     });
 }
 
+// Holds: scope: When 64 children are ready and no thief has requested one, f runs at once; thieves
+//     that request children still get some.
 TEST_P(scope_test, runs_a_child_at_once_when_nobody_has_asked_for_many) {
     if (workers() != 1) {
         GTEST_SKIP() << "a thief may ask";
@@ -72,11 +78,12 @@ TEST_P(scope_test, runs_a_child_at_once_when_nobody_has_asked_for_many) {
         });
         ASSERT_EQ(order.size(), 100U);
         EXPECT_EQ(before_the_body_ended, 36);
-        EXPECT_EQ(order.front(), 64);  // the first that found 64 before it
-        EXPECT_EQ(order.back(), 0);    // the rest as ever: the youngest first
+        EXPECT_EQ(order.front(), 64);  // the first that found 64 ready ones
+        EXPECT_EQ(order.back(), 0);    // the rest as usual: the youngest first
     });
 }
 
+// Holds: scope: When 64 children are ready...
 TEST_P(scope_test, gives_everything_to_thieves_that_ask_though_the_body_runs_children) {
     if (workers() == 1 || !has_thieves()) {
         GTEST_SKIP() << "nobody to take a child";
@@ -94,6 +101,7 @@ TEST_P(scope_test, gives_everything_to_thieves_that_ask_though_the_body_runs_chi
     });
 }
 
+// Holds: scope: What a child throws that runs at once does not leave spawn().
 TEST_P(scope_test, keeps_the_exception_of_a_child_that_runs_at_once_until_its_end) {
     inside([] {
         int spawned = 0;
@@ -110,7 +118,7 @@ TEST_P(scope_test, keeps_the_exception_of_a_child_that_runs_at_once_until_its_en
             });
         };
         EXPECT_THROW(throw_in_the_last(), std::runtime_error);
-        EXPECT_EQ(spawned, 300);  // spawn() itself threw nothing
+        EXPECT_EQ(spawned, 300);  // spawn() threw nothing
         const auto throw_in_the_body_after_it = [] {
             scope([](fork_scope& s) {
                 for (int i = 0; i < 300; ++i) {
@@ -123,9 +131,10 @@ TEST_P(scope_test, keeps_the_exception_of_a_child_that_runs_at_once_until_its_en
     });
 }
 
+// Holds: scope: spawn() copies or moves closures of every kind, and destroys each once.
 TEST_P(scope_test, takes_closures_of_every_kind) {
     inside([] {
-        std::array<char, 500> large{};  // two do not fit into what the scope holds itself
+        std::array<char, 500> large{};  // two do not fit into the scope's own memory
         large.fill(1);
         int sum = 0, other_sum = 0;
         int pointed = 0;
@@ -157,6 +166,7 @@ TEST_P(scope_test, takes_closures_of_every_kind) {
     });
 }
 
+// Holds: scope: spawn() copies or moves...
 TEST_P(scope_test, destroys_every_closure_once) {
     auto witness = std::make_shared<int>(0);
     inside([&] {
@@ -179,6 +189,7 @@ TEST_P(scope_test, destroys_every_closure_once) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+// Holds: scope: spawn() takes f() or f(fork_context).
 TEST_P(scope_test, gives_a_child_a_context_if_it_wants_one) {
     inside([] {
         int sum = 0;
@@ -208,6 +219,7 @@ void visit(std::vector<int>& marks, std::size_t first, std::size_t last) {
     });
 }
 
+// Holds: scope: Body and children may...
 TEST_P(scope_test, nests) {
     inside([] {
         std::vector<int> marks(scaled(20'000U, 3'000U), 0);
@@ -222,10 +234,12 @@ void chain(int depth) {
     }
 }
 
+// Holds: scope: Body and children may...
 TEST_P(scope_test, may_be_nested_deeply) {
     inside([] { chain(scaled(100'000, 2'000)); });
 }
 
+// Holds: scope: Body and children may...
 TEST_P(scope_test, mixes_with_fork_join_in_body_and_children) {
     inside([] {
         int a = 0, b = 0, c = 0;
@@ -238,6 +252,7 @@ TEST_P(scope_test, mixes_with_fork_join_in_body_and_children) {
     });
 }
 
+// Holds: scope: Body and children may suspend, fork and open scopes, to any depth.
 TEST_P(scope_test, lets_body_and_children_suspend) {
     inside([] {
         std::vector<int> runs(100, 0);
@@ -254,6 +269,7 @@ TEST_P(scope_test, lets_body_and_children_suspend) {
     });
 }
 
+// Holds: scope: Children are given to workers that are free.
 TEST_P(scope_test, gives_children_to_thieves) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a thief";
@@ -267,10 +283,12 @@ TEST_P(scope_test, gives_children_to_thieves) {
     });
 }
 
+// Holds: scope: Throws the exception of the body, after all children that have begun have ended.
+// Holds: scope: Children that have not begun when the body throws are dropped.
 TEST_P(scope_test, throws_what_the_body_throws_after_all_children_have_ended) {
     inside([this] {
         for (int i = 0; i < 50; ++i) {
-            int value = 0;  // plain: written by a child that is running when the body throws
+            int value = 0;  // plain: written by a child that runs when the body throws
             door begun;
             EXPECT_THROW(scope([&](fork_scope& s) {
                              s.spawn([&] {
@@ -289,6 +307,7 @@ TEST_P(scope_test, throws_what_the_body_throws_after_all_children_have_ended) {
     });
 }
 
+// Holds: scope: Throws the first exception of a child when the body has thrown none.
 TEST_P(scope_test, throws_what_a_child_throws) {
     inside([] {
         for (std::size_t failing = 0; failing < 20; ++failing) {
@@ -312,6 +331,7 @@ TEST_P(scope_test, throws_what_a_child_throws) {
     });
 }
 
+// Holds: scope: The body's exception goes before those of children.
 TEST_P(scope_test, throws_one_exception_when_all_throw) {
     inside([] {
         EXPECT_THROW(scope([&](fork_scope& s) {
@@ -324,6 +344,7 @@ TEST_P(scope_test, throws_one_exception_when_all_throw) {
     });
 }
 
+// Holds: scope: Any thread may call it; outside a worker it runs on the default runtime.
 TEST(scope_from_outside, runs_on_the_default_runtime) {
     std::vector<int> runs(100, 0);
     scope([&](fork_scope& s) {

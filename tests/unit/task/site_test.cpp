@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every way to make a task notes where in the program that was; a task that runs on the stack of
-// one who waits for it has its own, and gives the other one's back.
+// Every way to make a task notes its source location. A task that runs on the stack of its waiter
+// has its own location, and restores the waiter's.
 #include "../scheduler/on_runtime.hpp"
 
-#include <quern/base/symbols.hpp>
+#include <quern/base/detail/symbols.hpp>
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/fork_join.hpp>
@@ -28,7 +28,7 @@ quern::detail::work::run_function own_entry() {
     return quern::detail::current_context()->root().task().entry;
 }
 
-/// "line of this file", or what the site is instead.
+/// "line of this file", or else the site itself.
 std::string line_of(const void* site) {
     const std::string text = quern::detail::describe_site(site);
     const std::string file = "site_test.cpp:";
@@ -42,6 +42,7 @@ class site : public on_runtime {};
 QUERN_ON_1_2_8_WORKERS(site);
 
 #if QUERN_TEST_HAS_LINES
+// Holds: task_attributes: site: null means where async, post and so on are called.
 TEST_P(site, of_async_is_the_line_of_the_call) {
     EXPECT_EQ(line_of(quern::async(rt, own_site).get()), number(__LINE__));
     const quern::task_attributes named{.name = "x", .pool = &rt.default_pool().get()};
@@ -54,6 +55,7 @@ TEST_P(site, of_async_is_the_line_of_the_call) {
     });
 }
 
+// Holds: task_attributes: site: null means where...
 TEST_P(site, of_post_and_a_group_is_the_line_of_the_call) {
     inside([] {
         const void* posted = nullptr;
@@ -74,6 +76,7 @@ TEST_P(site, of_post_and_a_group_is_the_line_of_the_call) {
     });
 }
 
+// Holds: task_attributes: site: null means where...
 TEST_P(site, of_a_continuation_and_a_dataflow_is_the_line_of_the_call) {
     inside([] {
         auto next = quern::async([] {}).then([](auto) { return own_site(); });
@@ -86,6 +89,7 @@ TEST_P(site, of_a_continuation_and_a_dataflow_is_the_line_of_the_call) {
     });
 }
 
+// Holds: task_attributes: site: null means where...
 TEST_P(site, of_a_thread_is_the_line_of_the_call) {
     inside([] {
         const void* made = nullptr;
@@ -126,6 +130,7 @@ TEST(site_outside, of_work_from_a_thread_is_the_line_of_the_call) {
 }
 #endif
 
+// Holds: task_attributes: site: a library may say where it was called itself.
 TEST_P(site, that_a_library_gives_is_kept) {
     static const int elsewhere = 0;
     const quern::task_attributes made{.pool = &rt.default_pool().get(), .site = &elsewhere};

@@ -24,6 +24,9 @@ using quern::split_future;
 class split_future_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(split_future_test);
 
+// Holds: split_future: A future for every element of a tuple, as a tuple.
+// Holds: split_future: All parts become ready together.
+// Holds: split_future: Elements are moved; references passed on.
 TEST_P(split_future_test, gives_the_elements_of_a_tuple) {
     promise<std::tuple<int, std::string, std::unique_ptr<int>>> p;
     auto [number, text, pointer] = split_future(p.get_future());
@@ -37,6 +40,7 @@ TEST_P(split_future_test, gives_the_elements_of_a_tuple) {
     EXPECT_EQ(split_future(quern::make_ready_future(std::tuple<>())), std::tuple<>());
 }
 
+// Holds: split_future: A future for every element of a pair or an array.
 TEST_P(split_future_test, gives_those_of_pairs_and_arrays) {
     inside([] {
         auto [quotient, rest] = split_future(async([] { return std::pair(17 / 5, 17L % 5); }));
@@ -48,12 +52,14 @@ TEST_P(split_future_test, gives_those_of_pairs_and_arrays) {
     });
 }
 
+// Holds: split_future: Elements are moved; references...
 TEST_P(split_future_test, passes_references_on) {
     int x = 0;
     auto [same] = split_future(async(rt, [&x] { return std::tuple<int&>(x); }));
     EXPECT_EQ(&same.get(), &x);
 }
 
+// Holds: split_future: A future for every element of a vector of known size.
 TEST_P(split_future_test, gives_those_of_a_vector_of_known_size) {
     inside([] {
         auto parts = split_future(async([] {
@@ -74,6 +80,7 @@ TEST_P(split_future_test, gives_those_of_a_vector_of_known_size) {
     });
 }
 
+// Holds: split_future: When the vector has another size, each holds std::length_error.
 TEST_P(split_future_test, a_vector_of_another_size_is_an_error_of_each) {
     inside([] {
         auto parts = split_future(async([] { return std::vector<int>(3); }), 2);
@@ -82,6 +89,8 @@ TEST_P(split_future_test, a_vector_of_another_size_is_an_error_of_each) {
     });
 }
 
+// Holds: split_future: When the whole is an exception, each holds it.
+// Holds: split_future: Without a state it throws std::future_error(no_state).
 TEST_P(split_future_test, each_holds_the_exception_of_the_whole) {
     inside([] {
         auto [a, b] = split_future(
@@ -92,6 +101,7 @@ TEST_P(split_future_test, each_holds_the_exception_of_the_whole) {
     EXPECT_THROW((void)split_future(future<std::tuple<int>>()), std::future_error);
 }
 
+// Holds: split_future: The whole goes when all parts have been taken or dropped.
 TEST_P(split_future_test, the_whole_goes_when_all_parts_have_been_taken) {
     auto witness = std::make_shared<int>(0);
     {
@@ -103,10 +113,11 @@ TEST_P(split_future_test, the_whole_goes_when_all_parts_have_been_taken) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+// Holds: split_future: The future given is invalid afterwards.
 TEST_P(split_future_test, leaves_the_future_given_invalid) {
     auto whole = quern::make_ready_future(std::pair(1, 2));
     auto [a, b] = split_future(std::move(whole));
-    EXPECT_FALSE(whole.valid());  // NOLINT(bugprone-use-after-move): that is what is asked
+    EXPECT_FALSE(whole.valid());  // NOLINT(bugprone-use-after-move): the test's subject
     auto row = quern::make_ready_future(std::vector<int>{3});
     auto parts = split_future(std::move(row), 1);
     EXPECT_FALSE(row.valid());  // NOLINT(bugprone-use-after-move)

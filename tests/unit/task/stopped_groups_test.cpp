@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stop tokens of groups and scopes: what has not begun is dropped, what runs sees the request, and
-// who waits is told. Single tasks: cancellation_test.cpp.
+// Stop tokens of groups and scopes: tasks that have not begun are dropped, running ones see the
+// request, and waiters get an exception. Single tasks: cancellation_test.cpp.
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/fork_join.hpp>
@@ -48,6 +48,7 @@ void await_stop() {
 class stopped_group : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(stopped_group);
 
+// Holds: task_group: stop_token() tells of cancel(), to its tasks and to others.
 TEST_P(stopped_group, gives_a_token_that_its_tasks_see) {
     inside([] {
         task_group group;
@@ -73,6 +74,7 @@ TEST_P(stopped_group, gives_a_token_that_its_tasks_see) {
     });
 }
 
+// Holds: task_group: stop_token() tells of cancel()...
 TEST_P(stopped_group, gives_a_stopped_token_when_it_was_cancelled_before) {
     inside([] {
         task_group group;
@@ -82,6 +84,9 @@ TEST_P(stopped_group, gives_a_stopped_token_when_it_was_cancelled_before) {
     });
 }
 
+// Holds: stop tokens: stop_requested() says too that a sibling in the same group, scope or loop has
+//     thrown.
+// Holds: task_group: A task that throws asks the others to stop.
 TEST_P(stopped_group, asks_running_tasks_to_stop_when_one_throws) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs two tasks that run at once";
@@ -91,7 +96,7 @@ TEST_P(stopped_group, asks_running_tasks_to_stop_when_one_throws) {
         door begun;
         group.run([&begun] {
             begun.open();
-            await_stop();  // or the test takes for ever
+            await_stop();  // without a stop the test would not end
         });
         group.run([&begun] {
             begun.pass();
@@ -101,6 +106,7 @@ TEST_P(stopped_group, asks_running_tasks_to_stop_when_one_throws) {
     });
 }
 
+// Holds: task_group: With an outer token: wait() throws task_cancelled when that has been stopped.
 TEST_P(stopped_group, throws_when_the_outer_token_has_stopped_it) {
     std::stop_source source;
     inside([&] {
@@ -119,6 +125,7 @@ TEST_P(stopped_group, throws_when_the_outer_token_has_stopped_it) {
     });
 }
 
+// Holds: task_group: The exception of a task goes before task_cancelled of an outer token.
 TEST_P(stopped_group, prefers_the_exception_of_a_task_to_its_own) {
     std::stop_source source;
     inside([&] {
@@ -131,6 +138,7 @@ TEST_P(stopped_group, prefers_the_exception_of_a_task_to_its_own) {
     });
 }
 
+// Holds: task_group: A task's own token concerns that task alone.
 TEST_P(stopped_group, lets_a_task_have_a_token_of_its_own) {
     std::stop_source source;
     inside([&] {
@@ -153,6 +161,7 @@ TEST_P(stopped_group, lets_a_task_have_a_token_of_its_own) {
     });
 }
 
+// Holds: task_group: cancel() and stop_token() may be called by any thread.
 TEST_P(stopped_group, is_cancelled_and_asked_for_tokens_by_many_at_once) {
     inside([] {
         for (int round = 0; round < 50; ++round) {
@@ -163,7 +172,7 @@ TEST_P(stopped_group, is_cancelled_and_asked_for_tokens_by_many_at_once) {
                 group.run([&group, &source, &wrong, i] {
                     const auto token = quern::this_task::stop_token();
                     if (i % 5 == 0) {
-                        source.request_stop();  // the group's token may learn of it a little later
+                        source.request_stop();  // the group's token may see it a little later
                         wrong += stop_requested() ? 0 : 1;
                     } else {
                         group.cancel();
@@ -180,6 +189,8 @@ TEST_P(stopped_group, is_cancelled_and_asked_for_tokens_by_many_at_once) {
 class stopped_scope : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(stopped_scope);
 
+// Holds: scope: With a token: children that have not begun when its stop is requested are dropped,
+//     and it throws task_cancelled.
 TEST_P(stopped_scope, drops_children_and_throws) {
     std::stop_source source;
     std::atomic<int> ran{0};
@@ -196,6 +207,7 @@ TEST_P(stopped_scope, drops_children_and_throws) {
     EXPECT_EQ(ran.load(), 0);
 }
 
+// Holds: scope: A token that is never stopped changes nothing.
 TEST_P(stopped_scope, that_nobody_stops_is_as_without_a_token) {
     std::stop_source source;
     std::atomic<int> ran{0};
@@ -210,13 +222,15 @@ TEST_P(stopped_scope, that_nobody_stops_is_as_without_a_token) {
     EXPECT_EQ(ran.load(), 100);
 }
 
+// Holds: stop tokens: Children of a scope see the token of the scope and of the task around,
+//     wherever they run.
 TEST_P(stopped_scope, shows_its_children_the_token_of_the_task_around_wherever_they_run) {
     std::stop_source source;
     std::atomic<int> saw{0};
     inside([&] {
         async({.stop = source.get_token()}, [&] {
             source.request_stop();
-            quern::scope([&](quern::fork_scope& s) {  // does not stop by itself
+            quern::scope([&](quern::fork_scope& s) {  // has no stop of its own
                 for (int i = 0; i < 100; ++i) {
                     s.spawn([&saw] {
                         quern_test::spin_for(std::chrono::microseconds(10));  // for thieves
@@ -229,6 +243,8 @@ TEST_P(stopped_scope, shows_its_children_the_token_of_the_task_around_wherever_t
     EXPECT_EQ(saw.load(), 100);
 }
 
+// Holds: stop tokens: stop_requested() says too that...
+// Holds: scope: A child that throws asks the others to stop.
 TEST_P(stopped_scope, asks_running_children_to_stop_when_one_throws) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs two children that run at once";
@@ -238,7 +254,7 @@ TEST_P(stopped_scope, asks_running_children_to_stop_when_one_throws) {
         const auto body = [&](quern::fork_scope& s) {
             s.spawn([&begun] {
                 begun.open();
-                await_stop();  // or the test takes for ever
+                await_stop();  // without a stop the test would not end
             });
             begun.pass();
             throw std::runtime_error("body");

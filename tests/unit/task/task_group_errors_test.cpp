@@ -18,6 +18,7 @@ using quern_test::door;
 class task_group_errors : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(task_group_errors);
 
+// Holds: task_group: wait() throws the first exception that a task threw, once.
 TEST_P(task_group_errors, of_a_task_come_out_of_wait) {
     inside([] {
         task_group group;
@@ -26,6 +27,7 @@ TEST_P(task_group_errors, of_a_task_come_out_of_wait) {
     });
 }
 
+// Holds: task_group: After an exception the group can be used again.
 TEST_P(task_group_errors, leave_the_group_usable) {
     inside([] {
         task_group group;
@@ -41,6 +43,7 @@ TEST_P(task_group_errors, leave_the_group_usable) {
     });
 }
 
+// Holds: task_group: wait() throws the first...
 TEST_P(task_group_errors, come_out_once_and_are_those_of_the_first) {
     inside([this] {
         for (int round = 0; round < 50; ++round) {
@@ -63,6 +66,7 @@ TEST_P(task_group_errors, come_out_once_and_are_those_of_the_first) {
     });
 }
 
+// Holds: task_group: Tasks that have not begun when a task has thrown are dropped.
 TEST_P(task_group_errors, cancel_the_tasks_that_have_not_begun) {
     if (workers() != 1) {
         GTEST_SKIP() << "which tasks have begun is left to chance";
@@ -81,6 +85,7 @@ TEST_P(task_group_errors, cancel_the_tasks_that_have_not_begun) {
     });
 }
 
+// Holds: task_group: The destructor throws no...
 TEST_P(task_group_errors, are_dropped_by_the_destructor) {
     inside([] {
         int after = 0;
@@ -96,6 +101,7 @@ TEST_P(task_group_errors, are_dropped_by_the_destructor) {
     });
 }
 
+// Holds: task_group: Closures are destroyed when their task has ended or was dropped.
 TEST_P(task_group_errors, do_not_keep_what_the_closures_held) {
     auto witness = std::make_shared<int>(0);
     inside([&] {
@@ -108,6 +114,7 @@ TEST_P(task_group_errors, do_not_keep_what_the_closures_held) {
     EXPECT_TRUE(quern_test::eventually([&] { return witness.use_count() == 1; }));
 }
 
+// Holds: task_group: The owner may be...
 TEST_P(task_group_errors, come_to_a_thread_outside) {
     task_group group(rt.default_pool());
     for (int i = 0; i < 20; ++i) {
@@ -119,6 +126,7 @@ TEST_P(task_group_errors, come_to_a_thread_outside) {
 class cancellation : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(cancellation);
 
+// Holds: task_group: cancel() drops the tasks that have not begun.
 TEST_P(cancellation, drops_tasks_that_have_not_begun) {
     inside([this] {
         std::atomic<int> ran{0};
@@ -138,6 +146,7 @@ TEST_P(cancellation, drops_tasks_that_have_not_begun) {
     });
 }
 
+// Holds: task_group: cancel(): running tasks continue.
 TEST_P(cancellation, lets_tasks_go_on_that_have_begun) {
     inside([] {
         int done = 0;
@@ -157,6 +166,7 @@ TEST_P(cancellation, lets_tasks_go_on_that_have_begun) {
     });
 }
 
+// Holds: task_group: is_cancelled() says so until the next wait() has ended.
 TEST_P(cancellation, ends_with_the_next_wait) {
     inside([] {
         task_group group;
@@ -173,6 +183,7 @@ TEST_P(cancellation, ends_with_the_next_wait) {
 class ownership : public quern_test::on_runtime {};
 QUERN_ON_1_2_8_WORKERS(ownership);
 
+// Holds: task_group: wait() by another task or thread than the owner throws std::logic_error.
 TEST_P(ownership, is_required_to_wait_of_tasks) {
     inside([] {
         task_group group;
@@ -183,6 +194,7 @@ TEST_P(ownership, is_required_to_wait_of_tasks) {
     EXPECT_THROW(inside([&] { outside.wait(); }), std::logic_error);
 }
 
+// Holds: task_group: wait() by another task...
 TEST_P(ownership, is_required_to_wait_of_threads) {
     inside([] {
         task_group group;
@@ -213,6 +225,7 @@ TEST_P(ownership, reaches_onto_a_fresh_stack_of_the_same_task) {
     });
 }
 
+// Holds: task_group: To destroy a group that another task made aborts.
 TEST(ownership_death_test, is_required_to_destroy_a_group) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_DEATH(

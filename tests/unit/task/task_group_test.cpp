@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// task_group: spawning, waiting, using it again; who may do what. Errors and cancellation are in
+// task_group: spawning, waiting, reuse; which task may do what. Errors and cancellation are in
 // task_group_errors_test.cpp.
 #include <quern/task/task_group.hpp>
 
@@ -16,6 +16,7 @@ using quern_test::scaled;
 class task_group_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(task_group_test);
 
+// Holds: task_group: wait() without tasks does not wait.
 TEST_P(task_group_test, without_tasks_does_not_wait) {
     inside([] {
         task_group group;
@@ -24,6 +25,8 @@ TEST_P(task_group_test, without_tasks_does_not_wait) {
     });
 }
 
+// Holds: task_group: run() starts a task; wait() returns when every task has ended.
+// Holds: task_group: What the tasks did happens before the return of wait().
 TEST_P(task_group_test, waits_for_every_task) {
     inside([] {
         for (const std::size_t n : {1U, 2U, 10U, 1000U, 10'000U}) {
@@ -38,6 +41,7 @@ TEST_P(task_group_test, waits_for_every_task) {
     });
 }
 
+// Holds: task_group: The group can be used again after wait().
 TEST_P(task_group_test, can_be_used_again) {
     inside([] {
         int sum = 0;
@@ -56,6 +60,7 @@ TEST_P(task_group_test, can_be_used_again) {
     });
 }
 
+// Holds: task_group: The destructor waits.
 TEST_P(task_group_test, waits_in_its_destructor) {
     inside([] {
         std::vector<int> runs(100, 0);
@@ -72,6 +77,7 @@ TEST_P(task_group_test, waits_in_its_destructor) {
     });
 }
 
+// Holds: task_group: Tasks of the group may run more tasks in it.
 TEST_P(task_group_test, takes_tasks_from_its_tasks) {
     struct tree {
         static void grow(task_group& group, std::vector<int>& runs, std::size_t i) {
@@ -94,6 +100,7 @@ TEST_P(task_group_test, takes_tasks_from_its_tasks) {
     });
 }
 
+// Holds: task_group: Owner and tasks may...
 TEST_P(task_group_test, nests) {
     inside([] {
         std::vector<int> runs(400, 0);
@@ -141,10 +148,12 @@ void descend(int depth) {
     }
 }
 
+// Holds: task_group: Owner and tasks may...
 TEST_P(task_group_test, may_be_nested_deeply) {
     inside([] { descend(scaled(20'000, 1'000)); });
 }
 
+// Holds: task_group: Owner and tasks may suspend and change workers; groups may nest to any depth.
 TEST_P(task_group_test, lets_tasks_suspend) {
     inside([] {
         std::vector<int> runs(300, 0);
@@ -161,6 +170,7 @@ TEST_P(task_group_test, lets_tasks_suspend) {
     });
 }
 
+// Holds: task_group: Owner and tasks may...
 TEST_P(task_group_test, may_change_worker_while_it_is_in_use) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -179,6 +189,7 @@ TEST_P(task_group_test, may_change_worker_while_it_is_in_use) {
     });
 }
 
+// Holds: task_group: run() takes attributes, and closures that can only be moved.
 TEST_P(task_group_test, takes_attributes_and_closures_that_cannot_be_copied) {
     inside([] {
         int high = 0, low = 0, large = 0, owned = 0;
@@ -196,6 +207,7 @@ TEST_P(task_group_test, takes_attributes_and_closures_that_cannot_be_copied) {
     });
 }
 
+// Holds: task_group: wait() waits for the tasks of its own group alone.
 TEST_P(task_group_test, leaves_tasks_alone_that_are_not_its_own) {
     inside([] {
         std::vector<int> mine(50, 0), others(50, 0);
@@ -214,6 +226,7 @@ TEST_P(task_group_test, leaves_tasks_alone_that_are_not_its_own) {
     });
 }
 
+// Holds: task_group: The owner may be a thread that is no worker.
 TEST_P(task_group_test, may_be_owned_by_a_thread_outside) {
     std::vector<int> runs(500, 0);
     task_group group(rt.default_pool());
@@ -226,6 +239,7 @@ TEST_P(task_group_test, may_be_owned_by_a_thread_outside) {
     }
 }
 
+// Holds: task_group: Made for a pool, its tasks run there.
 TEST_P(task_group_test, may_run_its_tasks_on_another_pool) {
     quern::runtime other(quern::runtime_options::with_workers(2));
     inside([&] {

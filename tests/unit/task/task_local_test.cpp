@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Task-local variables: whose value it is, when it is made and destroyed, and that it stays with a
-// task that changes threads and stacks.
+// Task-local variables: which task a value belongs to, when it is made and destroyed, and that it
+// stays with a task that changes threads and stacks.
 #include <quern/task/task_local.hpp>
 
 #include <quern/task/blocking_region.hpp>
@@ -23,7 +23,7 @@ namespace this_task = quern::this_task;
 
 task_local<int> g_number(5);
 
-/// Counts the values that live.
+/// Counts its live values.
 struct counted {
     static inline std::atomic<int> alive{0};
     counted() { ++alive; }
@@ -40,6 +40,9 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(task_local_test);
 
+// Holds: task_local: Every task has a value of its own, made when it first asks for it; has_value()
+//     says whether it has.
+// Holds: task_local: Values are T(), copies...
 TEST_P(task_local_test, is_made_at_the_first_use_and_kept) {
     inside([] {
         EXPECT_FALSE(g_number.has_value());
@@ -51,6 +54,8 @@ TEST_P(task_local_test, is_made_at_the_first_use_and_kept) {
     inside([] { EXPECT_EQ(*g_number, 5); });
 }
 
+// Holds: task_local: Values are T(), copies, or what a function returns that runs in the task that
+//     asks.
 TEST_P(task_local_test, begins_as_its_initialiser_says) {
     static task_local<std::string> of_function([] { return std::to_string(this_task::id()); });
     static task_local<int> of_nothing;
@@ -61,6 +66,7 @@ TEST_P(task_local_test, begins_as_its_initialiser_says) {
     });
 }
 
+// Holds: task_local: When the initialiser throws there is no value.
 TEST_P(task_local_test, is_not_there_when_its_initialiser_throws) {
     static int attempts = 0;
     attempts = 0;
@@ -77,6 +83,7 @@ TEST_P(task_local_test, is_not_there_when_its_initialiser_throws) {
     });
 }
 
+// Holds: task_local: The value stays, at its place, when the task waits.
 TEST_P(task_local_test, stays_with_a_task_that_waits) {
     std::vector<quern::future<void>> all;
     for (int i = 0; i < 100; ++i) {
@@ -95,6 +102,7 @@ TEST_P(task_local_test, stays_with_a_task_that_waits) {
     }
 }
 
+// Holds: task_local: The value stays when the task resumes on another worker.
 TEST_P(task_local_test, goes_with_a_task_to_another_worker) {
     if (workers() == 1) {
         GTEST_SKIP() << "needs another worker";
@@ -107,6 +115,7 @@ TEST_P(task_local_test, goes_with_a_task_to_another_worker) {
     });
 }
 
+// Holds: task_local: The value stays on a fresh or larger stack.
 TEST_P(task_local_test, is_the_same_on_a_fresh_stack) {
     inside([] {
         *g_number = 1;
@@ -122,6 +131,7 @@ TEST_P(task_local_test, is_the_same_on_a_fresh_stack) {
     });
 }
 
+// Holds: task_local: The value stays on...
 TEST_P(task_local_test, is_of_the_task_that_needs_a_larger_stack) {
     const quern::task_attributes how{.stack = quern::stack_class::large,
                                      .pool = &rt.default_pool().get()};
@@ -133,6 +143,7 @@ TEST_P(task_local_test, is_of_the_task_that_needs_a_larger_stack) {
     EXPECT_EQ(counted::alive.load(), 0);
 }
 
+// Holds: task_local: The value is destroyed when the task ends, before any waiter is woken.
 TEST_P(task_local_test, is_destroyed_before_anybody_learns_of_the_end) {
     for (int i = 0; i < 100; ++i) {
         quern::async(rt, [] { g_counted->value = 1; }).get();
@@ -160,6 +171,7 @@ TEST_P(task_local_test, is_destroyed_before_anybody_learns_of_the_end) {
     }
 }
 
+// Holds: task_local: The value is destroyed...
 TEST_P(task_local_test, of_a_posted_task_is_destroyed) {
     std::atomic<int> ran{0};
     for (int i = 0; i < 100; ++i) {
@@ -172,6 +184,7 @@ TEST_P(task_local_test, of_a_posted_task_is_destroyed) {
         quern_test::eventually([&] { return ran.load() == 100 && counted::alive.load() == 0; }));
 }
 
+// Holds: task_local: Several values are destroyed in the reverse order of their making.
 TEST_P(task_local_test, is_destroyed_in_the_reverse_order_of_its_making) {
     static std::string trace;
     trace.clear();
@@ -195,6 +208,7 @@ TEST_P(task_local_test, is_destroyed_in_the_reverse_order_of_its_making) {
     EXPECT_EQ(trace, "baccab");
 }
 
+// Holds: task_local: A destructor may use others and wait.
 TEST_P(task_local_test, may_be_used_and_waited_in_by_a_destructor) {
     static std::atomic<int> seen{0};
     seen = 0;
@@ -202,7 +216,7 @@ TEST_P(task_local_test, may_be_used_and_waited_in_by_a_destructor) {
         ~last_words() {
             this_task::yield();
             quern::async([] {}).get();
-            seen = *g_number + g_counted->value;  // the one is there still, the other is made now
+            seen = *g_number + g_counted->value;  // the one still exists, the other is made now
         }
     };
     static task_local<last_words> last;
@@ -213,6 +227,7 @@ TEST_P(task_local_test, may_be_used_and_waited_in_by_a_destructor) {
     EXPECT_EQ(seen.load(), 40);
 }
 
+// Holds: task_local: Nothing is inherited.
 TEST_P(task_local_test, is_not_inherited) {
     inside([] {
         *g_number = 1;
@@ -224,6 +239,7 @@ TEST_P(task_local_test, is_not_inherited) {
     });
 }
 
+// Holds: task_local: A queued task has its own, also where its waiter runs it.
 TEST_P(task_local_test, of_a_task_that_its_waiter_runs_is_its_own) {
     inside([] {
         *g_number = 1;
@@ -241,6 +257,8 @@ TEST_P(task_local_test, of_a_task_that_its_waiter_runs_is_its_own) {
     });
 }
 
+// Holds: task_local: A forked child that its parent runs itself shares the parent's value, one that
+//     is stolen has its own.
 TEST_P(task_local_test, of_a_forked_child_is_the_parent_s_where_the_parent_runs_it) {
     inside([] {
         const auto own = this_task::id();
@@ -258,7 +276,7 @@ TEST_P(task_local_test, of_a_forked_child_is_the_parent_s_where_the_parent_runs_
         };
         for (int i = 0; i < 50; ++i) {
             quern::fork_join(check, check);
-            EXPECT_EQ(counted::alive.load(), 0);  // those of thieves are gone when they are joined
+            EXPECT_EQ(counted::alive.load(), 0);  // thieves' values are destroyed before the join
             quern::scope([&](quern::fork_scope& s) {
                 s.spawn(check);
                 s.spawn(check);
@@ -275,6 +293,7 @@ quern::task<int> count_stretches(quern::future<void> pause) {
     co_return *g_number;
 }
 
+// Holds: task_local: Of a coroutine every stretch between two suspensions is a task.
 TEST_P(task_local_test, of_a_coroutine_lasts_for_a_stretch) {
     quern_test::door release;
     auto pause = quern::async(rt, [&release] {
@@ -285,9 +304,11 @@ TEST_P(task_local_test, of_a_coroutine_lasts_for_a_stretch) {
     auto result = quern::start(rt, count_stretches(std::move(pause)));
     release.open();
     const int seen = result.get();
-    EXPECT_TRUE(seen == 5 || seen == 6) << seen;  // 6 where the future was ready at once
+    EXPECT_TRUE(seen == 5 || seen == 6) << seen;  // 6 if the future was ready at once
 }
 
+// Holds: task_local: Inside a blocking_region the value is the task's.
+// Holds: blocking_region: Inside the task is...
 TEST_P(task_local_test, stays_with_the_task_in_a_blocking_region) {
     inside([] {
         *g_number = 1;
@@ -301,6 +322,7 @@ TEST_P(task_local_test, stays_with_the_task_in_a_blocking_region) {
     });
 }
 
+// Holds: task_local: A thread that is no worker has its own, destroyed when the thread ends.
 TEST_P(task_local_test, of_a_thread_outside_lives_as_long_as_the_thread) {
     std::thread([] {
         g_counted->value = 1;
@@ -311,6 +333,7 @@ TEST_P(task_local_test, of_a_thread_outside_lives_as_long_as_the_thread) {
     EXPECT_EQ(counted::alive.load(), 0);
 }
 
+// Holds: task_local: The variable may be destroyed before the tasks that have used it end.
 TEST_P(task_local_test, may_go_before_the_tasks_that_have_used_it) {
     inside([] {
         for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // quern::thread: one case per sentence of the standard's [thread.thread.class], as far as it holds
-// for tasks, and what is said beyond it.
+// for tasks, and Quern's additions.
 #include <quern/task/jthread.hpp>
 #include <quern/task/thread.hpp>
 
@@ -41,6 +41,8 @@ std::error_code error_of(F&& f) {
 class thread_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(thread_test);
 
+// Holds: thread: The function is called with copies of its arguments, as rvalues; references must
+//     be wrapped.
 TEST_P(thread_test, runs_a_function_with_copies_of_its_arguments) {
     inside([] {
         std::string result;
@@ -53,6 +55,7 @@ TEST_P(thread_test, runs_a_function_with_copies_of_its_arguments) {
     });
 }
 
+// Holds: thread: It calls whatever std::invoke can call.
 TEST_P(thread_test, runs_a_member_function) {
     struct counter {
         void add(int n) { value += n; }
@@ -62,6 +65,10 @@ TEST_P(thread_test, runs_a_member_function) {
     EXPECT_EQ(c.value, 3);
 }
 
+// Holds: thread: It can be moved...
+// Holds: thread: A move leaves the other one without a thread.
+// Holds: thread: joinable(): whether it names a thread.
+// Holds: thread: join() waits for the...
 TEST_P(thread_test, is_joinable_until_it_is_joined_detached_or_moved_from) {
     inside([] {
         EXPECT_FALSE(thread().joinable());
@@ -80,6 +87,7 @@ TEST_P(thread_test, is_joinable_until_it_is_joined_detached_or_moved_from) {
     });
 }
 
+// Holds: thread: join() and detach() of none throw std::system_error(invalid_argument).
 TEST_P(thread_test, refuses_to_join_or_detach_nothing) {
     inside([] {
         thread none;
@@ -88,6 +96,8 @@ TEST_P(thread_test, refuses_to_join_or_detach_nothing) {
     });
 }
 
+// Holds: thread: join() in the thread itself throws
+//     std::system_error(resource_deadlock_would_occur).
 TEST_P(thread_test, refuses_to_join_itself) {
     inside([] {
         std::error_code seen;
@@ -103,6 +113,7 @@ TEST_P(thread_test, refuses_to_join_itself) {
     });
 }
 
+// Holds: thread: join() waits for the end, in a task or outside, and leaves it without a thread.
 TEST_P(thread_test, joins_from_a_thread_outside) {
     bool ran = false;
     thread t({.pool = &rt.default_pool().get()}, [&ran] {
@@ -113,6 +124,9 @@ TEST_P(thread_test, joins_from_a_thread_outside) {
     EXPECT_TRUE(ran);
 }
 
+// Holds: thread: get_id() is one of...
+// Holds: thread: Ids can be compared...
+// Holds: thread: In the thread the number of its id is this_task::id().
 TEST_P(thread_test, has_an_id_that_is_its_number_inside) {
     inside([] {
         EXPECT_EQ(thread().get_id(), thread::id());
@@ -130,6 +144,8 @@ TEST_P(thread_test, has_an_id_that_is_its_number_inside) {
     });
 }
 
+// Holds: thread: get_id() is one of its own, and the default one when it names none.
+// Holds: thread: Ids can be compared, hashed and written.
 TEST_P(thread_test, has_an_id_of_its_own) {
     inside([] {
         std::vector<thread> all;
@@ -148,6 +164,7 @@ TEST_P(thread_test, has_an_id_of_its_own) {
     });
 }
 
+// Holds: thread: swap exchanges two.
 TEST_P(thread_test, swaps) {
     inside([] {
         thread a([] {});
@@ -162,6 +179,8 @@ TEST_P(thread_test, swaps) {
     });
 }
 
+// Holds: thread: **Differs**: it begins when a worker is free or a task or thread joins it, and
+//     waits without a worker.
 TEST_P(thread_test, waits_without_a_worker) {
     quern_test::waiting_room room;
     inside([&room] {
@@ -187,6 +206,7 @@ TEST_P(thread_test, waits_without_a_worker) {
     });
 }
 
+// Holds: thread: detach() lets it run by itself.
 TEST_P(thread_test, goes_on_after_it_has_been_detached) {
     quern_test::door ended;
     inside([&ended] {
@@ -198,6 +218,7 @@ TEST_P(thread_test, goes_on_after_it_has_been_detached) {
     ended.pass();
 }
 
+// Holds: thread: Function and task_local values are destroyed before join() returns.
 TEST_P(thread_test, has_destroyed_its_function_and_its_locals_when_it_is_joined) {
     inside([] {
         static quern::task_local<std::shared_ptr<int>> local;
@@ -210,7 +231,7 @@ TEST_P(thread_test, has_destroyed_its_function_and_its_locals_when_it_is_joined)
     });
 }
 
-/// Counts its copies, and throws when it is copied after so many.
+/// Counts its copies, and throws at a given copy.
 struct copied {
     explicit copied(int allowed = 1) : left(allowed) {}
     copied(const copied& other) : left(other.left - 1) {
@@ -227,6 +248,8 @@ struct copied {
     static inline int copies = 0;
 };
 
+// Holds: thread: Function and arguments are copied or moved once, by the caller, which gets the
+//     exceptions of that; jthread likewise.
 TEST_P(thread_test, copies_its_function_and_each_argument_once) {
     inside([] {
         copied::copies = 0;
@@ -244,6 +267,7 @@ TEST_P(thread_test, copies_its_function_and_each_argument_once) {
     });
 }
 
+// Holds: thread: Function and arguments are...
 TEST_P(thread_test, throws_what_the_copy_of_its_function_throws) {
     inside([] {
         const copied f(0);
@@ -253,6 +277,7 @@ TEST_P(thread_test, throws_what_the_copy_of_its_function_throws) {
     });
 }
 
+// Holds: thread: Attributes may come first; the launch policy does not apply.
 TEST_P(thread_test, takes_attributes) {
     thread t(
         {.name = "reader", .stack = quern::stack_class::large, .pool = &rt.default_pool().get()},
@@ -263,10 +288,14 @@ TEST_P(thread_test, takes_attributes) {
     t.join();
 }
 
+// Holds: thread: hardware_concurrency(): **differs**: the workers that a thread made here could run
+//     on.
 TEST_P(thread_test, knows_how_many_may_run_at_once) {
     EXPECT_EQ(inside([] { return thread::hardware_concurrency(); }), workers());
 }
 
+// Holds: thread: It can be moved, without exceptions, and not copied; by default it names no
+//     thread.
 TEST(thread_test_of_types, can_be_moved_and_not_copied) {
     EXPECT_FALSE(std::is_copy_constructible_v<thread>);
     EXPECT_FALSE(std::is_copy_assignable_v<thread>);
@@ -275,10 +304,12 @@ TEST(thread_test_of_types, can_be_moved_and_not_copied) {
     EXPECT_TRUE(std::is_nothrow_move_assignable_v<thread>);
 }
 
+// Holds: thread: The constructor's end happens before the beginning of the function.
+// Holds: thread: What the function did happens before the return of join().
 TEST_P(thread_test, shows_the_function_what_was_done_before_and_join_what_it_did) {
     inside([] {
         for (int i = 0; i < quern_test::scaled(500, 100); ++i) {
-            int data = i;  // plain: ordered by the thread alone
+            int data = i;  // plain: ordered only by the thread
             thread t([&data] { ++data; });
             t.join();
             ASSERT_EQ(data, i + 1);
@@ -286,16 +317,18 @@ TEST_P(thread_test, shows_the_function_what_was_done_before_and_join_what_it_did
     });
 }
 
+// Holds: thread: Attributes may come first...
 TEST_P(thread_test, does_not_look_at_launch_policies) {
     for (const auto how : {quern::launch::deferred, quern::launch::sync, quern::launch::fork}) {
         std::atomic<int> rank{-1};
         const quern::task_attributes wanted{.how = how, .pool = &rt.default_pool().get()};
         thread t(wanted, [&rank] { rank.store(quern::current_worker_rank()); });
-        ASSERT_TRUE(quern_test::eventually([&] { return rank.load() >= 0; }));  // nobody joins yet
+        ASSERT_TRUE(quern_test::eventually([&] { return rank.load() >= 0; }));  // not joined yet
         t.join();
     }
 }
 
+// Holds: thread: A runtime ends when its threads have ended, also the detached ones.
 TEST_P(thread_test, keeps_its_runtime_from_ending_also_when_detached) {
     std::atomic<int> ended{0};
     {
@@ -312,6 +345,7 @@ TEST_P(thread_test, keeps_its_runtime_from_ending_also_when_detached) {
 
 using thread_death_test = testing::Test;
 
+// Holds: thread: The destructor of a joinable one, and an assignment to it, ends the program.
 TEST(thread_death_test, ends_the_program_when_one_that_is_joinable_is_destroyed) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH({ const thread t([] {}); }, "terminate");
@@ -323,6 +357,7 @@ TEST(thread_death_test, ends_the_program_when_one_that_is_joinable_is_destroyed)
         "terminate");
 }
 
+// Holds: thread: An exception that leaves the function ends the program.
 TEST(thread_death_test, ends_the_program_when_an_exception_leaves_the_function) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_DEATH(thread([] { throw std::runtime_error("nobody catches this"); }).join(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting for a future with a limit, by tasks and by threads: the result comes first, the time
+// Waiting for a future with a limit, by tasks and by threads: the result comes first, the limit
 // comes first, both come together.
-#include <quern/base/blocks.hpp>
+#include <quern/base/detail/blocks.hpp>
 #include <quern/task/promise.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -27,6 +27,9 @@ protected:
 };
 QUERN_ON_ALL_POLICIES(timed_wait_test);
 
+// Holds: future: wait_for() and wait_until() say ready at once when the result is there, whatever
+//     the time.
+// Holds: shared_future: The timed waits are those of future.
 TEST_P(timed_wait_test, says_ready_at_once_when_the_result_is_there) {
     in_and_outside([] {
         auto f = quern::make_ready_future(1);
@@ -38,6 +41,7 @@ TEST_P(timed_wait_test, says_ready_at_once_when_the_result_is_there) {
     });
 }
 
+// Holds: future: wait_for() and wait_until() say timeout not before the time, by any clock.
 TEST_P(timed_wait_test, says_timeout_not_before_the_time) {
     in_and_outside([] {
         promise<int> never;
@@ -57,6 +61,8 @@ TEST_P(timed_wait_test, says_timeout_not_before_the_time) {
     });
 }
 
+// Holds: future: A wait whose time has passed already keeps no memory, however often it is
+//     repeated.
 TEST_P(timed_wait_test, keeps_nothing_when_the_time_has_passed_before) {
     const auto in_blocks = [] { return quern::detail::read_block_totals().carved; };
     in_and_outside([&] {
@@ -79,6 +85,7 @@ TEST_P(timed_wait_test, a_task_that_polls_lets_others_run) {
     });
 }
 
+// Holds: future: **Differs**: wait_for() and wait_until()...
 TEST_P(timed_wait_test, starts_a_deferred_task_also_when_the_time_has_passed_before) {
     auto f = quern::async({.how = quern::launch::deferred, .pool = &rt.default_pool().get()},
                           [] { return 3; });
@@ -86,6 +93,9 @@ TEST_P(timed_wait_test, starts_a_deferred_task_also_when_the_time_has_passed_bef
     EXPECT_TRUE(quern_test::eventually([&] { return f.is_ready(); }));
 }
 
+// Holds: future: wait_for() and wait_until() say ready as soon as the result comes.
+// Holds: future: **Differs**: wait_for() and wait_until() start a deferred task, and never say
+//     deferred.
 TEST_P(timed_wait_test, ends_when_the_result_comes) {
     in_and_outside([this] {
         auto f = quern::async(rt, [] { quern_test::spin_for(2ms); });
@@ -97,6 +107,7 @@ TEST_P(timed_wait_test, ends_when_the_result_comes) {
     });
 }
 
+// Holds: future: wait_for() and wait_until() return once when result and time come together.
 TEST_P(timed_wait_test, ends_once_when_result_and_time_come_together) {
     const int rounds = quern_test::scaled(500, 50);
     for (int i = 0; i < rounds; ++i) {
@@ -111,10 +122,12 @@ TEST_P(timed_wait_test, ends_once_when_result_and_time_come_together) {
         waiter.get();
         maker.join();
         EXPECT_EQ(f.get(), i);
-        static_cast<void>(outside);  // either is right
+        static_cast<void>(outside);  // both results are right
     }
 }
 
+// Holds: future: A task that waits leaves its worker to others.
+// Holds: shared_future: The timed waits are...
 TEST_P(timed_wait_test, leaves_the_worker_to_others) {
     promise<void> go;
     auto f = go.get_future().share();

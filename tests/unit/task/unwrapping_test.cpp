@@ -34,6 +34,8 @@ auto vector_of(Futures&&... futures) {
     return all;
 }
 
+// Holds: unwrapping: A sequence that holds futures is replaced by a vector of values, a tuple by a
+//     tuple.
 TEST_P(unwrapping_test, vectors_and_tuples_become_their_values) {
     inside([] {
         auto f = dataflow(
@@ -46,6 +48,7 @@ TEST_P(unwrapping_test, vectors_and_tuples_become_their_values) {
     });
 }
 
+// Holds: unwrapping: Sequences and tuples of futures may be nested as you like.
 TEST_P(unwrapping_test, nests) {
     inside([] {
         auto rows = vector_of(vector_of(async([] { return 1; })),
@@ -62,6 +65,7 @@ TEST_P(unwrapping_test, nests) {
     });
 }
 
+// Holds: dataflow: Nested sequences and tuples of futures count too.
 TEST_P(unwrapping_test, waits_for_what_is_nested) {
     promise<int> p;
     std::list<std::tuple<future<int>>> list;
@@ -96,6 +100,7 @@ TEST_P(unwrapping_test, futures_of_vectors_and_tuples_give_them) {
     });
 }
 
+// Holds: unwrapping: Futures of void are left out, and so is what holds nothing else.
 TEST_P(unwrapping_test, leaves_out_what_is_void) {
     inside([] {
         auto f = dataflow(unwrapping([](std::tuple<int> t) { return std::get<0>(t); }),
@@ -105,6 +110,7 @@ TEST_P(unwrapping_test, leaves_out_what_is_void) {
     });
 }
 
+// Holds: unwrapping: Other arguments are passed on.
 TEST_P(unwrapping_test, passes_on_what_holds_no_future) {
     inside([] {
         auto f = dataflow(unwrapping([](std::string s, std::vector<int> v, std::tuple<int, int> t) {
@@ -115,6 +121,7 @@ TEST_P(unwrapping_test, passes_on_what_holds_no_future) {
     });
 }
 
+// Holds: unwrapping: A shared_future's value comes...
 TEST_P(unwrapping_test, shared_futures_stay_valid) {
     inside([] {
         const shared_future<std::string> s = async([] { return std::string("a"); });
@@ -128,6 +135,7 @@ TEST_P(unwrapping_test, shared_futures_stay_valid) {
     });
 }
 
+// Holds: unwrapping: What a future holds as an exception is thrown before the function is called.
 TEST_P(unwrapping_test, throws_what_a_nested_future_holds) {
     inside([] {
         bool called = false;
@@ -139,6 +147,7 @@ TEST_P(unwrapping_test, throws_what_a_nested_future_holds) {
     });
 }
 
+// Holds: unwrapping: A future inside the value of a future stays one.
 TEST_P(unwrapping_test, leaves_a_future_inside_a_future_as_it_is) {
     inside([] {
         auto f = dataflow(unwrapping([](future<int> inner) { return inner.get() + 1; }),

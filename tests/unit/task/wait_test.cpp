@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// wait_all, wait_any, wait_some: futures that are waited for where they are, and stay valid.
+// wait_all, wait_any, wait_some: they wait for futures in place, which stay valid.
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/wait.hpp>
@@ -24,6 +24,9 @@ using quern::wait_some;
 class wait_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(wait_test);
 
+// Holds: wait_all: wait_all returns when all are ready, in a task and outside; of arguments, a
+//     sequence or a range.
+// Holds: wait_all: The futures stay valid.
 TEST_P(wait_test, for_all_leaves_them_ready_and_valid) {
     const auto body = [this] {
         future<std::unique_ptr<int>> one = async(rt, [] { return std::make_unique<int>(1); });
@@ -53,6 +56,7 @@ TEST_P(wait_test, for_all_leaves_them_ready_and_valid) {
     body();
 }
 
+// Holds: wait_all: **Differs** from HPX's: an exception stays in the future that holds it.
 TEST_P(wait_test, leaves_exceptions_in_their_futures) {
     auto bad = async(rt, []() -> int { throw std::runtime_error("bad"); });
     auto good = async(rt, [] { return 1; });
@@ -63,6 +67,8 @@ TEST_P(wait_test, leaves_exceptions_in_their_futures) {
     EXPECT_EQ(good.get(), 1);
 }
 
+// Holds: wait_all: An invalid future: std::future_error(no_state); more than there are:
+//     std::invalid_argument.
 TEST_P(wait_test, of_an_invalid_future_throws) {
     future<int> none;
     const auto good = quern::make_ready_future(1);
@@ -72,6 +78,8 @@ TEST_P(wait_test, of_an_invalid_future_throws) {
     EXPECT_THROW(wait_some(2, good), std::invalid_argument);
 }
 
+// Holds: wait_all: wait_any returns when one is ready, and which.
+// Holds: wait_all: The futures stay...
 TEST_P(wait_test, for_any_tells_which_and_leaves_all_valid) {
     const auto body = [] {
         promise<std::unique_ptr<int>> a;
@@ -93,6 +101,8 @@ TEST_P(wait_test, for_any_tells_which_and_leaves_all_valid) {
     body();
 }
 
+// Holds: wait_all: wait_some returns when so many are, and which, in the order in which they became
+//     ready.
 TEST_P(wait_test, for_some_tells_which_in_the_order_of_their_arrival) {
     std::vector<promise<int>> makers(4);
     std::vector<future<int>> all;
@@ -113,6 +123,7 @@ TEST_P(wait_test, for_some_tells_which_in_the_order_of_their_arrival) {
     }
 }
 
+// Holds: wait_all: Futures that were waited for may be waited for again.
 TEST_P(wait_test, may_be_repeated_until_all_are_done) {
     inside([] {
         std::vector<future<int>> all;
@@ -132,6 +143,7 @@ TEST_P(wait_test, may_be_repeated_until_all_are_done) {
     });
 }
 
+// Holds: wait_all: Deferred tasks are started.
 TEST_P(wait_test, begins_deferred_tasks) {
     inside([] {
         auto one = async(quern::launch::deferred, [] { return 1; });

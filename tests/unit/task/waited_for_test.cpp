@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tasks that run in the place of who waits for them: their entries leave the queues, so memory does
-// not grow, and they are counted where and when they ran. Under all policies, in any order.
-#include <quern/base/blocks.hpp>
+// Tasks that their waiter runs: their entries leave the queues, so memory does not grow, and they
+// are counted where and when they ran. Under all policies, in any order.
+#include <quern/base/detail/blocks.hpp>
 #include <quern/task/async.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -18,12 +18,12 @@
 namespace {
 
 constexpr int k_tasks = quern_test::scaled(20'000, 2'000);
-/// Entries that may stand in the queues although their tasks have run.
+/// Entries that may be in the queues although their tasks have run.
 constexpr int k_few = 130;
 
 std::atomic<int> g_results{0};
 
-/// Lies in the state of its future until the last who knows the state gives it up.
+/// Part of the state of its future until the last reference to the state is dropped.
 struct counted_result {
     counted_result() noexcept { ++g_results; }
     counted_result(const counted_result&) noexcept { ++g_results; }
@@ -62,6 +62,8 @@ protected:
     }
 };
 
+// Holds: async: A task that its waiter runs leaves its queue, in whatever order tasks are waited
+//     for: memory does not grow with the tasks that have ended.
 TEST_P(waited_for_test, leaves_no_entry_behind) {
     quern::runtime rt(quern::runtime_options::with_workers(1, GetParam().policy));
     std::size_t held_after_two = 0;
@@ -78,6 +80,7 @@ TEST_P(waited_for_test, leaves_no_entry_behind) {
     EXPECT_EQ(g_results.load(), 0);
 }
 
+// Holds: async: A task that its waiter runs is counted where and when it ran, as inlined.
 TEST_P(waited_for_test, is_counted_when_it_has_run_and_as_inlined) {
     quern::runtime rt(quern::runtime_options::with_workers(1, GetParam().policy));
     quern::async(rt, [&] {
@@ -94,6 +97,7 @@ TEST_P(waited_for_test, is_counted_when_it_has_run_and_as_inlined) {
     EXPECT_EQ(rt.totals().activations, std::uint64_t{k_tasks + 1});
 }
 
+// Holds: async: A task that its waiter runs is...
 TEST_P(waited_for_test, is_counted_once_with_several_workers) {
     quern::runtime rt(quern::runtime_options::with_workers(3, GetParam().policy));
     quern::async(rt, [&] {
@@ -108,8 +112,8 @@ TEST_P(waited_for_test, is_counted_once_with_several_workers) {
 
 std::vector<waited_for_case> all_cases() {
     std::vector<waited_for_case> cases;
-    for (const auto* policy : quern::scheduling_policies()) {
-        const std::string name(policy->name);
+    for (const auto& policy : quern::scheduling_policies()) {
+        const std::string name(policy.name);
         for (const order how : {order::oldest_first, order::youngest_first, order::shuffled}) {
             cases.push_back({name, how, quern::priority::normal});
         }
@@ -130,7 +134,8 @@ std::string name_of_case(const ::testing::TestParamInfo<waited_for_case>& info) 
 
 INSTANTIATE_TEST_SUITE_P(policies, waited_for_test, ::testing::ValuesIn(all_cases()), name_of_case);
 
-/// Workers that take what another one has made find entries of tasks that their waiters have begun.
+/// Thieves find entries of tasks that their waiters have begun.
+// Holds: async: A task that its waiter runs leaves...
 TEST(waited_for_elsewhere, entries_in_the_queues_of_other_workers_go_too) {
     quern::runtime rt(quern::runtime_options::with_workers(2, "nemesis"));
     quern::async(rt, [&] {

@@ -26,6 +26,9 @@ using quern_test::scaled;
 class when_each_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(when_each_test);
 
+// Holds: when_each: f(future) is called with each of the futures, once.
+// Holds: when_each: What one call did happens before the next one: f needs no lock.
+// Holds: when_each: Ready when all calls...
 TEST_P(when_each_test, calls_once_for_each_without_a_lock) {
     inside([] {
         for (const int n : {0, 1, 2, scaled(2'000, 200)}) {
@@ -40,6 +43,9 @@ TEST_P(when_each_test, calls_once_for_each_without_a_lock) {
     });
 }
 
+// Holds: when_each: f(index, future) is called instead if f takes that.
+// Holds: when_each: f is called in the order in which the futures became ready.
+// Holds: when_each: Ready when all calls have returned.
 TEST_P(when_each_test, follows_the_order_of_arrival) {
     inside([] {
         promise<int> a, c;
@@ -56,6 +62,7 @@ TEST_P(when_each_test, follows_the_order_of_arrival) {
     });
 }
 
+// Holds: when_each: Ready futures, shared ones and ranges are taken; shared ones are copied.
 TEST_P(when_each_test, takes_futures_that_are_ready_shared_ones_and_ranges) {
     inside([] {
         std::list<shared_future<int>> shared{make_ready_future(1).share(),
@@ -71,6 +78,7 @@ TEST_P(when_each_test, takes_futures_that_are_ready_shared_ones_and_ranges) {
     });
 }
 
+// Holds: when_each: f is called once at a time; while a call waits, the others wait for it.
 TEST_P(when_each_test, a_call_that_waits_keeps_the_others_waiting) {
     inside([] {
         std::vector<future<int>> parts;
@@ -93,6 +101,10 @@ TEST_P(when_each_test, a_call_that_waits_keeps_the_others_waiting) {
     });
 }
 
+// Holds: when_each: The first exception that leaves f comes out at once, and f is not called any
+//     more.
+// Holds: when_each: What a future holds as an exception is f's to see.
+// Holds: when_each: Futures without state are refused with std::future_error(no_state).
 TEST_P(when_each_test, the_first_exception_of_the_function_ends_it) {
     auto witness = std::make_shared<int>(0);
     promise<int> late;
@@ -111,6 +123,7 @@ TEST_P(when_each_test, the_first_exception_of_the_function_ends_it) {
     EXPECT_THROW((void)when_each([](auto) {}, future<int>()), std::future_error);
 }
 
+// Holds: when_each: Futures may be made ready by any thread.
 TEST_P(when_each_test, producers_outside_are_not_lost) {
     for (int round = 0; round < scaled(100, 20); ++round) {
         std::vector<promise<int>> promises(20);
@@ -136,6 +149,7 @@ TEST_P(when_each_test, producers_outside_are_not_lost) {
     }
 }
 
+// Holds: when_each: f is called in tasks of the caller's pool.
 TEST_P(when_each_test, runs_in_the_pool_of_the_caller) {
     const auto* mine = &rt.default_pool().get();
     promise<int> late;  // kept outside

@@ -27,6 +27,9 @@ using quern_test::scaled;
 class when_some_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(when_some_test);
 
+// Holds: when_some: Ready when `count` of them are.
+// Holds: when_some: The value holds all futures, and the indices of those in the order in which
+//     they became ready.
 TEST_P(when_some_test, names_them_in_the_order_of_their_arrival) {
     promise<int> a, c;
     promise<std::string> b;
@@ -43,6 +46,7 @@ TEST_P(when_some_test, names_them_in_the_order_of_their_arrival) {
     EXPECT_EQ(std::get<0>(result.futures).get(), 1);
 }
 
+// Holds: when_some: A count of none is ready at once; a count of all is when_all.
 TEST_P(when_some_test, none_is_ready_at_once_and_all_is_when_all) {
     promise<int> a, b;
     auto none = when_some(0, a.get_future());
@@ -57,6 +61,7 @@ TEST_P(when_some_test, none_is_ready_at_once_and_all_is_when_all) {
     a.set_value(0);
 }
 
+// Holds: when_some: when_some takes a tuple, a vector, or a range.
 TEST_P(when_some_test, of_a_vector_or_range) {
     inside([] {
         std::vector<future<std::size_t>> futures;
@@ -79,6 +84,7 @@ TEST_P(when_some_test, of_a_vector_or_range) {
     });
 }
 
+// Holds: when_some: An exception stays in the future that holds it, which counts as ready.
 TEST_P(when_some_test, counts_a_failure_as_ready) {
     promise<int> never;
     auto result = when_some(1, never.get_future(),
@@ -90,12 +96,14 @@ TEST_P(when_some_test, counts_a_failure_as_ready) {
     never.set_value(0);
 }
 
+// Holds: when_some: More than there are futures: std::invalid_argument.
 TEST_P(when_some_test, refuses_more_than_there_are_and_invalid_futures) {
     EXPECT_THROW((void)when_some(2, make_ready_future(1)), std::invalid_argument);
     EXPECT_THROW((void)when_some(1, std::vector<future<int>>{}), std::invalid_argument);
     EXPECT_THROW((void)when_some(1, future<int>()), std::future_error);
 }
 
+// Holds: when_some: Late ones arrive in the futures given back, which may be dropped before.
 TEST_P(when_some_test, may_end_before_the_late_ones) {
     auto witness = std::make_shared<int>(0);
     {
@@ -106,6 +114,7 @@ TEST_P(when_some_test, may_end_before_the_late_ones) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+// Holds: when_some: No future that becomes ready meanwhile is lost.
 TEST_P(when_some_test, futures_that_become_ready_meanwhile_are_not_lost) {
     inside([] {
         for (int round = 0; round < scaled(300, 50); ++round) {

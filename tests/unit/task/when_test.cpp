@@ -28,6 +28,7 @@ using quern_test::scaled;
 class when_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(when_test);
 
+// Holds: when_all: Its value is the futures themselves, each ready, as a tuple.
 TEST_P(when_test, all_of_a_tuple_gives_the_futures_themselves) {
     inside([] {
         shared_future<int> shared = async([] { return 3; }).share();
@@ -44,6 +45,7 @@ TEST_P(when_test, all_of_a_tuple_gives_the_futures_themselves) {
     });
 }
 
+// Holds: when_all: The value of when_all of a vector is the vector of its futures, each ready.
 TEST_P(when_test, all_of_a_vector) {
     inside([] {
         for (const std::size_t n : {0U, 1U, 2U, 100U}) {
@@ -61,6 +63,8 @@ TEST_P(when_test, all_of_a_vector) {
     });
 }
 
+// Holds: when_all: The value of when_all of a range is its futures, each ready: futures are moved
+//     away, shared futures copied.
 TEST_P(when_test, all_of_a_range_moves_futures_and_copies_shared_ones) {
     inside([] {
         std::list<future<int>> unique;
@@ -76,6 +80,7 @@ TEST_P(when_test, all_of_a_range_moves_futures_and_copies_shared_ones) {
     });
 }
 
+// Holds: when_all: when_all of nothing is ready at once.
 TEST_P(when_test, all_of_nothing_is_ready_at_once) {
     EXPECT_TRUE(when_all().is_ready());
     EXPECT_TRUE(when_all(std::vector<future<int>>{}).is_ready());
@@ -83,6 +88,7 @@ TEST_P(when_test, all_of_nothing_is_ready_at_once) {
     EXPECT_TRUE(when_all(none.begin(), none.end()).is_ready());
 }
 
+// Holds: when_all: An exception stays in the future that holds it.
 TEST_P(when_test, all_leaves_exceptions_in_their_futures) {
     inside([] {
         auto all = when_all(async([]() -> int { throw std::runtime_error("task"); }),
@@ -95,6 +101,7 @@ TEST_P(when_test, all_leaves_exceptions_in_their_futures) {
     });
 }
 
+// Holds: when_all: Ready when all are, and not before.
 TEST_P(when_test, all_is_not_ready_before_the_last_one) {
     promise<int> a, b;
     auto all = when_all(a.get_future(), b.get_future());
@@ -106,6 +113,10 @@ TEST_P(when_test, all_is_not_ready_before_the_last_one) {
     all.get();
 }
 
+// Holds: when_any: Ready when the first one is.
+// Holds: when_any: The value holds all futures and the index of that one.
+// Holds: when_any: The other futures arrive later in the futures given back, which may be dropped
+//     before.
 TEST_P(when_test, any_names_the_first_one) {
     promise<int> a, b, c;
     auto any = when_any(a.get_future(), b.get_future(), c.get_future());
@@ -116,17 +127,19 @@ TEST_P(when_test, any_names_the_first_one) {
     EXPECT_EQ(result.index, 1U);
     EXPECT_EQ(std::get<1>(result.futures).get(), 2);
     EXPECT_FALSE(std::get<0>(result.futures).is_ready());
-    a.set_value(1);  // the others arrive later, in the futures that were given back
+    a.set_value(1);  // the others arrive later, in the returned futures
     c.set_value(3);
     EXPECT_EQ(std::get<0>(result.futures).get(), 1);
     EXPECT_EQ(std::get<2>(result.futures).get(), 3);
 }
 
+// Holds: when_any: Of futures that are ready when_any names one of them.
 TEST_P(when_test, any_of_futures_that_are_ready_names_one_of_them) {
     auto result = when_any(make_ready_future(1), make_ready_future(2)).get();
     EXPECT_LT(result.index, 2U);
 }
 
+// Holds: when_any: The value holds all...
 TEST_P(when_test, any_of_a_vector_or_range) {
     inside([] {
         promise<int> never;
@@ -144,6 +157,7 @@ TEST_P(when_test, any_of_a_vector_or_range) {
     });
 }
 
+// Holds: when_any: when_any of an empty sequence is ready at once, with the index k_none.
 TEST_P(when_test, any_of_nothing_is_ready_and_names_none) {
     auto result = when_any(std::vector<future<int>>{}).get();
     EXPECT_EQ(result.index, quern::when_any_result<std::vector<future<int>>>::k_none);
@@ -151,6 +165,7 @@ TEST_P(when_test, any_of_nothing_is_ready_and_names_none) {
     EXPECT_EQ(when_any().get().index, quern::when_any_result<std::tuple<>>::k_none);
 }
 
+// Holds: when_any: An exception stays in its future, which counts as ready.
 TEST_P(when_test, any_counts_a_failure_as_ready) {
     inside([] {
         promise<int> never;
@@ -163,6 +178,7 @@ TEST_P(when_test, any_counts_a_failure_as_ready) {
     });
 }
 
+// Holds: when_any: The other futures arrive...
 TEST_P(when_test, any_may_end_before_the_late_ones) {
     auto witness = std::make_shared<int>(0);
     {
@@ -173,12 +189,15 @@ TEST_P(when_test, any_may_end_before_the_late_ones) {
     EXPECT_EQ(witness.use_count(), 1);
 }
 
+// Holds: when_all: Futures without state are refused with std::future_error(no_state).
+// Holds: when_any: Futures without state are refused with std::future_error(no_state).
 TEST_P(when_test, refuses_invalid_futures) {
     EXPECT_THROW((void)when_all(future<int>()), std::future_error);
     EXPECT_THROW((void)when_any(future<int>(), make_ready_future(1)), std::future_error);
     EXPECT_THROW((void)when_all(std::vector<future<int>>(3)), std::future_error);
 }
 
+// Holds: when_all: No future that becomes ready meanwhile is lost.
 TEST_P(when_test, futures_that_become_ready_meanwhile_are_not_lost) {
     inside([] {
         for (int round = 0; round < scaled(300, 50); ++round) {
@@ -203,6 +222,7 @@ TEST_P(when_test, futures_that_become_ready_meanwhile_are_not_lost) {
     });
 }
 
+// Holds: when_all: Any thread may call it.
 TEST_P(when_test, may_be_called_outside_with_tasks_inside) {
     auto a = async(rt, [] { return 1; });
     auto b = async(rt, [] { return 2; });
@@ -210,10 +230,11 @@ TEST_P(when_test, may_be_called_outside_with_tasks_inside) {
     EXPECT_EQ(x.get() + y.get(), 3);
 }
 
+// Holds: when_all: What all producers did happens before the return of its get().
 TEST_P(when_test, all_shows_what_was_done_before) {
     inside([] {
         for (int round = 0; round < scaled(200, 50); ++round) {
-            int a = 0, b = 0;  // plain: ordered by the futures alone
+            int a = 0, b = 0;  // plain: ordered only by the futures
             when_all(async([&a] { a = 1; }), async([&b] { b = 2; })).get();
             ASSERT_EQ(a + b, 3);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where each binding policy puts each worker, exactly, on machines of 1, 2, 4 and 8 NUMA nodes,
-// with and without SMT; and the properties that every assignment must have.
+// The exact place of each worker under each binding policy, on machines of 1, 2, 4 and 8 NUMA
+// nodes, with and without SMT; and the properties that every assignment must have.
 #include "invented_machine.hpp"
 
 #include <quern/topology/binding.hpp>

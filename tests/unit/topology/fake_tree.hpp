@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// An invented /proc and /sys in a temporary folder, for tests of the readers. Every tree is removed
-// at the end of its test. Trees are invented, not captured: they test parsing and joining, and say
-// nothing about any real computer.
+// A synthetic /proc and /sys in a temporary folder, for tests of the readers. Every tree is removed
+// at the end of its test. Synthetic trees test parsing and joining, not any real computer.
 #pragma once
 
 #include <quern/topology/system_root.hpp>
@@ -21,7 +20,8 @@ namespace fake {
 class tree {
 public:
     tree() {
-        // Thousands of tiny files: in memory where there is such a folder, since disks can be slow.
+        // Thousands of tiny files: in a memory file system if there is one, because disks can be
+        // slow.
         const char* const memory = "/dev/shm/";
         std::string name = ::access(memory, W_OK) == 0 ? memory : ::testing::TempDir();
         name += "quern-tree-XXXXXX";
@@ -47,7 +47,7 @@ public:
         return *this;
     }
 
-    /// A file that exists and cannot be opened, by whoever runs the test: a link to itself.
+    /// A file that exists and cannot be opened, even by root: a link to itself.
     tree& unreadable(std::string_view absolute) {
         const std::filesystem::path target = path(absolute);
         std::filesystem::create_directories(target.parent_path());
@@ -60,7 +60,7 @@ public:
                                              std::string(list) + "\nMems_allowed_list:\t0\n");
     }
 
-    /// Version 2 alone, mounted as in a systemd system; the process is in `group`.
+    /// Version 2 only, mounted as in a systemd system; the process is in `group`.
     tree& version_2(std::string_view group, std::string_view mount_root = "/") {
         file("/proc/self/cgroup", "0::" + std::string(group) + "\n");
         return file("/proc/self/mountinfo",
@@ -70,7 +70,7 @@ public:
                         " /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n");
     }
 
-    /// Version 1 alone, cpu and cpuacct together as most systems had them.
+    /// Version 1 only, cpu and cpuacct together as on most systems.
     tree& version_1(std::string_view group, std::string_view mount_root = "/") {
         const std::string g(group);
         const std::string r(mount_root);

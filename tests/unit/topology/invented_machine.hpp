@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Regular machines of any shape, written as a /sys tree and read back: so that tests of distances
+// Regular machines of any shape, written as a /sys tree and read back, so that tests of distances
 // and binding run in builds with and without hwloc. Units are numbered along the hierarchy, or as
 // Linux does on PCs: all first hardware threads of all cores, then all second ones.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cpuset, affinity mask, and how the smallest of all limits decides; with the choice of workers and
-// its sentence.
+// Cpuset, affinity mask, and the choice of the smallest limit; with the number of workers and the
+// sentence about it.
 #include "fake_tree.hpp"
 
 #include <quern/topology/limits.hpp>
@@ -23,7 +23,7 @@ bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-/// As many processing units as asked for, by way of an invented /sys.
+/// As many processing units as requested, in a synthetic /sys.
 machine flat_machine(const std::string& online) {
     fake::tree tree;
     tree.file("/sys/devices/system/cpu/online", online);
@@ -100,7 +100,7 @@ TEST(affinity, this_process_has_one) {
     EXPECT_GE(limits.effective_cpus(machine::detect().pu_count()), 1u);
 }
 
-/// mask 6 CPUs, cpuset 4, quota as given, on 8 processing units.
+/// mask 6 CPUs, cpuset 4, the given quota, on 8 processing units.
 cpu_limits limits_with(fake::tree& tree, std::string_view quota) {
     tree.version_2("/a").affinity("0-5").file("/sys/fs/cgroup/a/cpuset.cpus.effective", "2-5");
     tree.file("/sys/fs/cgroup/a/cpu.max", quota);

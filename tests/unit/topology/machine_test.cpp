@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The readers of the machine: /sys trees whole, poor and broken, hwloc's synthetic machines, and
-// that both readers agree.
+// The readers of the machine: complete, incomplete and broken /sys trees, hwloc's synthetic
+// machines, and that both readers agree.
 #include "invented_machine.hpp"
 
 #include <quern/topology/machine.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The cgroup CPU quota over version 1, version 2 and hybrid trees: which level decides, and that no
-// file content can do harm.
+// The cgroup CPU quota in version 1, version 2 and hybrid trees: which level applies, and that
+// every file content is tolerated.
 #include "fake_tree.hpp"
 
 #include <quern/topology/limits.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The notation of CPU lists and the words for binding policies: what is accepted, and what the
-// error for the rest says.
-#include <quern/base/nearest_match.hpp>
+// The notation of CPU lists and the words for binding policies: accepted forms, and the errors for
+// others.
+#include <quern/base/detail/nearest_match.hpp>
 #include <quern/topology/binding.hpp>
 #include <quern/topology/cpu_list.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A recording tells which tasks slept in the kernel and kept their workers: of each worker, and of
-// the site that made them.
+// A recording shows which tasks blocked their workers in the kernel: for each worker, and for the
+// site that made them.
 #include <quern/task/async.hpp>
 #include <quern/trace/efficiency.hpp>
 #include <quern/trace/recorder.hpp>

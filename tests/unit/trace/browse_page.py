@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Shows a report page to a headless Chromium: its script runs to the end, nothing is said on the console (where the page's
-policy tells of anything that is to be fetched), words have room on a telephone, and light and dark
-screenshots differ. Usage: browse_page.py PROGRAM [FOLDER],
-a program that writes the page, and where to keep the pictures. Exits with 77 where there is no Chromium."""
+"""Shows a report page to a headless Chromium: its script runs to the end, the console stays empty (the page's policy would
+report fetches there), words fit on a telephone, and light and dark screenshots differ. Usage: browse_page.py PROGRAM [FOLDER],
+a program that writes the page, and a folder for the pictures. Exits with 77 without a Chromium."""
 
 import os
 import re
@@ -14,7 +13,7 @@ import tempfile
 LIMIT = 50  # seconds for each start
 
 
-# How wide the narrowest cell is that has words in it.
+# The width of the narrowest cell with words.
 MEASURE = """<script>document.documentElement.dataset.narrowest = Math.min(...[...document.querySelectorAll("td.words")]
 .filter((cell) => cell.textContent !== "" && cell.offsetParent).map((cell) => cell.getBoundingClientRect().width));</script>"""
 

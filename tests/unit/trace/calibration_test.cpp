@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The file of one-core times comes back as it was written; any other file is reported and ignored.
+// The file of one-core times is read back as it was written; any other file is reported and
+// ignored.
 #include <quern/trace/calibration.hpp>
 
 #include "sample_recording.hpp"
@@ -24,7 +25,7 @@ protected:
     void SetUp() override { std::filesystem::remove(path); }
     void TearDown() override { std::filesystem::remove(path); }
 
-    /// What a file of this text is taken for.
+    /// The result of reading a file with this text.
     calibration of(const std::string& text) {
         std::ofstream(path) << text;
         return read_calibration(path);

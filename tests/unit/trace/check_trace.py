@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Decodes traces with Perfetto's own descriptors and checks that they say what the program did.
+"""Decodes traces with Perfetto's own descriptors and checks that they show what the program did.
 
     check_trace.py [--packages DIR] PROGRAM
 
-PROGRAM is the test program test_traced_program. The descriptors are those of the package `perfetto`; where it is not
-installed it is fetched into DIR, and where that fails too the test is skipped with exit status 77.
+PROGRAM is the test program test_traced_program. The descriptors are those of the package `perfetto`; if it is not installed it
+is fetched into DIR; if that fails too the test is skipped with exit status 77.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def load_descriptors(folder):
 
 
 def unknown_fields(message):
-    """What the descriptors do not know: a wrong field number, most likely."""
+    """Fields that the descriptors do not know: probably a wrong field number."""
     from google.protobuf.unknown_fields import UnknownFieldSet
     return len(UnknownFieldSet(message))
 
@@ -51,7 +51,7 @@ Slice = collections.namedtuple("Slice", "track name begin end depth flows last_f
 
 
 class Trace:
-    """The packets of a file, put together by the rules of the format."""
+    """The packets of a file, joined by the rules of the format."""
 
     def __init__(self, proto, path):
         with open(path, "rb") as file:
@@ -113,7 +113,7 @@ class Trace:
         return [s for s in self.slices if s.name == name]
 
     def check_nesting(self):
-        """Slices of a track that are not one in the other do not overlap."""
+        """Slices of a track are nested or do not overlap."""
         by_track = collections.defaultdict(list)
         for each in self.slices:
             by_track[each.track, each.depth].append(each)
@@ -137,7 +137,7 @@ def check_workers(trace, workers):
 
 
 def check_tasks(trace, small):
-    """Each kind of task is there as often as it was made, and where it was made."""
+    """Each kind of task occurs as often as it was made, with the place where it was made."""
     tasks = collections.Counter()
     for name in ("main task", "child", "grandchild", "small", 'inlined "one"'):
         tasks[name] = len({s.arguments["task"] for s in trace.named(name)})
@@ -146,7 +146,7 @@ def check_tasks(trace, small):
 
 
 def check_flows(trace):
-    """The pieces of a task share a flow; what made a task is connected with its first piece."""
+    """The pieces of a task share a flow; the task's maker is connected with its first piece."""
     pieces = collections.defaultdict(list)
     for each in trace.slices:
         if "task" in each.arguments:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The longest chain of recordings that are made by hand.
+// The longest chain of hand-made recordings.
 #include <quern/trace/critical_path.hpp>
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(critical_path_test, of_independent_tasks_is_the_longest_one) {
 }
 
 TEST(critical_path_test, goes_on_where_a_task_was_made_and_not_where_it_began) {
-    // Made when its parent had run for 30; begun much later.
+    // Made after 30 of its parent's run; begun much later.
     EXPECT_EQ(critical_path(of({{{.begin_ns = 100, .end_ns = 150, .task = 1}},
                                 {{.begin_ns = 300,
                                   .end_ns = 400,
@@ -43,7 +43,7 @@ TEST(critical_path_test, goes_on_where_a_task_was_made_and_not_where_it_began) {
 }
 
 TEST(critical_path_test, goes_through_whoever_wakes) {
-    // 1 runs for 10 and waits; 2, which it made at its end, runs for 100 and wakes it; 5 are left.
+    // 1 runs for 10 and waits; 2, which 1 made at its end, runs for 100 and wakes it; 5 remain.
     EXPECT_EQ(critical_path(
                   of({{{.begin_ns = 0, .end_ns = 10, .task = 1, .suspended = true},
                        {.begin_ns = 500, .end_ns = 505, .task = 1, .cause = 2, .ready_ns = 300}},
@@ -67,7 +67,7 @@ TEST(critical_path_test, is_not_known_where_slices_are_missing) {
 }
 
 TEST(critical_path_test, says_which_sites_it_runs_through) {
-    // 1 makes 2 after 30 of its 100; 2 takes 200, and 3, which nobody waits for, 150.
+    // 1 makes 2 after 30 of its 100; 2 takes 200, and 3, which has no waiter, 150.
     quern::trace::recording run = of({{{.begin_ns = 0, .end_ns = 100, .task = 1, .site = 0}},
                                       {{.begin_ns = 40,
                                         .end_ns = 240,
@@ -83,8 +83,8 @@ TEST(critical_path_test, says_which_sites_it_runs_through) {
     EXPECT_EQ(chain.site_ns, (std::vector<double>{30.0, 200.0, 0.0}));
 }
 
-/// Links of 1000 of which each makes the next one 10 before its end. One in ten is interrupted
-/// then for 5000, while the next one runs.
+/// Links of 1000, each of which makes the next one 10 before its end. One in ten is then
+/// interrupted for 5000, while the next one runs.
 quern::trace::recording interrupted_chain() {
     std::vector<std::vector<slice>> lanes(2);
     std::uint64_t at = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parts add up, the largest loss is named, and each loss has its own remedy with right numbers.
+// The parts add up, the largest loss is named, and each loss has its remedy with the right numbers.
 #include <quern/trace/efficiency.hpp>
 
 #include "sample_recording.hpp"
@@ -122,7 +122,7 @@ TEST(efficiency, starvation_names_the_task_that_all_wait_for) {
         << found.remedy;
 }
 
-/// A run of which a task of 0.9 s is most, with its slice.
+/// A run that consists mostly of a task of 0.9 s, with its slice.
 recording run_with_a_long_task(std::uint64_t begin_ns) {
     recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
     run.sites[0].max_ns = 0.9e9;
@@ -206,7 +206,7 @@ TEST(efficiency, starvation_names_the_worker_that_has_all_the_work) {
 }
 
 TEST(efficiency, inflation_wants_fewer_workers_or_locality) {
-    // 8 s of work in 10^6 tasks of 8 us, and 4 us alone.
+    // 8 s of work in 10^6 tasks of 8 us, or 4 us on one worker alone.
     const efficiency found = efficiency_of(recording_of(4, {8.0, 0.5, 0.5}), alone(4'000.0));
     expect_parts_to_add_up(found);
     EXPECT_EQ(found.largest, loss_kind::inflation);
@@ -245,7 +245,7 @@ TEST(efficiency, one_task_that_lost_its_core_does_not_hide_that_all_took_longer)
 }
 
 TEST(efficiency, what_one_site_gained_is_not_set_against_what_another_lost) {
-    // On one worker a loop ran in its caller's place; here it is tasks of a site of their own.
+    // On one worker a loop ran in its caller's place; here its tasks have a site of their own.
     recording run = recording_of(4, {8.0, 0.5, 0.5});
     quern::trace::site caller = run.sites[0];
     caller.name = "caller";
@@ -330,7 +330,7 @@ TEST(efficiency, inflation_is_attributed_to_lost_processors_before_memory) {
                          "processor. Other threads or programs took 30 %"))
         << busy.remedy;
     EXPECT_FALSE(contains(busy.remedy, "memory")) << busy.remedy;
-    EXPECT_EQ(busy.warning, "");  // it is said already
+    EXPECT_EQ(busy.warning, "");  // already reported
     run.taken.by_programs_ns = 1e9;
     const efficiency bound = efficiency_of(run, alone(5'000.0));
     EXPECT_TRUE(contains(bound.remedy, "memory")) << bound.remedy;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is kept of one worker: events up to a limit, kinds of tasks up to another, and that nothing
-// is lost without being counted.
-#include "site_names.hpp"
-#include "site_table.hpp"
-#include "track.hpp"
+// The data of one worker: events up to a limit, kinds of tasks up to another, and that every loss
+// is counted.
+#include "analyse/site_names.hpp"
+#include "record/site_table.hpp"
+#include "record/track.hpp"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(packed_test, keeps_both_parts) {
     const packed p(0xffff'ffff'ffffU, 0x1234);
     EXPECT_EQ(p.low(), 0xffff'ffff'ffffU);
     EXPECT_EQ(p.high(), 0x1234U);
-    EXPECT_EQ(packed(std::uint64_t{1} << 48U, 0).low(), 0U);  // what is too large is cut
+    EXPECT_EQ(packed(std::uint64_t{1} << 48U, 0).low(), 0U);  // larger values are cut
 }
 
 TEST(track_test, keeps_events_in_order) {
@@ -76,7 +76,7 @@ TEST(track_test, drops_the_newest_and_counts_them) {
     }
     EXPECT_EQ(t.size(), 1000U);
     EXPECT_EQ(t.dropped(), 4000U);
-    EXPECT_EQ(t.sites().all()[1].time.count(), 5000U);  // statistics are of all
+    EXPECT_EQ(t.sites().all()[1].time.count(), 5000U);  // statistics cover all
 }
 
 TEST(track_test, keeps_no_events_when_only_statistics_are_wanted) {
@@ -103,7 +103,7 @@ TEST(site_table_test, knows_a_name_again_wherever_it_lies) {
     const std::string one = "solve";
     const std::string other = "solve";
     EXPECT_EQ(sites.find(a_task(one.c_str(), 1, 1)), sites.find(a_task(other.c_str(), 2, 1)));
-    EXPECT_EQ(sites.all().size(), 2U);  // and the others
+    EXPECT_EQ(sites.all().size(), 2U);  // and the entry for the others
 }
 
 TEST(site_table_test, tells_two_names_apart_that_lay_at_one_place) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files appear whole or not at all, and each runtime of a process has its own.
-#include "output_file.hpp"
+// Files appear as a whole or not at all, and each runtime of a process has its own.
+#include "export/output_file.hpp"
 
 #include <gtest/gtest.h>
 

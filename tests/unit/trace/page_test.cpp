@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The page: whole, small enough, in need of nothing, and safe from the names in it. What is in it
-// is read back by read_page.py, where there is Python.
+// The page: complete, small enough, self-contained, and safe against names in it. With Python,
+// read_page.py reads its content back.
 #include <quern/trace/page.hpp>
 
 #include "sample_recording.hpp"
@@ -37,14 +37,14 @@ std::size_t occurrences(std::string_view text, std::string_view part) {
     return count;
 }
 
-/// The path of a file with the page, in the folder of the tests, where it can be looked at.
+/// The path of a file with the page, in the folder of the tests, for inspection.
 std::string kept(const std::string& page, const std::string& name) {
     const std::string path = testing::TempDir() + "quern_page_" + name + ".html";
     std::ofstream(path) << page;
     return path;
 }
 
-/// Runs a program with the page and the number of slices as arguments; nothing when there is none.
+/// Runs a program with the page and the number of slices as arguments; empty if there is none.
 void expect_accepted(const std::string& program, const std::string& arguments) {
     if (!program.empty()) {
         const std::string command = program + " " + arguments;
@@ -52,7 +52,7 @@ void expect_accepted(const std::string& program, const std::string& arguments) {
     }
 }
 
-/// Reads it as a browser would, decodes its data, and runs its scripts.
+/// Reads the page as a browser would, decodes its data, and runs its scripts.
 void expect_readable(const std::string& page, const std::string& name, std::uint64_t slices) {
     const std::string arguments = kept(page, name) + " " + std::to_string(slices);
     expect_accepted(QUERN_TEST_PYTHON, QUERN_TEST_FOLDER "/read_page.py " + arguments);

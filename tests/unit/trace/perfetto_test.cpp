@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// The wire format byte by byte, and that what is written nests. Whether Perfetto agrees with the
-// field numbers is for check_trace.py.
+// The wire format byte by byte, and that the output nests. check_trace.py compares the field
+// numbers with Perfetto's.
 #include <quern/trace/perfetto.hpp>
 
-#include "perfetto_numbers.hpp"
-#include "protobuf.hpp"
+#include "export/perfetto_numbers.hpp"
+#include "export/protobuf.hpp"
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(protobuf_test, fields_begin_with_number_and_kind) {
     EXPECT_EQ(message().number(47, 1).bytes(), "\xf8\x02\x01");
 }
 
-/// How often the bytes of a field stand in a trace.
+/// How often the bytes of a field occur in a trace.
 std::size_t count(const std::string& in, const std::string& what) {
     std::size_t found = 0;
     for (auto at = in.find(what); at != std::string::npos; at = in.find(what, at + 1)) {
@@ -90,7 +90,7 @@ TEST(perfetto_test, every_slice_that_begins_ends) {
     const std::string bytes = written(run);
     const std::string begins = message().number(9, 1).bytes();
     const std::string ends = message().number(9, 2).bytes();
-    EXPECT_EQ(count(bytes, "outer"), 1U);  // said once
+    EXPECT_EQ(count(bytes, "outer"), 1U);  // written once
     EXPECT_EQ(count(bytes, begins + std::string("\x18")), 4U);
     EXPECT_EQ(count(bytes, ends + std::string("\x58")), 4U);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Reads a report page as a browser would: elements that close in order, labels that refer to something, data that is JSON,
-and packed slices that come to what the page says of them. Usage: read_page.py PAGE TASKS"""
+"""Reads a report page as a browser would: elements that close in order, labels with targets, data that is JSON, and packed
+slices that agree with the page's numbers. Usage: read_page.py PAGE TASKS"""
 
 import base64
 import html.parser
@@ -55,7 +55,7 @@ def moved(at, code):
 
 
 def check_idle(lane, run, slices):
-    """Idle times come in order, beside the slices, and no long gap is left between the two."""
+    """Idle times are in order, do not overlap slices, and leave no long gap."""
     found, at, fields = [], 0, numbers(lane["idle_times"])
     for code in fields:
         begin = moved(at, code)
@@ -69,7 +69,7 @@ def check_idle(lane, run, slices):
 
 
 def check_lane(lane, run):
-    """Returns how many slices it has; they must not overlap and be of known sites."""
+    """Returns the number of slices; they must not overlap and must be of known sites."""
     at, slices = 0, []
     fields = numbers(lane["slices"])
     for after in fields:
@@ -88,13 +88,13 @@ def check_lane(lane, run):
 
 
 def busy(level):
-    """The share of tasks that the cells of a level tell."""
+    """The share of tasks in the cells of a level."""
     shares = base64.b64decode(level)[1::3]
     return sum(shares) / 255 / len(shares)
 
 
 def check_levels(run):
-    """All levels tell the same, and it is what the totals say: a cell is exact to 1/255."""
+    """All levels agree with one another and with the totals: a cell is exact to 1/255."""
     for lane in [lane for lane in run["lanes"] if lane["dropped"] == 0]:
         shares = [busy(level) for level in lane["levels"]]
         whole = lane["running"] / run["duration"]
@@ -102,7 +102,7 @@ def check_levels(run):
 
 
 def check_concurrency(run):
-    """No more tasks than workers at a time, and on average as many as the totals say."""
+    """At most as many tasks as workers at a time, and on average as many as the totals say."""
     if run["lanes"] and not any(lane["dropped"] for lane in run["lanes"]):
         steps = [sum(values) for values in zip(*run["concurrency"])]
         assert max(steps) <= len(run["lanes"]) + 0.01, max(steps)

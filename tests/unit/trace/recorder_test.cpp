@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a recorder finds of programs whose tasks are known, on 1, 2 and 8 workers.
-#include <quern/base/config.hpp>
+// The results of a recorder for programs with known tasks, on 1, 2 and 8 workers.
+#include <quern/base/detail/config.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/promise.hpp>
@@ -25,7 +25,7 @@ using quern::trace::recording;
 using quern::trace::site;
 using quern::trace::slice;
 
-/// All kinds of one name together.
+/// The sum over all kinds of one name.
 site named(const recording& run, std::string_view name) {
     site sum;
     for (const site& s : run.sites) {
@@ -306,7 +306,7 @@ TEST_P(recorder_test, can_be_stopped_while_tasks_run) {
     load.get();
 }
 
-/// Spoils what lay on the stack below the caller.
+/// Overwrites the stack below the caller.
 QUERN_NOINLINE void write_over_stack() {
     volatile char spoilt[4096];
     for (volatile char& each : spoilt) {

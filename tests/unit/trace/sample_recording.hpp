@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Invented recordings for the tests of reports: a program of four sites on some workers, with as
-// many slices as wanted, always the same for the same numbers; and totals alone, for verdicts.
+// Synthetic recordings for the tests of reports: a program of four sites on some workers, with any
+// number of slices, always the same for the same numbers; and totals alone, for verdicts.
 #pragma once
 
 #include <quern/trace/recording.hpp>
@@ -41,7 +41,8 @@ inline void count(trace::site& into, double ns) {
         std::bit_width(static_cast<std::uint64_t>(std::max(ns, 1.0))) - 1)];
 }
 
-/// Tasks one after the other on a lane, sometimes a sleep between them. `mean_ns`: of the tasks.
+/// Tasks one after the other on a lane, sometimes with a sleep between them. `mean_ns`: of the
+/// tasks.
 inline void fill_lane(trace::recording& run, trace::lane& lane, std::size_t slices, double mean_ns,
                       dice& random) {
     constexpr double k_between_ns = 300.0;
@@ -119,7 +120,7 @@ inline trace::recording sample_recording(std::size_t workers, std::size_t slices
     return run;
 }
 
-/// Parts of a run on some workers, in seconds of all of them together.
+/// Parts of a run on some workers, in seconds summed over the workers.
 struct parts {
     double work = 0.0;
     double overhead = 0.0;
@@ -142,7 +143,7 @@ inline trace::recording recording_of(std::size_t workers, const parts& of) {
         const double share = k_second / static_cast<double>(workers);
         trace::lane& lane = run.lanes.emplace_back();
         lane.rank = static_cast<std::uint32_t>(i);
-        lane.dropped = 1;  // slices are not known
+        lane.dropped = 1;  // slices are incomplete
         lane.totals.running_ns = of.work * share;
         lane.totals.managing_ns = of.overhead * share;
         lane.totals.idle_ns = of.starvation * share;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Where not every short task is recorded, those that are stand for the others: numbers and times
-// come out about right, and no long task is left out.
-#include "sampling.hpp"
+// When only a sample of short tasks is recorded, it stands for the others: numbers and times are
+// about right, and no long task is left out.
+#include "record/sampling.hpp"
 
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
@@ -91,7 +91,7 @@ TEST(sampling, adapts_to_how_short_tasks_are) {
     EXPECT_LT(taken_of(tiny, 20'000, 20), 1'200);  // in 1 ms: one in 2 us, and those at the begin
     sampling fair;
     fair.aim(sampling::k_auto);
-    EXPECT_GT(taken_of(fair, 1'000, 1), 100);  // in 1 ms as well
+    EXPECT_GT(taken_of(fair, 1'000, 1), 100);  // in 1 ms too
 }
 
 site named(const recording& run, std::string_view name) {
@@ -116,8 +116,8 @@ protected:
         return recorder.stop();
     }
 
-    /// Records until the times of all kinds are those of the workers. A few attempts: what
-    /// interrupts a task of the sample counts for all that it stands for.
+    /// Records until the times of all kinds agree with the workers'. A few attempts, because an
+    /// interruption of a sampled task counts for all the tasks that it stands for.
     template <class F>
     recording record_whole(std::uint32_t sample, const F& f) {
         constexpr int k_attempts = 10;
@@ -129,8 +129,8 @@ protected:
         return run;
     }
 
-    /// The times of all kinds are those of the workers: no less than what bodies took, no more than
-    /// bodies and the runtime's work, of which a piece has what lies between the loop and the body.
+    /// The times of all kinds agree with the workers': at least the time of bodies, at most that of
+    /// bodies and the runtime's work; a piece includes the work between the loop and the body.
     static bool is_whole(const recording& run) {
         double sites = 0;
         for (const site& s : run.sites) {
@@ -162,7 +162,7 @@ TEST_P(sampling_test, estimates_short_tasks_and_counts_long_ones) {
     });
     EXPECT_EQ(named(run, "long").tasks, k_rounds);
     EXPECT_GE(named(run, "long").total_ns, k_rounds * 50e3);
-    if (!quern_test::k_sanitized) {  // where no task is shorter than 2 us
+    if (!quern_test::k_sanitized) {  // sanitized tasks take 2 us or more
         for (const char* const kind : {"even", "odd"}) {
             EXPECT_NEAR(static_cast<double>(named(run, kind).tasks), 50 * k_rounds,
                         0.5 * 50 * k_rounds)
@@ -214,7 +214,7 @@ TEST_P(sampling_test, follows_tasks_that_wait) {
             each.get();
         }
     });
-    EXPECT_EQ(named(run, "waits").tasks, k_tasks);  // long, after their wait
+    EXPECT_EQ(named(run, "waits").tasks, k_tasks);  // long, because of their wait
     EXPECT_GE(named(run, "waits").total_ns, k_tasks * 10e3);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The settings `trace` and `profile`, in a process of their own: which files there are, and what is
-// said when there can be none.
-#include <quern/base/config.hpp>
+// The settings `trace` and `profile`, in a process of their own: the files that they write, and the
+// messages when they cannot.
+#include <quern/base/detail/config.hpp>
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ result run(const std::string& arguments) {
     return r;
 }
 
-/// The values of a series on a page, where each follows its time.
+/// The values of a series on a page; each is preceded by its time.
 std::vector<double> values_of(const std::string& page, const std::string& name) {
     const std::string begin = "\"name\":\"" + name + "\"";
     const std::size_t at = page.find("\"points\":[", std::min(page.find(begin), page.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How kinds of tasks without a name of the user's are called.
+// The names of kinds of tasks without a name of the user's.
 #include <quern/scheduler/runtime.hpp>
 #include <quern/task/async.hpp>
 #include <quern/trace/recorder.hpp>

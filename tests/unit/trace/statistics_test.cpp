@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Statistics gathered in parts are those of the whole, also where the mean is large beside the
-// differences.
-#include "statistics.hpp"
+// Statistics gathered in parts equal those of the whole, also where the mean is large relative to
+// the differences.
+#include "record/statistics.hpp"
 
-#include <quern/base/rng.hpp>
+#include <quern/base/detail/rng.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the machine took from the workers' threads between two looks at its sums.
-#include "taken_time.hpp"
+// The time that the machine took from the workers' threads between two readings of its sums.
+#include "analyse/taken_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Events by kind of task: of an invented kernel, with refusals, turns and failing reads, and those
-// that this computer's kernel counts without help of the hardware.
-#include "task_events.hpp"
+// Events by kind of task: of a fake kernel, with refusals, multiplexing and failing reads, and
+// those that this computer's kernel counts without the hardware.
+#include "record/task_events.hpp"
 
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -33,7 +33,7 @@ using quern::trace::site;
 using quern::trace::detail::event_meter;
 using quern::trace::detail::wanted_events;
 
-/// Each reading advances all events by their steps. Descriptors are invented.
+/// Each reading advances all events by their steps. Descriptors are fake.
 class stepping_kernel final : public event_kernel {
 public:
     int open(const event_kind& event, pid_t thread, int leader) override {
@@ -140,7 +140,7 @@ TEST(event_meter_test, gives_what_is_between_two_readings_without_its_own_part) 
     EXPECT_EQ(first->values[0], 30U);
     EXPECT_EQ(first->values[1], 60U);
     kernel->told = 140;
-    meter.begin(true);  // what was counted since the last reading is of the next piece
+    meter.begin(true);  // the counts since the last reading belong to the next piece
     kernel->told = 150;
     EXPECT_EQ(meter.end()->values[0], 20U);
     EXPECT_EQ(meter.end(), nullptr) << "it has not begun";
@@ -186,7 +186,7 @@ TEST(event_meter_test, whose_reading_fails_gives_up) {
 
 class task_events_test : public quern_test::on_runtime {
 protected:
-    /// Records what the body does in a task.
+    /// Records the effect of the body in a task.
     template <class Body>
     recording record(std::string_view events, Body body, std::uint32_t sample = 1) {
         quern::trace::recorder recorder(
@@ -310,14 +310,14 @@ TEST_P(task_events_test, of_a_sample_stand_for_those_that_are_passed_over) {
             group.wait();
         },
         16);
-    if (workers() == 1) {  // or those of others would count
+    if (workers() == 1) {  // otherwise those of other workers would count
         EXPECT_NEAR(of(run, "small").events.at(0), k_tasks, 0.2 * k_tasks);
     }
 }
 
 QUERN_ON_1_2_8_WORKERS(task_events_test);
 
-/// Touches pages that nobody has touched before.
+/// Touches fresh pages.
 void touch(int pages) {
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t length = static_cast<std::size_t>(pages) * page;
@@ -333,12 +333,12 @@ void touch(int pages) {
 
 class live_task_events_test : public task_events_test {
 protected:
-    /// Skips the test where the kernel refuses.
+    /// Skips the test if the kernel refuses.
     static bool is_counted(const recording& run) {
         return std::all_of(run.events.begin(), run.events.end(),
                            [](const auto& each) { return each.why.empty(); });
     }
-    /// So many, or a few more; a sanitizer touches several of its own for each.
+    /// That many, or a few more; a sanitizer touches several of its own for each.
     static void expect_pages(double found, int pages) {
         EXPECT_GE(found, pages);
         EXPECT_LE(found, pages * quern_test::scaled(1, 16) + k_others);

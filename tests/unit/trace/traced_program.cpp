@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program with tasks of all kinds, for the tests of the settings `trace` and `profile`: named
 // ones, nested ones, ones that wait, ones that are inlined, and stolen forks. Its first argument is
-// how many small tasks it makes besides; the second may be "two", for a runtime before that one,
-// or "exit".
-#include <quern/counters/attach.hpp>
-#include <quern/scheduler/settings.hpp>
+// the number of further small tasks; the second may be "two", for a runtime before that one, or
+// "exit".
+#include <quern/counters/detail/attach.hpp>
+#include <quern/settings/settings.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/task_group.hpp>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
-// Small programs, each with one fault, for the test of verdicts and for a look at their reports:
+// Small programs, each with one fault, for the test of verdicts and for viewing their reports:
 //     QUERN_REPORT=run.html test_verdict_program mutex
-// The argument names the fault. Answers are checked, so that no part can be left out.
-#include <quern/counters/attach.hpp>
+// The argument names the fault. Results are checked, so that no part can be optimised away.
+#include <quern/counters/detail/attach.hpp>
 #include <quern/scheduler/runtime.hpp>
-#include <quern/scheduler/settings.hpp>
+#include <quern/settings/settings.hpp>
 #include <quern/sync/mutex.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/promise.hpp>
 #include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
-#include <quern/trace/attach.hpp>
+#include <quern/trace/detail/attach.hpp>
 
 #include <algorithm>
 #include <array>
@@ -81,7 +81,7 @@ bool one_long_task(bool is_first) {
 bool long_task_last() { return one_long_task(false); }
 bool long_task_first() { return one_long_task(true); }
 
-/// Nearly all that each task does is under one lock.
+/// Nearly all the work of each task is under one lock.
 template <class Mutex>
 bool locked_work() {
     constexpr int k_tasks = 400;
@@ -99,7 +99,7 @@ bool locked_work() {
     return sum == k_tasks;
 }
 
-/// Each task counts in an element of its own, all of one cache line.
+/// Each task counts in its own element; all elements share one cache line.
 bool false_sharing() {
     constexpr int k_tasks = 64;
     constexpr std::uint64_t k_rounds = 2'000'000;
@@ -117,7 +117,7 @@ bool false_sharing() {
     return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == k_tasks * k_rounds;
 }
 
-/// Copies of arrays that no cache holds: a few workers take all that the memory gives.
+/// Copies of arrays larger than any cache: a few workers use the whole bandwidth of the memory.
 bool memory_bound() {
     constexpr std::size_t k_doubles = std::size_t{8} << 20;
     constexpr std::size_t k_parts = 32;
@@ -141,7 +141,7 @@ bool memory_bound() {
     return from[0] == k_sweeps - 1.0 && from[k_doubles - 1] == from[0];
 }
 
-/// What a read from a slow disk does to the thread.
+/// Blocks the thread like a read from a slow disk.
 bool blocking_io() {
     constexpr int k_tasks = 40;
     std::atomic<int> done{0};
@@ -156,7 +156,7 @@ bool blocking_io() {
     return done == k_tasks;
 }
 
-/// Each task needs the result of the one before.
+/// Each task needs the result of the previous one.
 bool chain() {
     constexpr int k_tasks = 2'000;
     quern::future<int> last = quern::make_ready_future(0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole programs with one fault each: their verdict names the cause, the line and the remedy.
-// Nothing is asserted of how long anything takes. A machine that others use can make another loss
-// the largest one for once, so each program has six attempts.
-#include <quern/base/config.hpp>
+// Whole programs with one fault each: their verdict names the cause, the line and the remedy. No
+// durations are asserted. On a shared machine another loss may occasionally be the largest, so each
+// program has six attempts.
+#include <quern/base/detail/config.hpp>
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ protected:
 
     ~verdicts_test() override { std::filesystem::remove_all(folder); }
 
-    /// The verdict in the words of the profile, which stand on the page as well.
+    /// The verdict in the words of the profile, which the page shows as well.
     std::string verdict_of(const std::string& fault) const {
         const std::string page = (folder / "run.html").string();
         const std::string command =
@@ -45,12 +45,12 @@ protected:
         }
         EXPECT_EQ(::pclose(pipe), 0) << text;
         EXPECT_GT(std::filesystem::file_size(page), 10'000U);
-        std::replace(text.begin(), text.end(), '\n', ' ');  // it is wrapped
+        std::replace(text.begin(), text.end(), '\n', ' ');  // the text is wrapped
         return text;
     }
 
     void expect_words(const std::string& fault, std::vector<std::string> words) const {
-        if (!QUERN_TEST_HAS_LINES) {  // the words around them are said without them too
+        if (!QUERN_TEST_HAS_LINES) {  // the text around them is the same without lines
             std::erase_if(words, [](const std::string& each) {
                 return each.find("verdict_program.cpp:") != std::string::npos;
             });

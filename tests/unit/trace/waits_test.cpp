@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a recording says of waits: for what, for how long, by whose tasks, and at which line.
+// Waits in a recording: for which object, for how long, by which tasks, and at which line.
 #include <quern/scheduler/runtime.hpp>
 #include <quern/sync/latch.hpp>
 #include <quern/sync/mutex.hpp>
@@ -35,7 +35,7 @@ const wait_row* row_of(const recording& run, std::string_view kind) {
     return at == run.waits.end() ? nullptr : &*at;
 }
 
-/// What is said of a place in this file; nothing where the build knows no lines.
+/// The text for a place in this file; empty if the build has no lines.
 std::string place(int line) {
     return QUERN_TEST_HAS_LINES ? "waits_test.cpp:" + std::to_string(line) : "";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Plain actions on the one locality that there is: functions that are started with a place as
-// first argument, as HPX's documentation shows them. Nothing is sent anywhere.
+// Plain actions on the only locality: functions that are started with a locality as first argument,
+// as in HPX's documentation. Nothing is sent to another process.
 #pragma once
 
 #include <quern/compat/hpx/async.hpp>
@@ -30,7 +30,7 @@ inline std::vector<id_type> find_remote_localities() { return {}; }
 
 namespace actions {
 
-/// What HPX_PLAIN_ACTION makes of a function.
+/// The type that HPX_PLAIN_ACTION makes of a function.
 template <auto Function>
 struct plain_action {
     template <class... Ts>
@@ -42,7 +42,6 @@ struct plain_action {
 
 }  // namespace actions
 
-/// Starts the action's function.
 template <class Action, class... Ts>
     requires requires { Action::function; }
 auto async(const id_type&, Ts&&... ts) {

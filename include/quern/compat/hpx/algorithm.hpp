@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parallel algorithms that look at each element by itself: for_each, transform, copy, fill,
-// generate, count, find and the like. Each takes an execution policy first, or none. Iterators that
-// are not random access are walked in order.
+// The parallel algorithms that handle each element separately: for_each, transform, copy, fill,
+// generate, count, find and similar ones. Each takes an optional execution policy first. Iterators
+// without random access are walked in order.
 #pragma once
 
 #include <quern/compat/hpx/policy.hpp>
@@ -17,7 +17,7 @@ namespace hpx {
 
 namespace detail {
 
-/// Calls f(*first, *others...) for each of n steps; returns where the iterators end.
+/// Calls f(*first, *others...) for each of n steps; returns the final iterators.
 template <class Policy, class F, class It, class... Its>
 auto step_through(const Policy& how, F f, std::size_t n, It first, Its... others) {
     if constexpr (k_splits<Policy, It, Its...>) {
@@ -101,7 +101,7 @@ auto move(Policy&& how, It first, It last, Out out) {
         return std::get<1>(detail::step_through(
             how,
             [](auto&& from, auto&& to) {
-                to = std::move(from);  // NOLINT(bugprone-move-forwarding-reference): as asked for
+                to = std::move(from);  // NOLINT(bugprone-move-forwarding-reference): intended
             },
             detail::count_between(first, last), first, out));
     });
@@ -125,7 +125,7 @@ template <class It, class Size, class T>
     requires(!detail::policy<It>)
 It fill_n(It first, Size n, const T& value) { return std::fill_n(first, n, value); }
 
-/// The function is called by several workers at once, in no order.
+/// Several workers call the function at the same time, in no order.
 template <detail::policy Policy, class It, class F>
 auto generate(Policy&& how, It first, It last, F f) {
     return hpx::for_each(how, first, last, [f](auto&& to) mutable { to = f(); });
@@ -182,7 +182,7 @@ auto find(Policy&& how, It first, It last, const T& value) {
 
 namespace detail {
 
-/// Whether an element passes, turned round for all_of and none_of.
+/// Whether an element passes; negated for all_of and none_of.
 template <class Policy, class It, class Test>
 auto looks_for(const Policy& how, It first, It last, Test test, bool wanted, bool found_means) {
     return run_under(how, [=]() -> bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::async, post, sync and dataflow, each with a policy or an executor before the function, if
-// that is wanted.
+// hpx::async, post, sync and dataflow, each with an optional policy or executor before the
+// function.
 #pragma once
 
 #include <quern/compat/hpx/future.hpp>
@@ -21,7 +21,7 @@ auto start_async(const quern::task_attributes& wanted, F&& f, Ts&&... ts) {
     return future(quern::detail::start_async(wanted, std::forward<F>(f), std::forward<Ts>(ts)...));
 }
 
-/// Whether what nobody else waits for is called at once.
+/// Whether a task without another waiter is called at once.
 inline bool runs_here(const quern::task_attributes& wanted) noexcept {
     return wanted.how == quern::launch::sync || wanted.how == quern::launch::deferred;
 }
@@ -45,12 +45,12 @@ auto start_dataflow(const quern::task_attributes& how, F&& f, Ts&&... ts) {
             return static_cast<R>(std::apply(f, std::forward<decltype(ready)>(ready)));
         }
     };
-    const quern::detail::describing making;
+    const quern::detail::creation_timing making;
     return finish(quern::detail::join_futures<decltype(call)>(
         how, std::tuple<std::decay_t<Ts>...>(std::forward<Ts>(ts)...), std::move(call)));
 }
 
-/// The future that a program's executor makes, or one of what it returns.
+/// The future that a program's executor returns, or a future of its result.
 template <class Executor, class F, class... Ts>
 decltype(auto) async_by(Executor&& e, F&& f, Ts&&... ts) {
     using tag = parallel::execution::async_execute_t;
@@ -140,7 +140,7 @@ QUERN_ALWAYS_INLINE auto async(Wish&& wish, F&& f, Ts&&... ts) {
     }
 }
 
-/// Starts f(ts...), for which nobody waits. An exception that leaves it ends the program.
+/// Starts f(ts...) without a future. An exception that leaves it ends the program.
 template <class F, class... Ts>
     requires(!detail::start_wish<F>)
 QUERN_ALWAYS_INLINE bool post(F&& f, Ts&&... ts) {
@@ -166,7 +166,7 @@ QUERN_ALWAYS_INLINE bool apply(F&& f, Ts&&... ts) {
     return hpx::post(std::forward<F>(f), std::forward<Ts>(ts)...);
 }
 
-/// Calls f(ts...) and returns its result: here, or where the policy or executor says.
+/// Calls f(ts...) and returns its result: here, or as the policy or executor says.
 template <class F, class... Ts>
     requires(!detail::start_wish<F>)
 decltype(auto) sync(F&& f, Ts&&... ts) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // channel_spsc, channel_mpsc and channel_mpmc: rings of a given size that never wait. All are one
-// ring under a spin lock: the names say what the program promises, not what it gets.
+// ring under a spin lock, for any number of producers and consumers.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/detail/spin_lock.hpp>
 #include <quern/compat/hpx/errors.hpp>
 
 #include <cstddef>

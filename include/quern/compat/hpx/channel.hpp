@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::lcos::local::channel: a handle, to be copied, to a queue whose values come as futures. Each
-// value has a generation; without one, set() and get() count for themselves, from 1.
+// hpx::lcos::local::channel: a copyable handle to a queue whose values arrive as futures. Each
+// value has a generation; set() and get() without one count from 1.
 #pragma once
 
 #include <quern/compat/hpx/receive_buffer.hpp>
@@ -20,7 +20,7 @@ namespace detail {
 
 inline constexpr std::size_t k_next_generation = static_cast<std::size_t>(-1);
 
-/// The queue. With a capacity of one, a value waits until the one before it has been taken.
+/// The queue. With a capacity of one, a value waits until the previous one has been taken.
 template <class T>
 class channel_queue {
 public:
@@ -53,13 +53,13 @@ public:
         }
         const std::size_t next = ++m_last_set;
         if (m_last_get >= next) {
-            ++m_taken;  // somebody waits for it already
+            ++m_taken;  // a future waits for it already
         }
         m_values.store_received(generation == k_next_generation ? next : generation,
                                 std::move(value));
     }
 
-    /// Returns how many futures waited, and now hold an exception.
+    /// Returns the number of waiting futures, which now hold an exception.
     std::size_t close(bool also_values) {
         const std::scoped_lock lock(m_mutex);
         if (std::exchange(m_closed, true)) {
@@ -85,7 +85,7 @@ private:
     bool m_closed = false;
 };
 
-/// What the receiving and the sending handles have in common.
+/// Shared by the receiving and the sending handles.
 template <class T>
 class channel_handle {
 protected:
@@ -99,7 +99,7 @@ protected:
             return hpx::make_exceptional_future<T>(std::current_exception());
         }
     }
-    /// The only handle there is cannot wait for what another one sends.
+    /// Throws hpx::exception(deadlock) instead of waiting if no other handle could send.
     T get_now(std::size_t generation, error_code& ec) const {
         return hpx::detail::translated(ec, [&]() -> T {
             future<T> f = get_from(generation);
@@ -117,7 +117,7 @@ public:
 
 }  // namespace detail
 
-/// Receives value after value until the channel is closed and empty.
+/// Receives values until the channel is closed and empty.
 template <class T, class Channel>
 class channel_iterator {
 public:
@@ -157,7 +157,7 @@ private:
     std::optional<value_type> m_value;
 };
 
-/// The end that receives.
+/// The receiving end.
 template <class T = void>
 class receive_channel : public detail::channel_handle<T> {
 public:
@@ -180,7 +180,7 @@ public:
     auto end() const { return channel_iterator<T, receive_channel>(); }
 };
 
-/// The end that sends.
+/// The sending end.
 template <class T = void>
 class send_channel : public detail::channel_handle<T> {
 public:
@@ -233,7 +233,7 @@ public:
 
 }  // namespace detail
 
-/// Any number of values.
+/// Unbounded.
 ///
 ///     hpx::lcos::local::channel<int> c;
 ///     hpx::future<int> f = c.get();
@@ -242,7 +242,7 @@ public:
 template <class T = void>
 class channel : public detail::both_ends<T, false> {};
 
-/// One value at a time: set() waits until the one before has been taken.
+/// One value at a time: set() waits until the previous one has been taken.
 template <class T = void>
 class one_element_channel : public detail::both_ends<T, true> {};
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Errors as HPX reports them: hpx::exception with a code of hpx::error, or an error_code that the
-// caller passes in. Functions of this header set throw unless they are given an error_code.
+// Errors as HPX reports them: hpx::exception with a code of hpx::error, or an error_code argument
+// of the caller. Functions of this header set throw unless they get an error_code.
 #pragma once
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 #include <quern/compat/hpx/format.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace hpx {
 
-/// What went wrong. The values are those that local programs can meet.
+/// The error codes that local programs can get.
 enum class error : int {
     success,
     no_success,
@@ -59,7 +59,7 @@ enum class error : int {
 };
 using enum error;  // older programs say hpx::no_state
 
-/// How an error_code keeps what it is told. Only the caller's choice is recorded here.
+/// How an error_code stores an error. Only the caller's choice is recorded here.
 enum class throwmode { plain, rethrow, lightweight, lightweight_rethrow };
 
 namespace detail {
@@ -77,7 +77,7 @@ struct std::is_error_code_enum<hpx::error> : std::true_type {};
 
 namespace hpx {
 
-/// What functions of namespace hpx throw.
+/// The exception of functions of namespace hpx.
 class exception : public std::system_error {
 public:
     explicit exception(error e = error::success) : std::system_error(make_error_code(e)) {}
@@ -103,12 +103,12 @@ private:
     long m_line = -1;
 };
 
-/// Leaves a thread that was interrupted.
+/// Leaves an interrupted thread.
 struct thread_interrupted : std::exception {
     const char* what() const noexcept override { return "hpx::thread_interrupted"; }
 };
 
-/// A place for an error where the caller does not want an exception.
+/// Stores an error for a caller that wants no exception.
 class error_code : public std::error_code {
 public:
     explicit error_code(throwmode = throwmode::plain)
@@ -125,7 +125,7 @@ private:
     std::string m_message;
 };
 
-/// The default argument: it stands for no place, and the error is thrown.
+/// The default argument: stores nothing; the error is thrown.
 inline error_code throws(throwmode::plain);
 
 inline error_code make_success_code(throwmode = throwmode::plain) { return error_code(); }
@@ -152,7 +152,7 @@ private:
 
 namespace detail {
 
-/// Throws, or fills the place that the caller has given.
+/// Throws, or stores the error for the caller.
 void report(error_code& ec, error e, const char* function, const std::string& message);
 
 inline void succeed(error_code& ec) {
@@ -161,10 +161,10 @@ inline void succeed(error_code& ec) {
     }
 }
 
-/// The exception that HPX has for an error of Quern's.
+/// HPX's exception for an error of Quern's.
 [[noreturn]] void throw_translated(const std::future_error& error);
 
-/// Calls f; errors of the standard's futures become those of HPX.
+/// Calls f; errors of the standard's futures become HPX's.
 template <class F>
 decltype(auto) translated(F&& f) {
     try {
@@ -174,7 +174,7 @@ decltype(auto) translated(F&& f) {
     }
 }
 
-/// Calls f; with a place for an error, an exception goes there and the result is T().
+/// Calls f; with an error_code to fill, an exception is stored there and the result is T().
 template <class F>
 auto translated(error_code& ec, F&& f) -> decltype(f()) {
     if (&ec == &throws) {
@@ -201,7 +201,7 @@ inline std::string get_error_function_name(const exception& e) { return e.functi
 inline std::string get_error_file_name(const exception& e) { return e.file(); }
 inline long get_error_line_number(const exception& e) noexcept { return e.line(); }
 
-/// All that is known of an error, a fact a line.
+/// All facts about an error, one per line.
 std::string diagnostic_information(const exception& error);
 std::string diagnostic_information(const std::exception_ptr& error);
 

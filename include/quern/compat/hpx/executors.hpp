@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Executors: objects that say where and how functions run. Those of HPX become attributes of tasks;
-// a program's own are called through their members, or through tag_invoke.
+// Executors: objects that say where and how functions run. HPX's become attributes of tasks; a
+// program's own are called through their members, or through tag_invoke.
 #pragma once
 
 #include <quern/compat/hpx/launch.hpp>
@@ -29,7 +29,7 @@ private:
 
 namespace hpx::execution {
 
-/// Runs each function as a task: of the pool that it is given, or of the caller's.
+/// Runs each function as a task, in the given pool or in the caller's.
 class parallel_executor {
 public:
     constexpr parallel_executor() noexcept = default;
@@ -76,7 +76,7 @@ private:
     const char* m_name = nullptr;
 };
 
-/// Runs each function in the one who waits for its result, and at once what nobody waits for.
+/// Runs each function on the thread that waits for its result, or at once if it has no waiter.
 class sequenced_executor {
 public:
     quern::task_attributes attributes() const noexcept {
@@ -92,7 +92,7 @@ using thread_pool_executor = parallel_executor;
 using restricted_thread_pool_executor = parallel_executor;
 using fork_join_executor = parallel_executor;
 
-/// The executor with one wish more.
+/// The executor with one more attribute.
 inline parallel_executor with_priority(const parallel_executor& e, threads::thread_priority p) {
     return e.with(e.policy()(p, e.policy().stacksize(), e.policy().hint()));
 }
@@ -140,7 +140,7 @@ using namespace hpx::execution;
 using namespace hpx::execution::experimental;
 using default_executor = hpx::execution::parallel_executor;
 
-// What a program's executor may overload tag_invoke for.
+// The customisations by tag_invoke for a program's executor.
 struct async_execute_t {
     template <class Executor, class F, class... Ts>
     decltype(auto) operator()(Executor&& e, F&& f, Ts&&... ts) const;
@@ -178,11 +178,11 @@ concept foreign_executor =
 template <class T>
 concept any_executor = own_executor<T> || foreign_executor<T>;
 
-/// What may stand before the function of async, post, dataflow and then.
+/// The types that may precede the function of async, post, dataflow and then.
 template <class T>
 concept start_wish = launch_policy<T> || any_executor<T>;
 
-/// A policy or own executor as attributes.
+/// A policy or an executor of this header set as attributes.
 template <class Wish>
 quern::task_attributes attributes_of(const Wish& wish) {
     if constexpr (launch_policy<Wish>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::experimental::for_loop and its kin: loops over indices or iterators, with reductions and
-// inductions among the arguments of the body.
+// hpx::experimental::for_loop and similar functions: loops over indices or iterators, with
+// reductions and inductions among the arguments of the body.
 #pragma once
 
 #include <quern/compat/hpx/policy.hpp>
@@ -15,8 +15,8 @@
 
 namespace hpx::experimental {
 
-/// The body gets a reference to a part, which begins as the identity; the parts and the variable
-/// are brought together by the operation when the loop is over.
+/// The body gets a reference to a part, which begins as the identity. After the loop the operation
+/// combines the parts and the variable.
 template <class T, class Op>
 struct reduction_object {
     T& variable;
@@ -61,7 +61,7 @@ template <class T, class Stride>
 struct induction_object {
     T first;
     Stride stride;
-    std::remove_reference_t<T>* variable;  ///< null: it is not to be set at the end
+    std::remove_reference_t<T>* variable;  ///< null: not set at the end
 };
 template <class T, class Stride = int>
 auto induction(T&& value, Stride stride = 1) {
@@ -75,7 +75,7 @@ auto induction(T&& value, Stride stride = 1) {
 
 namespace detail {
 
-/// What an argument of the loop is in iteration i, and after the last one.
+/// The value of a loop argument in iteration i, and after the last one.
 template <class T, class Op>
 T part_of(const reduction_object<T, Op>& r, std::size_t) {
     return r.identity;
@@ -126,7 +126,7 @@ std::size_t steps(Index first, Index last, std::ptrdiff_t stride) {
     return whole / stride > 0 ? static_cast<std::size_t>(whole / stride) : 0;
 }
 
-/// `args` are the reductions and inductions, and the body last.
+/// `args` are the reductions and inductions, then the body.
 template <class Policy, class Index, class Args, std::size_t... Part>
 auto run_loop(const Policy& how, Index first, std::size_t n, std::ptrdiff_t stride, Args args,
               std::index_sequence<Part...>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::util::format: texts with places for values, "{}" in order or "{1}" by number. What follows a
-// colon within the braces is a format of printf without the percent sign.
+// hpx::util::format: texts with placeholders, "{}" in order or "{1}" by number. After a colon in
+// the braces follows a format of printf without the percent sign.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace hpx::util {
 
 namespace detail {
 
-/// Writes one value as the text after the colon says.
+/// Writes one value in the format after the colon.
 using write_value = std::function<void(std::ostream&, std::string_view)>;
 
 void format_with(std::ostream& out, std::string_view text, const write_value* values,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names of HPX for what the standard has: tuples, functions, binding, optional, any.
+// HPX's names for parts of the standard: tuples, functions, binding, optional, any.
 #pragma once
 
-#include <quern/base/unique_function.hpp>
+#include <quern/base/detail/unique_function.hpp>
 
 #include <any>
 #include <functional>
@@ -104,7 +104,7 @@ template <class F, class... Ts>
 using invoke_result_t = std::invoke_result_t<F, Ts...>;
 namespace placeholders = std::placeholders;
 
-/// A call that is made later.
+/// A deferred call.
 template <class F, class... Ts>
 auto deferred_call(F&& f, Ts&&... ts) {
     return [f = std::decay_t<F>(std::forward<F>(f)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::future and hpx::shared_future: the states of Quern's futures behind HPX's members. What
-// differs from quern::future: an invalid one answers false instead of throwing, errors are
-// hpx::exception, any future becomes a future<void>, and futures of futures unwrap themselves.
+// hpx::future and hpx::shared_future: the states of Quern's futures behind HPX's members.
+// Differences from quern::future: an invalid one returns false instead of throwing, errors are
+// hpx::exception, any future converts to future<void>, and nested futures unwrap themselves.
 #pragma once
 
 #include <quern/compat/hpx/future_base.hpp>
@@ -12,7 +12,7 @@
 
 namespace hpx {
 
-/// As quern::future, which it can be made of and converted to without cost.
+/// As quern::future; conversions to and from it are free.
 template <class T>
 class future : public detail::future_base<T> {
     using base = detail::future_base<T>;
@@ -55,8 +55,8 @@ public:
 
     shared_future<T> share() noexcept { return shared_future<T>(std::move(*this)); }
 
-    /// Calls f(this future) when it is ready: in a task, or as a policy or an executor says. The
-    /// future of what f returns; if that is a future, of its result.
+    /// Calls f(this future) when it is ready: in a task, or as a policy or an executor says.
+    /// Returns the future of f's result; if that is a future, of its result.
     template <class F>
     QUERN_ALWAYS_INLINE auto then(F&& f) {
         return base::then_by(quern::detail::code_address(), std::move(*this), launch(),
@@ -104,7 +104,7 @@ public:
         : shared_future(
               other.then(detail::in_place(), [](shared_future<U> ready) { ready.get(); })) {}
 
-    /// Waits, then gives the result by reference to const, or throws.
+    /// Waits, then returns the result by reference to const, or throws.
     decltype(auto) get() const {
         this->wait();
         return detail::translated([this]() -> decltype(auto) {
@@ -148,7 +148,7 @@ auto to_quern(R&& result) {
     if (!result.valid()) {
         throw exception(error::no_state, "a continuation has returned an invalid future");
     }
-    // What a continuation has returned is nobody else's.
+    // A continuation's result has no other owner.
     // NOLINTBEGIN(bugprone-move-forwarding-reference)
     if constexpr (std::is_same_v<std::remove_cvref_t<R>, future<T>>) {
         return quern::future<T>(std::move(result).take_state());
@@ -171,7 +171,7 @@ auto finish(quern::future<R>&& made) {
 
 template <class Executor, class Source, class F>
 auto continue_by(const Executor& by, Source source, F&& f) {
-    // The executor starts the function when the source is ready; its future is waited for too.
+    // The executor starts the function when the source is ready; this waits for its future too.
     return continue_with(in_place(), std::move(source),
                          [by, f = std::decay_t<F>(std::forward<F>(f))](Source ready) mutable {
                              return parallel::execution::async_execute(by, std::move(f),
@@ -181,7 +181,7 @@ auto continue_by(const Executor& by, Source source, F&& f) {
 
 }  // namespace detail
 
-/// To write `future<void>`s as HPX did in its older programs.
+/// For `future<void>`s as in older programs of HPX.
 namespace lcos {
 using hpx::future;
 using hpx::shared_future;

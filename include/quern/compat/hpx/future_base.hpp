@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What hpx::future and hpx::shared_future have in common: the states of Quern's futures, questions
-// that an invalid one answers too, continuations by policy or executor.
+// Shared by hpx::future and hpx::shared_future: the states of Quern's futures, queries that an
+// invalid one answers too, continuations by policy or executor.
 #pragma once
 
 #include <quern/compat/hpx/errors.hpp>
@@ -25,7 +25,7 @@ using future_status = std::future_status;
 
 }  // namespace hpx
 
-// So that Quern's combinators, dataflow and unwrapping know them.
+// Makes them known to Quern's combinators, dataflow and unwrapping.
 template <class T>
 struct quern::detail::is_future<hpx::future<T>> : std::true_type {};
 template <class T>
@@ -60,11 +60,11 @@ namespace detail {
 template <class T>
 using value_of = typename traits::future_traits<std::remove_cvref_t<T>>::type;
 
-/// What stands for a result of a continuation: a future becomes one of Quern's.
+/// The stored form of a continuation's result: a future becomes one of Quern's.
 template <class R>
 auto to_quern(R&& result);
 
-/// The future of what a continuation returns, without futures of futures.
+/// The future of a continuation's result, without nested futures.
 template <class R>
 auto finish(quern::future<R>&& made);
 
@@ -87,8 +87,8 @@ auto continue_with(const quern::task_attributes& how, Source source, F&& f) {
 template <class Executor, class Source, class F>
 auto continue_by(const Executor& by, Source source, F&& f);
 
-/// What future and shared_future have in common. Not derived from anything of Quern's, whose
-/// functions would then be found for it by argument-dependent lookup.
+/// The common part of future and shared_future. It has no base class of Quern's, whose functions
+/// argument-dependent lookup would then find.
 template <class T>
 class future_base {
 public:
@@ -163,7 +163,7 @@ protected:
     quern::detail::state_ref<state_type> m_state;
 };
 
-/// A continuation that throws a value away, or unwraps a future, is run by whoever makes the source
+/// A continuation that drops a value or unwraps a future runs on the thread that makes the source
 /// ready.
 inline quern::task_attributes in_place() noexcept { return {.how = quern::launch::sync}; }
 

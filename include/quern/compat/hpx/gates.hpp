@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::lcos::local::and_gate, trigger and their bases: inputs and generations that are counted from
-// 1, and that the program advances itself. Those without `base_` take the caller's lock.
+// hpx::lcos::local::and_gate, trigger and their bases: inputs, and generations that are counted
+// from 1 and that the program advances itself. Those without `base_` take the caller's lock.
 #pragma once
 
 #include <quern/compat/hpx/promise.hpp>
@@ -17,7 +17,7 @@ namespace hpx::lcos::local {
 
 namespace detail {
 
-/// The number of a generation, and those who wait for it; guarded by a lock of the caller's.
+/// The number of a generation, and its waiters; guarded by a lock of the caller's.
 class generations {
 public:
     explicit generations(std::size_t first) : m_generation(first) {}
@@ -30,7 +30,7 @@ public:
 
     std::size_t current() const noexcept { return m_generation; }
 
-    /// Goes to `wanted` + 1, or with -1 to the next one.
+    /// Advances to `wanted` + 1, or with -1 to the next one.
     template <class Lock>
     std::size_t advance(Lock& lock, std::size_t wanted, error_code& ec) {
         if (wanted != k_moved && wanted < m_generation) {
@@ -67,15 +67,14 @@ private:
 
 }  // namespace detail
 
-/// Ready when every input has been set. Not synchronised: each member takes the lock that guards
-/// it.
+/// Ready when every input has been set. Not synchronised: each member takes the guarding lock.
 class and_gate {
 public:
     explicit and_gate(std::size_t inputs = 0) : m_set(inputs), m_generation(1) {}
     and_gate(and_gate&&) noexcept = default;
     and_gate& operator=(and_gate&&) noexcept = default;
 
-    /// Of the present generation, of which the input may be set to 0 first with `count`.
+    /// The future of the present generation; `inputs` resets it first, with that number of inputs.
     template <class Lock>
     future<void> get_future(Lock& lock, std::size_t inputs = k_same, std::size_t* number = nullptr,
                             error_code& ec = throws) {
@@ -94,7 +93,7 @@ public:
         return m_future;
     }
 
-    /// Whether it was the last. Then on_end(lock, gate, error_code) is called, if there is one.
+    /// Returns whether it was the last. Then on_end(lock, gate, error_code) is called, if given.
     template <class Lock, class OnEnd = std::nullptr_t>
     bool set(std::size_t which, Lock& lock, OnEnd on_end = nullptr, error_code& ec = throws) {
         if (which >= m_set.size() || m_set[which]) {
@@ -194,7 +193,7 @@ private:
     and_gate m_gate;
 };
 
-/// Something that happens once in each generation.
+/// An event that happens once in each generation.
 template <class Mutex = quern::mutex>
 class base_trigger {
     using lock_type = std::unique_lock<Mutex>;
@@ -204,7 +203,7 @@ public:
     base_trigger(const base_trigger&) = delete;
     base_trigger& operator=(const base_trigger&) = delete;
 
-    /// Of the next set(); begins a generation.
+    /// The future of the next set(); begins a generation.
     future<void> get_future(std::size_t* number = nullptr, error_code& ec = throws) {
         lock_type lock(m_mutex);
         const std::size_t generation = m_generation.advance(lock, static_cast<std::size_t>(-1), ec);

@@ -17,7 +17,7 @@ namespace hpx::lcos::local {
 
 using guard = quern::guard;
 
-/// Guards that are taken together, kept alive by the set.
+/// Guards that are taken together; the set keeps them alive.
 class guard_set {
 public:
     void add(const std::shared_ptr<guard>& one) { m_guards.push_back(one); }
@@ -78,10 +78,10 @@ private:
     quern::task_group m_group;
 };
 
-/// What define_task_block gives to its function.
+/// The argument of define_task_block's function.
 class task_block : public task_group {};
 
-/// Calls f(block), then waits for all that the block has run.
+/// Calls f(block), then waits for all tasks of the block.
 template <class F>
 void define_task_block(F&& f) {
     task_block block;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // hpx::init, start, stop and finalize: the runtime, the options --hpx:*, and hpx_main as its first
-// task. Unlike HPX's, the runtime ends when hpx_main has returned and what is ready has run:
-// finalize() is needed only where there is no hpx_main.
+// task. Unlike HPX's, the runtime ends when hpx_main has returned and all ready tasks have run:
+// finalize() is needed only without an hpx_main.
 #pragma once
 
 #include <quern/compat/hpx/errors.hpp>
@@ -26,10 +26,10 @@ using startup_function_type = std::function<void()>;
 using shutdown_function_type = std::function<void()>;
 enum class runtime_mode { invalid, console, worker, connect, local, default_ };
 
-/// What a program says about its runtime.
+/// A program's settings of its runtime.
 struct init_params {
     program_options::options_description desc_cmdline;
-    /// "hpx.os_threads=4", or all; other settings of HPX are passed over.
+    /// "hpx.os_threads=4", or all; other settings of HPX are ignored
     std::vector<std::string> cfg;
     startup_function_type startup;
     shutdown_function_type shutdown;
@@ -40,7 +40,7 @@ struct init_params {
 
 namespace detail {
 
-/// The first task, in the form that all of them can be brought to. Empty: there is none.
+/// The first task, in a common form. Empty: none.
 using main_function = std::function<int(program_options::variables_map&, int, char**)>;
 
 int run_runtime(const main_function& body, int argc, char** argv, const init_params& params);
@@ -68,8 +68,8 @@ main_function make_main(F f) {
     }
 }
 
-// The program's own ::hpx_main, in whichever form it has one; the other two are null. They are
-// named by their symbols, so that no overload of hpx_main is declared beside the program's.
+// The program's own ::hpx_main, in its form; the other two are null. They are named by their
+// symbols, so that no overload of hpx_main is declared beside the program's.
 extern int main_of_options(program_options::variables_map&) __asm__(
     "_Z8hpx_mainRN3hpx15program_options13variables_mapE") __attribute__((weak));
 extern int main_of_arguments(int, char**) __asm__("_Z8hpx_mainiPPc") __attribute__((weak));
@@ -87,10 +87,10 @@ inline main_function program_main() {
 
 }  // namespace detail
 
-/// Starts the runtime, runs hpx_main (or the function given) as a task, ends the runtime, and
-/// returns what the function has returned, or throws what it has thrown. The options --hpx:* and
-/// --quern:* are taken out; those of params.desc_cmdline come as variables_map. A bad option is
-/// printed to stderr, and gives -1; --hpx:help and --help give 0. Requires: not called in a task.
+/// Starts the runtime, runs hpx_main (or the given function) as a task, ends the runtime, and
+/// returns the function's result, or throws its exception. Removes the options --hpx:* and
+/// --quern:*; those of params.desc_cmdline are passed as variables_map. A bad option is printed to
+/// stderr, and gives -1; --hpx:help and --help give 0. Requires: not called in a task.
 inline int init(int argc, char** argv, const init_params& params = {}) {
     return detail::run_runtime(detail::program_main(), argc, argv, params);
 }
@@ -115,8 +115,8 @@ template <class F>
 bool start(F f, int argc, char** argv, const init_params& params = {}) {
     return detail::start_runtime(detail::make_main(std::move(f)), argc, argv, params);
 }
-/// Waits for hpx_main, and where there is none for finalize(); ends the runtime. Returns or throws
-/// as init().
+/// Waits for hpx_main, or without one for finalize(); ends the runtime. Returns or throws as
+/// init().
 int stop();
 
 int finalize(double = -1.0, double = -1.0);
@@ -143,7 +143,7 @@ using hpx::stop;
 using hpx::terminate;
 }  // namespace local
 
-/// There is one locality.
+/// There is only one locality.
 inline std::size_t get_locality_id() noexcept { return 0; }
 inline std::size_t get_num_localities(launch = launch::sync) noexcept { return 1; }
 inline std::string get_locality_name() { return "local"; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Interruption of hpx::thread: a request that its thread meets at interruption points, which are
+// Interruption of hpx::thread: a request that the thread sees at interruption points:
 // interruption_point(), yield(), suspend() and the sleeps of hpx::this_thread.
 #pragma once
 
@@ -14,18 +14,18 @@ namespace hpx {
 
 namespace detail {
 
-/// What a thread and those who may interrupt it share.
+/// The state shared by a thread and its interrupters.
 class interruption {
 public:
-    /// Throws hpx::exception(thread_not_interruptable) while the thread does not allow it.
+    /// Throws hpx::exception(thread_not_interruptable) while the thread forbids it.
     void request(bool wanted);
     bool requested() const noexcept { return m_asked.is_set(); }
     bool enabled() const noexcept { return m_enabled.load(std::memory_order_relaxed); }
     bool enable(bool on) noexcept { return m_enabled.exchange(on, std::memory_order_relaxed); }
 
-    /// Throws thread_interrupted when it was asked for and is allowed.
+    /// Throws thread_interrupted if it was requested and is permitted.
     void point();
-    /// Sleeps until then, or until it is asked for.
+    /// Sleeps until that time, or until a request.
     void sleep_until(std::chrono::steady_clock::time_point when);
 
 private:
@@ -33,7 +33,7 @@ private:
     quern::event m_asked;
 };
 
-/// That of the running thread; null for tasks that are no hpx::thread.
+/// The state of the running thread; null for tasks that are no hpx::thread.
 interruption* own_interruption() noexcept;
 void set_own_interruption(std::shared_ptr<interruption> own);
 
@@ -58,7 +58,7 @@ private:
     bool m_before = false;
 };
 
-/// While it lives, what a disable_interruption around has changed is as before.
+/// While it lives, the effect of the enclosing disable_interruption is undone.
 class restore_interruption {
 public:
     explicit restore_interruption(disable_interruption& d) noexcept;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::latch and those that wait in hpx::lcos::local: event, barrier, latch, with the members that
-// only HPX has.
+// hpx::latch and the waiting types of hpx::lcos::local: event, barrier, latch, with HPX's own
+// members.
 #pragma once
 
 #include <quern/compat/hpx/errors.hpp>
@@ -17,26 +17,26 @@ namespace hpx {
 
 namespace lcos::local {
 
-/// quern::event, which HPX asks whether it has occurred.
+/// quern::event with HPX's member occurred().
 class event : public quern::event {
 public:
     using quern::event::event;
     bool occurred() const noexcept { return is_set(); }
 };
 
-/// A place where tasks meet, whose number may change between and before meetings.
+/// A barrier whose number of participants may change between and before phases.
 class barrier {
 public:
     explicit barrier(std::size_t participants) : m_expected(participants) {}
     barrier(const barrier&) = delete;
     barrier& operator=(const barrier&) = delete;
-    /// Waits for those who are on their way out: the last one to come may be the first to go.
+    /// Waits for participants that are leaving: the last to arrive may be the first to leave.
     ~barrier() {
         std::unique_lock lock(m_mutex);
         m_changed.wait(lock, [this] { return m_leaving == 0; });
     }
 
-    /// Waits until as many are here as are expected.
+    /// Waits until the expected number has arrived.
     void wait() {
         std::unique_lock lock(m_mutex);
         if (++m_here >= m_expected) {
@@ -52,7 +52,7 @@ public:
             m_changed.notify_all();
         }
     }
-    /// One more is expected.
+    /// Expects one more.
     void count_up() {
         const std::scoped_lock lock(m_mutex);
         ++m_expected;
@@ -67,7 +67,7 @@ private:
     quern::condition_variable m_changed;
     std::size_t m_expected;
     std::size_t m_here = 0;
-    std::size_t m_leaving = 0;  ///< of meetings that are over
+    std::size_t m_leaving = 0;  ///< of past phases
     std::uint64_t m_meeting = 0;
 };
 
@@ -131,7 +131,7 @@ private:
             m_changed.notify_all();
         }
     }
-    /// Opening lets all go on, also when the latch is closed again before they run.
+    /// Opening wakes all waiters, also when the latch is closed again before they run.
     void wait_in(std::unique_lock<quern::mutex>& lock) const {
         const std::uint64_t before = m_opened;
         m_changed.wait(lock, [&] { return m_count == 0 || m_opened != before; });

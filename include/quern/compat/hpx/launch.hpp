@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::launch, and what it may carry: priority, stack size, hint. Becomes quern::task_attributes.
+// hpx::launch with its priority, stack size and hint. Becomes quern::task_attributes.
 #pragma once
 
 #include <quern/task/attributes.hpp>
@@ -43,7 +43,7 @@ enum class thread_placement_hint : std::int8_t {
     breadth_first_reverse
 };
 
-/// Where a task may best run. The placement is HPX's and says nothing here.
+/// A preferred place of a task. The placement is HPX's and has no effect here.
 struct thread_schedule_hint {
     constexpr thread_schedule_hint() noexcept = default;
     constexpr explicit thread_schedule_hint(std::int16_t worker) noexcept
@@ -106,8 +106,8 @@ inline void apply(const thread_schedule_hint& hint, quern::task_attributes& to) 
 
 namespace hpx {
 
-/// A policy is a value: the way of starting, and what the task asks for. A set of ways, such as
-/// `async | deferred`, starts in the first of them that is allowed, async before the others.
+/// A policy is a value: the way to start a task, and its attributes. A set of ways, such as
+/// `async | deferred`, starts by the first permitted one, async before the others.
 class launch {
 public:
     static const launch async, fork, sync, deferred, apply, all, sync_policies, async_policies;
@@ -119,7 +119,7 @@ public:
 
     constexpr launch() noexcept = default;
 
-    /// The same way of starting with other wishes.
+    /// The same way to start with other attributes.
     constexpr launch operator()(threads::thread_priority p,
                                 threads::thread_stacksize s = threads::thread_stacksize::default_,
                                 threads::thread_schedule_hint h = {}) const noexcept {
@@ -132,7 +132,7 @@ public:
         return launch(m_ways, m_priority, m_stacksize, h);
     }
 
-    /// A policy that a function chooses each time that something is started.
+    /// A policy that a function chooses at each start.
     template <class F>
     static auto select(F choose);
 
@@ -211,7 +211,7 @@ private:
     mutable F m_choose;
 };
 
-/// A policy, or what chooses one; functions and executors are not.
+/// A policy, or one that chooses a policy; functions and executors are not.
 template <class T>
 concept launch_policy = std::convertible_to < const std::remove_cvref_t<T>
 &, launch > ;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The parallel algorithms that bring elements together: reduce, transform_reduce, minimum and
-// maximum, inclusive and exclusive scans. Operations must be associative.
+// The parallel algorithms that combine elements: reduce, transform_reduce, minimum and maximum,
+// inclusive and exclusive scans. Operations must be associative.
 #pragma once
 
 #include <quern/compat/hpx/algorithm.hpp>
@@ -83,7 +83,8 @@ T reduce(It first, It last, T initial) { return std::reduce(first, last, std::mo
 
 namespace detail {
 
-/// The first index that no other beats; n of none. `beats(a, b)`: element a rather than b.
+/// The first index that no other beats; n if there is none. `beats(a, b)`: element a is preferred
+/// to b.
 template <class Policy, class It, class Beats>
 std::size_t best_index(const Policy& how, It first, std::size_t n, Beats beats) {
     return reduce_indices<k_splits<Policy, It>>(
@@ -113,11 +114,11 @@ auto max_element(Policy&& how, It first, It last, Less less = {}) {
 
 namespace detail {
 
-/// Two passes over blocks: their sums, then the elements from the sum before each block on.
-/// `write(out, before, element)` gives what is before the next element.
+/// Two passes over blocks: first their sums; then, in each block, the elements from the preceding
+/// sum on. `write(out, before, element)` returns the sum before the next element.
 template <class Policy, class It, class Out, class T, class Op, class Write>
 Out scan(const Policy& how, It first, std::size_t n, Out out, T initial, Op op, Write write) {
-    constexpr std::size_t k_block = 4096;  // guessed: a block outweighs its place in the first pass
+    constexpr std::size_t k_block = 4096;  // guessed: a block outweighs its cost in the first pass
     const std::size_t blocks = (n + k_block - 1) / k_block;
     std::vector<T> before(blocks + 1, initial);
     const auto block_end = [n](std::size_t b) { return std::min(n, (b + 1) * k_block); };
@@ -164,7 +165,7 @@ auto exclusive_scan(Policy&& how, It first, It last, Out out, T initial, Op op =
     return detail::run_under(how, [=] {
         return detail::scan(how, first, detail::count_between(first, last), out, initial, op,
                             [&](auto&& to, T before, const auto& each) -> T {
-                                T sum = op(before, each);  // first: `to` may be `each`
+                                T sum = op(before, each);  // computed first: `to` may be `each`
                                 to = std::move(before);
                                 return sum;
                             });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::program_options::value: how the text of an option becomes a value, and the errors of that.
+// hpx::program_options::value: converts the text of an option to a value; its errors.
 #pragma once
 
-#include <quern/base/config.hpp>
+#include <quern/base/detail/config.hpp>
 
 #include <any>
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace hpx::program_options {
 
-/// What is wrong with a command line; `what()` names the option.
+/// An error in a command line; `what()` names the option.
 class error : public std::logic_error {
 public:
     using std::logic_error::logic_error;
@@ -62,7 +62,7 @@ struct is_vector<std::vector<T>> : std::true_type {};
 
 }  // namespace detail
 
-/// How the text of an option becomes a value. Made by value<T>().
+/// Converts the text of an option to a value. Made by value<T>().
 class value_semantic {
 public:
     virtual ~value_semantic() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::execution::seq, par and their kin, and how the algorithms of this header set run under them:
-// par is quern::parallel_for, which splits only when a worker is hungry.
+// hpx::execution::seq, par and similar policies, and how the algorithms of this header set run
+// under them: par is quern::parallel_for, which splits only for an idle worker.
 #pragma once
 
 #include <quern/algorithms/parallel_for.hpp>
@@ -23,14 +23,14 @@ inline constexpr task_policy_tag task{};
 
 namespace experimental {
 
-/// How many iterations are run between two looks at whether somebody wants work.
+/// The number of iterations between two checks for requests of idle workers.
 struct static_chunk_size {
     std::size_t iterations = 0;
     explicit static_chunk_size(std::size_t n = 0) : iterations(n) {}
 };
 using dynamic_chunk_size = static_chunk_size;
 using guided_chunk_size = static_chunk_size;
-/// What Quern does of itself.
+/// Chosen by Quern.
 struct auto_chunk_size {
     template <class... Ts>
     explicit auto_chunk_size(const Ts&...) {}
@@ -61,7 +61,7 @@ public:
     constexpr basic_policy<Parallel, true> operator()(task_policy_tag) const {
         return {m_executor, m_grain};
     }
-    /// On the pool of an executor.
+    /// Runs on the pool of an executor.
     template <class Executor>
     constexpr basic_policy on(const Executor& e) const {
         if constexpr (std::is_same_v<Executor, parallel_executor>) {
@@ -131,8 +131,8 @@ template <class Policy, class... Its>
 inline constexpr bool k_splits = std::remove_cvref_t<Policy>::k_parallel &&
                                  (std::random_access_iterator<Its> && ...);
 
-/// Calls the algorithm's body: here, as a task, or on the pool of the policy's executor. What a
-/// parallel one throws becomes an exception_list, but for std::bad_alloc.
+/// Calls the algorithm's body: on this thread, as a task, or on the pool of the policy's executor.
+/// Exceptions of a parallel one become an exception_list, except std::bad_alloc.
 template <class Policy, class Body>
 auto run_under(const Policy& how, Body body) {
     auto guarded = [body = std::move(body)]() mutable -> decltype(body()) {
@@ -196,13 +196,14 @@ It moved(It first, std::size_t n) {
     return std::next(first, static_cast<typename std::iterator_traits<It>::difference_type>(n));
 }
 
-/// The first i below n for which test(i) holds, or n. Iterations beyond one that holds are skipped.
+/// The first i below n for which test(i) holds, or n. Skips iterations beyond one that holds.
 template <bool Parallel, class Policy, class Test>
 std::size_t find_index(const Policy& how, std::size_t n, Test&& test) {
     if constexpr (Parallel) {
         std::atomic<std::size_t> found{n};
         for_indices<true>(how, n, [&](std::size_t i) {
-            // relaxed: the number alone is shared; the loop's end orders what the tests have read
+            // relaxed: shares only the number; the loop's end orders the data that the tests have
+            // read
             std::size_t least = found.load(std::memory_order_relaxed);
             if (i < least && test(i)) {
                 while (i < least &&

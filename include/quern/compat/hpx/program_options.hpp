@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::program_options: options of a program, after Boost.Program_options: what HPX's programs use
-// of it, for the command line. No files, no wide characters.
+// hpx::program_options: options of a program, after Boost.Program_options: the part for command
+// lines that HPX's programs use. No files, no wide characters.
 #pragma once
 
 #include <quern/compat/hpx/option_values.hpp>
@@ -61,12 +61,12 @@ private:
     std::vector<option_description> m_options;
 };
 
-/// The names of what stands alone on the command line.
+/// The names of positional arguments.
 class positional_options_description {
 public:
-    /// The next `count` of them, or with -1 all that follow.
+    /// Names the next `count` of them, or with -1 all that follow.
     positional_options_description& add(const char* name, int count);
-    /// Null: there is none.
+    /// Null if there is none.
     const std::string* name_for_position(std::size_t position) const noexcept;
 
 private:
@@ -74,9 +74,9 @@ private:
     std::string m_rest;
 };
 
-/// An option as it stood on the command line.
+/// An option of a command line.
 struct option {
-    std::string name;  ///< empty: a positional one that nothing names
+    std::string name;  ///< empty: a positional one without a name
     std::vector<std::string> values;
     std::vector<std::string> original;
     bool unregistered = false;
@@ -86,7 +86,7 @@ struct parsed_options {
     std::vector<option> options;
 };
 
-/// Reads a command line. run() throws what is derived from error.
+/// Parses a command line. run() throws exceptions derived from error.
 class command_line_parser {
 public:
     explicit command_line_parser(std::vector<std::string> args) : m_args(std::move(args)) {}
@@ -150,7 +150,7 @@ private:
 /// The options that were given or have a default, by name.
 class variables_map : public std::map<std::string, variable_value> {
 public:
-    /// An empty value for an option that is not there.
+    /// An empty value for a missing option.
     const variable_value& operator[](const std::string& name) const;
 
 private:
@@ -159,7 +159,7 @@ private:
     options_description m_description;
 };
 
-/// Values that are there already stay. Throws invalid_option_value.
+/// Existing values stay. Throws invalid_option_value.
 void store(const parsed_options& parsed, variables_map& into);
 /// Calls the notifiers; throws required_option.
 void notify(variables_map& all);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What delivers a future by hand: promise, packaged_task, futures_factory.
+// Providers of futures: promise, packaged_task, futures_factory.
 #pragma once
 
-#include <quern/base/unique_function.hpp>
+#include <quern/base/detail/unique_function.hpp>
 #include <quern/compat/hpx/async.hpp>
 #include <quern/task/promise.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace hpx {
 
-/// As std::promise; errors are hpx::exception. An allocator is taken and not used.
+/// As std::promise; errors are hpx::exception. An allocator is accepted and not used.
 template <class T>
 class promise {
 public:
@@ -86,7 +86,7 @@ public:
     void set_exception(std::exception_ptr error) {
         checked().result.set_exception(std::move(error));
     }
-    /// A new result, to be had by another call.
+    /// A new state, for another call.
     void reset() {
         checked().result = promise<R>();
         m_parts->called = false;
@@ -118,7 +118,7 @@ using hpx::promise;
 template <class Signature, bool Cancelable = false>
 class futures_factory;
 
-/// A function that is started once, after its future has been given away.
+/// A function that is started once, after its future has been taken.
 template <class R, bool Cancelable>
 class futures_factory<R(), Cancelable> {
 public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// make_ready_future, _at and _after, make_exceptional_future, make_future: futures of what is there
-// already, or of another future.
+// make_ready_future, _at and _after, make_exceptional_future, make_future: futures of existing
+// values, or of another future.
 #pragma once
 
 #include <quern/compat/hpx/promise.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::lcos::local::receive_buffer: values that are known by a number, and futures of them that may
-// be asked for before or after the value comes. What channels are made of.
+// hpx::lcos::local::receive_buffer: numbered values, and futures of them that may be requested
+// before or after the value arrives. The basis of channels.
 #pragma once
 
-#include <quern/base/spin_lock.hpp>
+#include <quern/base/detail/spin_lock.hpp>
 #include <quern/compat/hpx/ready_futures.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace hpx::lcos::local {
 
-/// Every number is used once by each side. Thread safety: any thread.
+/// Each side uses every number once. Thread safety: any thread.
 template <class T>
 class receive_buffer {
 public:
@@ -40,7 +40,7 @@ public:
         return ready(std::move(value));
     }
 
-    /// The same if the value is there.
+    /// The same if the value has arrived.
     std::optional<future<T>> try_receive(std::size_t step) {
         std::unique_lock lock(m_lock);
         const auto entry = m_steps.find(step);
@@ -74,7 +74,7 @@ public:
         return m_steps.empty();
     }
 
-    /// Ends the futures that wait with that error. Returns how many there were.
+    /// Ends the waiting futures with that error. Returns their number.
     std::size_t cancel_waiting(const std::exception_ptr& error, bool also_values = false) {
         std::vector<promise<T>> given_up;
         {

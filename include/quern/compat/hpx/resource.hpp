@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // hpx::resource: the pools that a program makes before its runtime starts. A pool gets as many
-// workers as resources were added to it; where they run is left to Quern (pool_options::binding).
+// workers as resources were added to it; Quern chooses their places (pool_options::binding).
 #pragma once
 
 #include <quern/compat/hpx/executors.hpp>
@@ -32,7 +32,7 @@ enum partitioner_mode {
     mode_allow_dynamic_pools = 2
 };
 
-/// The hardware, as numbers: what add_resource counts.
+/// The hardware, as numbers: the units of add_resource.
 class pu {
 public:
     explicit pu(std::size_t id) : m_id(id) {}
@@ -62,10 +62,10 @@ private:
     std::vector<core> m_cores;
 };
 
-/// What init_params::rp_callback fills in.
+/// The argument of init_params::rp_callback.
 class partitioner {
 public:
-    /// Of a runtime with that many workers in all.
+    /// For a runtime with that many workers in all.
     explicit partitioner(unsigned workers);
 
     const std::vector<numa_domain>& numa_domains() const noexcept { return m_domains; }
@@ -74,7 +74,8 @@ public:
     const std::string& get_default_pool_name() const noexcept { return m_pools.front().name; }
     void set_default_pool_name(const std::string& name) { m_pools.front().name = name; }
 
-    /// Throws hpx::exception(bad_parameter) when there is one of that name, or none below.
+    /// Throws hpx::exception(bad_parameter) if the name exists; add_resource() throws it if there
+    /// is no such pool.
     void create_thread_pool(const std::string& name,
                             scheduling_policy policy = scheduling_policy::unspecified);
     void add_resource(const pu& p, const std::string& pool, std::size_t threads = 1);
@@ -90,7 +91,7 @@ public:
         }
     }
 
-    /// The default pool has what no other pool has taken, but one worker at least.
+    /// The default pool gets the workers that no other pool has taken, but at least one.
     quern::runtime_options options() const;
 
 private:
@@ -106,7 +107,7 @@ private:
     std::vector<wanted_pool> m_pools;  ///< the default one first
 };
 
-/// Of the running runtime. Throws hpx::exception(bad_parameter) when there is no such pool.
+/// Of the running runtime. Throws hpx::exception(bad_parameter) if there is no such pool.
 threads::thread_pool_base& get_thread_pool(std::string_view name);
 threads::thread_pool_base& get_thread_pool(std::size_t index);
 bool pool_exists(std::string_view name);

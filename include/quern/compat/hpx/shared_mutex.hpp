@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::shared_mutex, which one of its readers may hold with the right to become the writer, and the
-// locks for that: upgrade_lock, upgrade_to_unique_lock.
+// hpx::shared_mutex, in which one reader may hold the right to become the writer, and the locks for
+// that: upgrade_lock, upgrade_to_unique_lock.
 #pragma once
 
 #include <quern/sync/condition_variable.hpp>
@@ -13,7 +13,7 @@
 
 namespace hpx {
 
-/// States: free; readers, one of which may be the upgrader; one writer. A writer that waits keeps
+/// States: free; readers, one of which may be the upgrader; one writer. A waiting writer keeps
 /// later readers out.
 class shared_mutex {
 public:
@@ -60,7 +60,7 @@ public:
         change(always, [this] { end_upgrade(); });
     }
 
-    /// Waits until the other readers are gone.
+    /// Waits until the other readers have left.
     void unlock_upgrade_and_lock() {
         std::unique_lock state(m_state);
         ++m_writers_waiting;
@@ -121,7 +121,7 @@ private:
 
     quern::mutex m_state;
     quern::condition_variable m_changed;
-    std::size_t m_readers = 0;  ///< the upgrader among them
+    std::size_t m_readers = 0;  ///< including the upgrader
     std::size_t m_writers_waiting = 0;
     bool m_upgrader = false;
     bool m_writer = false;
@@ -186,7 +186,7 @@ private:
     bool m_owns = false;
 };
 
-/// While it lives, an upgrade_lock is the writer's.
+/// While it lives, an upgrade_lock holds as the writer.
 template <class Mutex>
 class upgrade_to_unique_lock {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::sort and stable_sort: halves that are sorted at the same time.
+// hpx::sort and stable_sort: the halves are sorted in parallel.
 #pragma once
 
 #include <quern/compat/hpx/policy.hpp>
@@ -16,10 +16,10 @@ namespace hpx {
 
 namespace detail {
 
-/// Below it a standard sort is faster than to split: guessed, some 50 us of work.
+/// Below it a standard sort is faster than a split: guessed, some 50 us of work.
 inline constexpr std::ptrdiff_t k_sort_serially = 2048;
 
-/// Quicksort by the median of three; a standard sort where that has split badly `depth` times.
+/// Quicksort by the median of three; uses a standard sort after `depth` bad splits.
 template <class It, class Less>
 void quick_sort(It first, It last, Less& less, int depth) {
     if (last - first <= k_sort_serially || depth == 0) {

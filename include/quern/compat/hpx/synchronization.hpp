@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What waits in HPX: Quern's mutexes, condition variables, barriers and semaphores under HPX's
-// names, and the members that only HPX has.
+// HPX's synchronisation: Quern's mutexes, condition variables, barriers and semaphores under HPX's
+// names, and HPX's own members.
 #pragma once
 
 #include <quern/compat/hpx/errors.hpp>
@@ -31,9 +31,9 @@ using quern::once_flag;
 using quern::recursive_mutex;
 using quern::timed_mutex;
 using quern::unlock_guard;
-using spinlock = quern::mutex;  // waits without a worker, which is what a spinlock is for in HPX
+using spinlock = quern::mutex;  // waits without a worker, the purpose of HPX's spinlock
 
-/// For places where a type of mutex is wanted and none is needed.
+/// For parameters of a mutex type where no mutex is needed.
 struct no_mutex {
     void lock() noexcept {}
     bool try_lock() noexcept { return true; }
@@ -57,7 +57,7 @@ template <std::ptrdiff_t LeastMax = std::numeric_limits<std::ptrdiff_t>::max()>
 using counting_semaphore = quern::counting_semaphore<LeastMax>;
 using quern::binary_semaphore;
 
-/// quern::sliding_semaphore with HPX's defaults, and the number that is signalled last.
+/// quern::sliding_semaphore with HPX's defaults, and the last signalled number.
 class sliding_semaphore : public quern::sliding_semaphore {
 public:
     explicit sliding_semaphore(std::int64_t max_difference, std::int64_t lower_limit = 0)
@@ -67,7 +67,7 @@ public:
     }
 };
 
-/// A semaphore of which any number may be taken at once, all or none.
+/// A semaphore that takes any number at once, all or none.
 template <class Mutex = quern::mutex, int = 0>
 class counting_semaphore_var {
 public:
@@ -105,7 +105,7 @@ public:
         m_changed.notify_all();
     }
     void release(std::ptrdiff_t count = 1) { signal(count); }
-    /// Lets all go on that wait for one. Returns how many there may be.
+    /// Wakes all waiters for one. Returns their greatest possible number.
     std::ptrdiff_t signal_all() {
         signal(max() / 2 - m_count);
         return max() / 2;

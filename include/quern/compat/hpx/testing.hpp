@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx/modules/testing.hpp: checks that are counted and printed to stderr, and the number of those
-// that failed as the program's result.
+// hpx/modules/testing.hpp: checks that are counted and printed to stderr; the number of failed ones
+// is the program's result.
 #pragma once
 
 #include <quern/compat/hpx.hpp>

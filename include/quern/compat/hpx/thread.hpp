@@ -19,14 +19,14 @@
 namespace hpx {
 
 namespace threads {
-/// The same number names a thread everywhere.
+/// One number names a thread everywhere.
 using thread_id_type = quern::thread::id;
 using thread_id = quern::thread::id;
 using thread_id_ref_type = quern::thread::id;
 inline constexpr thread_id_type invalid_thread_id{};
 }  // namespace threads
 
-/// As std::thread. An exception that leaves its function ends the program, but for
+/// As std::thread. An exception that leaves its function ends the program, except
 /// thread_interrupted.
 class thread {
 public:
@@ -75,7 +75,7 @@ public:
         m_thread.detach();
     }
 
-    /// Asks it to end at its next interruption point.
+    /// Requests that it ends at its next interruption point.
     void interrupt(bool wanted = true) {
         require_joinable("hpx::thread::interrupt");
         m_interruption->request(wanted);
@@ -95,7 +95,7 @@ private:
                 detail::set_own_interruption(std::move(own));
                 try {
                     std::invoke(std::move(call));
-                } catch (const thread_interrupted&) {  // asked for, and nobody's error
+                } catch (const thread_interrupted&) {  // requested, not an error
                 }
             });
     }
@@ -127,7 +127,7 @@ template <class Rep, class Period>
 void sleep_for(const std::chrono::duration<Rep, Period>& time) {
     this_thread::sleep_until(quern::detail::due_after(time));
 }
-/// Lets others run; with a time, not before that has passed.
+/// Lets others run; with a time, at least until that has passed.
 inline void suspend() { yield(); }
 template <class Rep, class Period>
 void suspend(const std::chrono::duration<Rep, Period>& time) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// hpx::threads::thread_specific_ptr: a pointer of which every task has its own, with a function
-// that is called for it when the task ends.
+// hpx::threads::thread_specific_ptr: a pointer of which every task has its own, and a cleanup
+// function that is called when the task ends.
 #pragma once
 
 #include <quern/task/task_local.hpp>
@@ -19,7 +19,7 @@ public:
     using cleanup_function = void (*)(T*);
 
     thread_specific_ptr() : thread_specific_ptr([](T* p) { delete p; }) {}
-    /// With null nothing is called.
+    /// With null there is no cleanup.
     explicit thread_specific_ptr(cleanup_function cleanup)
         : m_own([cleanup] { return holder(nullptr, cleanup); }) {}
     thread_specific_ptr(const thread_specific_ptr&) = delete;

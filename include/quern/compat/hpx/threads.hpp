@@ -17,7 +17,7 @@ namespace hpx::threads {
 using thread_function_type = move_only_function<void()>;
 
 inline thread_id_type get_self_id() noexcept { return this_thread::get_id(); }
-/// Names belong to tasks and are given when they are made.
+/// Tasks get their names when they are made.
 inline std::string set_thread_description(thread_id_type, const std::string& = {}) { return {}; }
 inline std::string get_thread_description(thread_id_type) {
     const char* const name = quern::this_task::name();
@@ -50,7 +50,7 @@ struct thread_init_data {
     thread_schedule_hint hint{};
 };
 
-/// Starts it; nobody waits for it.
+/// Starts it, without a future.
 inline void register_work(thread_init_data& data, error_code& ec = throws) {
     quern::task_attributes wanted =
         launch(launch::async)(data.priority, data.stacksize, data.hint).attributes();
@@ -101,7 +101,7 @@ using threads::register_work;
 
 namespace util {
 
-/// The locks that are held are not spoken of while it lives.
+/// While it lives, held locks are not reported.
 template <class Lock>
 struct ignore_while_checking : quern::ignore_held_locks {
     explicit ignore_while_checking(const Lock*) {}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// unwrap, unwrap_n, unwrap_all and unwrapping, _n, _all: the values of futures that stand alone, in
+// unwrap, unwrap_n, unwrap_all and unwrapping, _n, _all: the values of futures, single or in
 // containers, arrays, tuples or pairs. Futures of void are left out. The number says how many
-// futures deep is unwrapped; containers are not counted.
+// levels of futures are unwrapped; containers do not count.
 #pragma once
 
 #include <quern/compat/hpx/future.hpp>
-#include <quern/task/join_frame.hpp>
+#include <quern/task/detail/join_frame.hpp>
 
 #include <array>
 #include <cstddef>
@@ -22,11 +22,11 @@ namespace detail {
 
 inline constexpr std::size_t k_every_depth = std::numeric_limits<std::size_t>::max();
 
-/// What stands for an argument: a tuple of nothing or of one element.
+/// An unwrapped argument: a tuple of no or one element.
 template <std::size_t Depth, class A>
 auto unwrapped(A&& argument);
 
-/// The same of a value that nobody keeps: nothing refers to it afterwards.
+/// The same for a temporary: no references into it.
 template <std::size_t Depth, class A>
 auto unwrapped_temporary(A&& argument) {
     return std::apply(
@@ -50,7 +50,7 @@ auto unwrapped_future(Future&& f) {
     }
 }
 
-/// The same container of another type of element.
+/// The same container with another type of element.
 template <class Container, class Element>
 struct container_of {
     using type = std::vector<Element>;
@@ -100,7 +100,7 @@ auto unwrapped_tuple(Tuple&& all) {
     if constexpr (std::tuple_size_v<decltype(values)> == 0) {
         return values;
     } else {
-        // By value: the futures may be gone before their values are used.
+        // By value: the futures may be destroyed before their values are used.
         return std::apply(
             [](auto&&... each) {
                 using whole = std::tuple<std::decay_t<decltype(each)>...>;
@@ -133,7 +133,7 @@ auto unwrapped(A&& argument) {
     if constexpr (traits::is_future_v<plain>) {
         return unwrapped_future<Depth>(argument);
     } else if constexpr (!quern::detail::holds_futures<plain>::value) {
-        // An lvalue stays one: it belongs to the caller, who waits.
+        // An lvalue stays one: the waiting caller owns it.
         return std::tuple<A>(std::forward<A>(argument));
     } else if constexpr (is_array<plain>::value) {
         return unwrapped_array<Depth>(std::forward<A>(argument));
@@ -183,7 +183,7 @@ struct unwrapping_function {
 
 }  // namespace detail
 
-/// The values of the futures, for which it waits; what they hold as exceptions is thrown.
+/// Waits for the futures and returns their values; throws an exception that one holds.
 template <class... Args>
 auto unwrap(Args&&... args) {
     return detail::unwrap_to_depth<1>(std::forward<Args>(args)...);
@@ -211,7 +211,7 @@ auto unwrapping_all(F&& f) {
     return detail::unwrapping_function<detail::k_every_depth, std::decay_t<F>>{std::forward<F>(f)};
 }
 
-/// For a function that is to be called with one value and gives it back.
+/// For a function that is to be called with one value and returns it.
 struct functional_unwrap {
     template <class... Args>
     auto operator()(Args&&... args) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// wait_all, wait_any, wait_some and wait_each. The futures stay where they are. The plain forms
-// throw what a ready future holds as an exception; those with _nothrow return whether one does.
+// wait_all, wait_any, wait_some and wait_each. The futures stay in place. The plain forms throw the
+// exception of a ready future; those with _nothrow return whether there is one.
 #pragma once
 
 #include <quern/compat/hpx/when.hpp>
@@ -18,8 +18,7 @@ namespace hpx {
 
 namespace detail {
 
-/// Futures as a range of what quern::wait_* waits for: others than the given ones, of the same
-/// states.
+/// Futures as a range for quern::wait_*: other objects than the given ones, with the same states.
 template <class F>
 using watched = decltype(quern::detail::watch(std::declval<const F&>()));
 
@@ -68,7 +67,7 @@ void throw_first(const All&... all) {
         all...);
 }
 
-/// Invalid futures are passed over.
+/// Skips invalid futures.
 template <class... All>
 bool wait_for_all(const All&... all) {
     visit_all(
@@ -183,7 +182,7 @@ void wait_some_n(std::size_t wanted, It first, std::size_t count) {
     hpx::wait_some(wanted, detail::range_of_n(first, count));
 }
 
-/// Of none: returns at once.
+/// Without futures it returns at once.
 template <class... All>
     requires detail::waitable<All...>
 bool wait_any_nothrow(const All&... all) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// when_all, when_any, when_some and when_each with HPX's forms: futures as lvalues, which are moved
-// away all the same, any container, iterators, and a number of futures from an iterator on.
+// when_all, when_any, when_some and when_each in HPX's forms: futures as lvalues, which are still
+// moved, any container, iterators, and a number of futures from an iterator on.
 #pragma once
 
 #include <quern/compat/hpx/future.hpp>
@@ -32,7 +32,7 @@ template <class T>
 concept future_sequence = quern::detail::sequence_type<std::remove_cvref_t<T>> &&
     traits::is_future_v<typename std::remove_cvref_t<T>::value_type>;
 
-/// A unique future is moved, also from an lvalue; a shared one is copied from there.
+/// A unique future is moved, even from an lvalue; a shared one is copied.
 template <class Future>
 std::remove_cvref_t<Future> taken(Future&& f) {
     using plain = std::remove_cvref_t<Future>;
@@ -52,7 +52,7 @@ Container taken_range(It first, std::size_t count) {
     return all;
 }
 
-/// The futures of a container, which keeps its size: its elements are left invalid.
+/// The futures of a container, which keeps its size with invalid elements.
 template <class Container>
 auto taken_sequence(Container&& from) {
     using plain = std::remove_cvref_t<Container>;
@@ -102,8 +102,8 @@ auto taken_tuple(Futures&&... all) {
 
 }  // namespace detail
 
-/// Ready when all are; the value is the futures: a tuple, a container as the one given, or a vector
-/// for iterators unless another container is named.
+/// Ready when all are. The value is the futures: a tuple, a container of the given type, or a
+/// vector for iterators unless another container is named.
 template <class... Futures>
     requires detail::futures<Futures...>
 auto when_all(Futures&&... all) {
@@ -122,7 +122,7 @@ auto when_all_n(It first, std::size_t count) {
     return detail::all_of(detail::taken_range<Container>(first, count));
 }
 
-/// Ready when the first is; the value says which, and holds all futures.
+/// Ready when the first is; the value names that one, and holds all futures.
 template <class... Futures>
     requires detail::futures<Futures...>
 auto when_any(Futures&&... all) {

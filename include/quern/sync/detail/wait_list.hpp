@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// The wait list of a channel: a FIFO of nodes, and the waiters for a node. A node is an intrusive
+// link, so that the user's values are created, moved and destroyed by their own tasks and never
+// under the spin lock. Nothing here owns the nodes.
+#pragma once
+
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/scheduler/detail/timers.hpp>
+#include <quern/sync/detail/waiting.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace quern::detail {
+
+/// Base of the nodes.
+struct wait_node {
+    wait_node* next = nullptr;
+};
+
+/// FIFO for nodes and for waiters. Once closed, no node is accepted; the remaining ones can still
+/// be taken out.
+class wait_list {
+public:
+    /// Wait reasons for reports: for a value or for a free slot of a channel. The reported object
+    /// is the channel_lists.
+    static const wait_kind k_wait_for_value;
+    static const wait_kind k_wait_for_place;
+
+    constexpr wait_list() noexcept = default;
+
+    /// Gives the node to the longest waiter, or keeps it. False: closed, nothing was done. With a
+    /// next owner, the last access is the release of the spin lock, before the wake-up.
+    bool put(wait_node& p) noexcept;
+
+    /// Waits for a node. Null: closed and empty.
+    wait_node* take(const wait_reason& why) noexcept;
+
+    /// A waiter for a node. When it resumes with null: closed and empty.
+    struct taker : waiter {
+        wait_node* got = nullptr;
+    };
+
+    /// For a coroutine. False: no wait is needed, and `self` has its result.
+    bool enqueue(taker& self) noexcept;
+
+    /// Waits with a deadline. True: finished, with `got` as above.
+    bool take_until(const wait_reason& why, timer::clock::time_point deadline,
+                    wait_node*& got) noexcept;
+
+    /// Null: there is none.
+    wait_node* try_take() noexcept;
+
+    /// Wakes all waiters without a node.
+    void close() noexcept;
+
+    bool is_closed() const noexcept;
+
+    /// For reports: the number of nodes when none is in use.
+    void expect(std::size_t count) noexcept;
+
+private:
+    static void look_for_value(const void* copy, wait_findings& into) noexcept;
+    static void look_for_place(const void* copy, wait_findings& into) noexcept;
+    bool withdraw(taker& self) noexcept;
+
+    wait_node* pop() noexcept;
+
+    mutable spin_lock m_lock;
+    bool m_closed = false;
+    std::uint32_t m_expected = 0;  ///< nodes when none is in use; for reports
+    wait_queue<std_atomics, wait_node> m_nodes;
+    /// Invariant: empty while there are nodes or it is closed, when m_lock is free.
+    wait_queue<std_atomics, taker> m_takers;
+};
+
+/// The two wait lists of a channel. Its first member, so that reports show the channel's address
+/// for both kinds of waits.
+struct channel_lists {
+    wait_list filled;
+    wait_list free;  ///< always empty if the channel is unbounded
+};
+
+}  // namespace quern::detail

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formatting with std::to_chars, which knows no locale.
+#include <quern/base/detail/text.hpp>
+
+#include <quern/base/detail/utf8.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace quern::detail {
+
+namespace {
+
+constexpr std::size_t k_longest_number = 400;  // the largest double has 309 digits
+
+template <class... How>
+std::string digits_of(double value, How... how) {
+    std::array<char, k_longest_number> text;
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value, how...).ptr};
+}
+
+std::string missing_blanks(std::string_view text, std::size_t columns) {
+    const auto characters = static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+    return std::string(columns - std::min(columns, characters), ' ');
+}
+
+struct unit {
+    double size;
+    std::string_view name;
+};
+
+/// In the largest unit that gives at least 1 once rounded. The last unit, which is 1, has no
+/// fraction unless up to four digits are wanted.
+std::string in_units(double value, std::span<const unit> units, precision digits) {
+    const bool is_short = digits == precision::three;
+    for (const unit& each : units) {
+        const bool is_last = each.size <= 1;
+        if (is_last || std::fabs(value) >= each.size * (is_short ? 0.9995 : 1)) {
+            const double number = value / each.size;
+            const std::string text = !is_short ? rounded(number)
+                                     : is_last ? fixed(number, 0)
+                                               : short_number(number);
+            return each.name.empty() ? text : text + " " + std::string(each.name);
+        }
+    }
+    return "";
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view text, std::size_t limit) {
+    std::string out;
+    std::size_t at = 0;
+    while (at < text.size() && at < limit) {
+        const std::size_t length = utf8_length(text.substr(at));
+        out.append(length == 0 ? k_no_character : text.substr(at, length));
+        at += length == 0 ? 1 : length;
+    }
+    return out.append(at < text.size() ? "…" : "");
+}
+
+std::string exact_number(double value) { return digits_of(value); }
+
+std::string fixed(double value, int digits) {
+    return digits_of(value, std::chars_format::fixed, digits);
+}
+
+std::string rounded(double value, int digits) {
+    return digits_of(value, std::chars_format::general, digits);
+}
+
+std::string short_number(double value) {
+    const double size = std::fabs(value);
+    return fixed(value, size >= 99.95 || size == 0.0 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+std::string duration_words(double ns, precision digits) {
+    constexpr unit k_units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+    return in_units(ns, k_units, digits);
+}
+
+std::string bytes_words(double bytes, precision digits) {
+    constexpr double k_step = 1024;
+    constexpr unit k_units[] = {{k_step * k_step * k_step * k_step, "TiB"},
+                                {k_step * k_step * k_step, "GiB"},
+                                {k_step * k_step, "MiB"},
+                                {k_step, "KiB"},
+                                {1, "B"}};
+    return in_units(bytes, k_units, digits);
+}
+
+std::string amount_words(double value) {
+    constexpr unit k_units[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {1, ""}};
+    const bool has_fraction = std::fabs(value) < 999.5 && value != std::floor(value);
+    return has_fraction ? short_number(value) : in_units(value, k_units, precision::three);
+}
+
+std::string percent_words(double share) {
+    const double percent = 100.0 * share;
+    if (percent > 0.0 && percent < 0.1) {
+        return "< 0.1 %";
+    }
+    return fixed(percent, percent < 9.95 && percent > 0.0 ? 1 : 0) + " %";
+}
+
+std::string right(std::string_view text, std::size_t columns) {
+    return missing_blanks(text, columns).append(text);
+}
+
+std::string left(std::string_view text, std::size_t columns) {
+    return std::string(text) + missing_blanks(text, columns);
+}
+
+std::string count_words(std::uint64_t count) {
+    std::string text = std::to_string(count);
+    for (std::size_t at = text.size(); at > 3; at -= 3) {
+        text.insert(at - 3, 1, ',');
+    }
+    return text;
+}
+
+std::string count_words(std::uint64_t count, std::string_view what) {
+    return count_words(count).append(" ").append(what).append(count == 1 ? "" : "s");
+}
+
+}  // namespace quern::detail

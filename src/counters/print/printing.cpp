@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// The observer of runtimes: makes them known to the registry and obeys the settings print-counter…
+// and list-counters.
+#include <quern/counters/detail/attach.hpp>
+#include <quern/counters/detail/settings.hpp>
+
+#include "core/derived.hpp"
+#include "core/tables.hpp"
+#include "print/printer.hpp"
+#include "print/series_reader.hpp"
+
+#include <quern/scheduler/observers.hpp>
+#include <quern/topology/detail/text.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace quern::counters::detail {
+
+std::vector<std::string> patterns_of(std::string_view setting) {
+    std::vector<std::string> patterns;
+    for (const std::string_view each : topology::detail::split(setting, ';')) {
+        if (const std::string_view one = topology::detail::trim(each); !one.empty()) {
+            patterns.emplace_back(one);
+        }
+    }
+    return patterns;
+}
+
+printer::printer(const runtime& of, const settings& chosen)
+    : m_format(parse_print_format(chosen.at("print-counter-format").text)),
+      m_at_end(chosen.at("print-counter-at").text != "startup"),
+      m_to(chosen.at("print-counter-destination").text, m_format == print_format::openmetrics),
+      m_set(of) {
+    for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
+        try {
+            m_set.add(each);
+        } catch (const std::invalid_argument& error) {  // what this runtime alone has not
+            std::fprintf(stderr, "%s (this counter is not printed)\n", error.what());
+        }
+    }
+    m_set.reset();  // one baseline for all
+    m_at_end = m_at_end && m_set.size() != 0;
+    const bool prints = m_to.is_open() && m_set.size() != 0;
+    if (prints && chosen.at("print-counter-at").text != "shutdown") {
+        read_and_print();
+    }
+    const auto interval = chosen.number("print-counter-interval");
+    if (prints && interval) {
+        m_prints.emplace("print-counter-interval", std::chrono::milliseconds(*interval), [this] {
+            const quern::detail::off_the_clock at_the_program(m_set.calls_program());
+            read_and_print();
+        });
+    }
+    // Last: from here on another thread may end it.
+    m_finishes.emplace(m_at_end && m_to.is_open() ? "the counters at the end" : "",
+                       [this] { return print_last(); });
+}
+
+void printer::print(const snapshot& read) {
+    const std::string header = m_sequence == 0 ? header_of(read, m_format) : "";
+    m_to.write(header + formatted(read, ++m_sequence, m_format));
+}
+
+namespace {
+
+template <class F>
+void or_complain(F&& f) noexcept {
+    try {
+        f();
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "quern: counters cannot be printed: %s\n", error.what());
+    }
+}
+
+}  // namespace
+
+void printer::read_and_print() noexcept {
+    or_complain([this] { print(m_set.evaluate()); });
+}
+
+void printer::stop() noexcept {
+    const std::scoped_lock lock(m_stopping);
+    if (std::exchange(m_stopped, true)) {
+        return;
+    }
+    m_prints.reset();
+    if (m_at_end && m_to.is_open()) {
+        or_complain([this] { m_last = m_set.evaluate(); });
+    }
+}
+
+/// Where, in words.
+std::string printer::print_last() noexcept {
+    stop();
+    if (!m_last) {
+        return "";
+    }
+    or_complain([this] { print(*m_last); });
+    return m_to.in_words();
+}
+
+namespace {
+
+constinit std::atomic<bool> g_attached{false};
+constinit std::atomic<bool> g_listed{false};
+constinit std::atomic<bool> g_idle_said{false};
+
+/// How counters are to be printed, and none are to be: probably not what was meant.
+void say_what_does_nothing(const settings& chosen) {
+    for (const char* const name : {"print-counter-interval", "print-counter-destination",
+                                   "print-counter-format", "print-counter-at"}) {
+        const setting_value& said = chosen.at(name);
+        if (said.source != setting_source::fallback && !g_idle_said.exchange(true)) {
+            std::fprintf(stderr,
+                         "quern: %s is '%s' (%s), which does nothing: print-counter names no "
+                         "counters\n",
+                         name, said.text.c_str(), said.origin.c_str());
+        }
+    }
+}
+
+class counters_observer final : public runtime_observer {
+public:
+    void check(const settings& chosen) override {
+        for (const char* const setting : {"print-counter", "trace-counters"}) {
+            for (const std::string& each : patterns_of(chosen.at(setting).text)) {
+                try {
+                    check_pattern(each);
+                } catch (const std::invalid_argument& error) {
+                    constexpr std::string_view k_ours = "quern: ";
+                    chosen.refuse(setting, error.what() + k_ours.size());
+                }
+            }
+        }
+    }
+
+    void started(runtime& which, const settings& chosen) noexcept override {
+        try {
+            const auto entry = add_living(which);
+            const std::string& list = chosen.at("list-counters").text;
+            if (list != "no" && !g_listed.exchange(true)) {
+                std::string text = listed(all_counters(), list == "full");
+                text += list == "full" ? listed(describe_derived(), true) : "";
+                std::fputs(text.c_str(), stdout);
+                std::fflush(stdout);
+            }
+            if (!chosen.at("print-counter").text.empty()) {
+                entry->printing = std::make_unique<printer>(which, chosen);
+            } else {
+                say_what_does_nothing(chosen);
+            }
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "%s\nquern: the counters of this runtime are not printed\n",
+                         error.what());
+        }
+    }
+
+    void stops(runtime& which) noexcept override {
+        if (const auto entry = find_living(which); entry && entry->printing != nullptr) {
+            entry->printing->stop();
+        }
+    }
+
+    void ends(runtime& which) noexcept override {
+        if (const auto entry = find_living(which)) {
+            if (entry->printing != nullptr) {
+                entry->printing->finish();
+                entry->printing.reset();
+            }
+            remove_living(*entry);
+        }
+    }
+};
+
+constinit counters_observer g_observer;
+
+}  // namespace
+
+bool attach() noexcept {
+    if (!g_attached.exchange(true)) {
+        add_settings();
+        quern::detail::set_series_source(read_series);
+        add_observer(g_observer);
+    }
+    return true;
+}
+
+}  // namespace quern::counters::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads the kernel's times for a worker's thread.
+#include <quern/scheduler/detail/blocked_time.hpp>
+
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/topology/detail/lost_time.hpp>
+
+#include <algorithm>
+#include <ctime>
+
+namespace quern::detail {
+
+namespace {
+
+/// The kernel's clock id for a thread's processor time.
+clockid_t clock_of(pid_t thread) noexcept {
+    constexpr unsigned k_of_thread_by_scheduler = 6;
+    return static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U | k_of_thread_by_scheduler);
+}
+
+}  // namespace
+
+double thread_run_ns(pid_t thread) noexcept {
+    timespec spent{};
+    constexpr double k_ns = 1e9;
+    return thread != 0 && ::clock_gettime(clock_of(thread), &spent) == 0
+               ? k_ns * static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec)
+               : 0.0;
+}
+
+topology::outcome<double> read_blocked_ns(const worker& of, const topology::system_root& root) {
+    const pid_t thread = of.thread_id();
+    if (thread == 0) {
+        return 0.0;  // it has not begun
+    }
+    const worker_totals totals = of.stats.read();  // first: what is subtracted grows
+    const auto times = topology::detail::read_thread_schedule(root, thread);
+    if (!times) {
+        return topology::unavailable{times.reason(), times.error()};
+    }
+    const double away = thread_run_ns(thread) + times->wait_ns + totals.asleep_ns + totals.guest_ns;
+    return std::min(totals.total_ns() - away, totals.running_ns);
+}
+
+}  // namespace quern::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// Timed work: workers fire timers and ask pollers between two items, and one sleeping worker, the
+// watch, does so in time. Protocol: README.md in this folder, sections "Time" and "Pollers".
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace quern::detail {
+
+namespace {
+
+/// Time between checks by the watch while another worker fires timers.
+constexpr auto k_while_firing = std::chrono::microseconds(100);
+
+}  // namespace
+
+bool worker::has_due() const noexcept {
+    const tick_count now = ticks();
+    return m_pool.timers.may_be_due(now) || (m_pool.pollers.any() && m_pool.pollers.is_due(now));
+}
+
+void worker::look_after_time() noexcept {
+    if (has_due()) {
+        fire_timers();
+        ask_pollers();
+    }
+}
+
+/// Items that a timer makes ready are in the injector.
+void worker::fire_timers() noexcept {
+    if (m_pool.timers.may_be_due(ticks())) {
+        m_fired += m_pool.timers.fire_due();
+    }
+}
+
+void worker::ask_pollers() noexcept {
+    if (m_pool.pollers.any() && m_pool.pollers.is_due(ticks())) {
+        m_pool.pollers.ask();
+    }
+}
+
+/// Called before an item that may run long.
+void worker::see_to_watch() noexcept {
+    if (m_pool.m_watch.load(std::memory_order_relaxed) == nullptr) {
+        notify_public_work();
+    }
+}
+
+/// When there are timers or outstanding operations, one sleeping worker keeps watch: it sleeps
+/// until the earliest time or until the pollers are due. It counts as asleep meanwhile. Items that
+/// a timer or a poller makes ready wake a sleeper as usual, possibly this one. If it is woken for
+/// work, it first wakes another sleeper (see_to_watch), which finds no work and becomes the watch.
+///
+/// No wake-up is lost. A thread that sets an earlier time reads m_watch afterwards, and the watch
+/// sets m_watch before it reads the time. A worker that finds the watch kept has announced its
+/// sleep before. So a watch that leaves afterwards and finds an item sees that worker in the gate.
+void worker::sleep() noexcept {
+    while (m_pool.needs_watch()) {
+        worker* nobody = nullptr;
+        if (!m_pool.m_watch.compare_exchange_strong(nobody, this, std::memory_order_seq_cst)) {
+            break;
+        }
+        bool woken = false;
+        while (!woken && m_pool.needs_watch()) {
+            woken = m_pool.gate.sleep_for(parker, until_next_look());
+            if (!woken) {
+                act_as_watch();
+            }
+        }
+        m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);
+        if (woken) {
+            return;
+        }
+        m_pool.notify_quiet(m_pool.gate.load().sleeping);  // the last operation may have ended
+    }
+    sleep_watching_for_hangs();
+}
+
+/// The watch counts as asleep, and items that a poller makes ready are private at first. The
+/// pollers are held until these are public, since otherwise the pool would look quiet.
+void worker::act_as_watch() noexcept {
+    m_fired += m_pool.timers.fire_due();
+    m_pool.pollers.hold();
+    ask_pollers();
+    publish_work();
+    if (!is_stealable() && has_public_work()) {
+        m_pool.gate.wake(parker);  // only this worker may run the new items
+    }
+    m_pool.pollers.let_go();
+}
+
+std::chrono::nanoseconds worker::until_next_look() const noexcept {
+    constexpr std::chrono::nanoseconds k_longest = std::chrono::hours(1);
+    const std::chrono::nanoseconds limit =
+        m_pool.pollers.none() ? k_longest : m_pool.pollers.until_due();
+    const auto now = timer::clock::now();
+    const auto earliest = m_pool.timers.earliest();
+    if (earliest == timer::clock::time_point::min()) {
+        return k_while_firing;
+    }
+    return std::min<std::chrono::nanoseconds>(std::max(earliest, now) - now, limit);
+}
+
+}  // namespace quern::detail

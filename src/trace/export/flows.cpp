@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finds the piece in which a task was created: the last piece of its parent that had begun by then.
+#include "export/flows.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace quern::trace::detail {
+
+flows::flows(const recording& run) : m_run(run) {
+    std::uint32_t lane_number = 0;
+    for (const lane& l : run.lanes) {
+        std::uint32_t index = 0;
+        for (const slice& s : l.slices) {
+            if (!s.continued) {
+                m_begun.push_back({s.task, s.begin_ns, lane_number, index});
+            }
+            ++index;
+        }
+        ++lane_number;
+    }
+    std::sort(m_begun.begin(), m_begun.end(), [](const begun& a, const begun& b) {
+        return std::tie(a.task, a.at_ns) < std::tie(b.task, b.at_ns);
+    });
+    find_makers(run);
+}
+
+void flows::find_makers(const recording& run) {
+    for (const begun& each : m_begun) {
+        const slice& s = run.lanes[each.lane].slices[each.index];
+        if (!s.first || s.inlined || s.parent == 0) {
+            continue;
+        }
+        const std::uint64_t at = s.ready_ns != 0 ? s.ready_ns : s.begin_ns;
+        const auto later = std::upper_bound(
+            m_begun.begin(), m_begun.end(), std::pair(s.parent, at),
+            [](const auto& wanted, const begun& b) { return wanted < std::pair(b.task, b.at_ns); });
+        if (later != m_begun.begin() && std::prev(later)->task == s.parent) {
+            m_made.push_back({std::prev(later)->lane, std::prev(later)->index, s.task});
+        }
+    }
+    std::sort(m_made.begin(), m_made.end(), [](const made& a, const made& b) {
+        return std::tie(a.lane, a.index, a.task) < std::tie(b.lane, b.index, b.task);
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < m_made.size(); ++i) {
+        const bool is_full = kept >= k_most_made &&
+                             m_made[kept - k_most_made].lane == m_made[i].lane &&
+                             m_made[kept - k_most_made].index == m_made[i].index;
+        if (!is_full) {
+            m_made[kept++] = m_made[i];
+        }
+    }
+    m_made.resize(kept);
+    for (const made& each : m_made) {
+        m_targets.push_back(each.task);
+    }
+    std::sort(m_targets.begin(), m_targets.end());
+}
+
+bool flows::has_pieces(std::uint64_t task) const {
+    const auto first =
+        std::lower_bound(m_begun.begin(), m_begun.end(), task,
+                         [](const begun& b, std::uint64_t wanted) { return b.task < wanted; });
+    return first != m_begun.end() && std::next(first) != m_begun.end() &&
+           std::next(first)->task == task;
+}
+
+bool flows::is_target(std::size_t lane, std::size_t index) const {
+    const slice& s = m_run.lanes[lane].slices[index];
+    return s.first && std::binary_search(m_targets.begin(), m_targets.end(), s.task);
+}
+
+std::size_t flows::first_made(std::size_t lane, std::size_t index) const {
+    const auto at =
+        std::lower_bound(m_made.begin(), m_made.end(), std::pair(lane, index),
+                         [](const made& m, const auto& wanted) {
+                             return std::pair<std::size_t, std::size_t>(m.lane, m.index) < wanted;
+                         });
+    return static_cast<std::size_t>(at - m_made.begin());
+}
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// The output of recordings: a file that is replaced atomically, or a stream of the process.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+
+namespace quern::trace::detail {
+
+/// The path for the n-th runtime of a process that writes it: "run.2.pftrace" for the second.
+/// Streams, devices and pipes are shared.
+std::string numbered(const std::string& path, unsigned number);
+
+/// Calls write(stream) for the file, or for stdout and stderr under these names. Devices and pipes
+/// are written directly. Returns the error, or an empty text.
+std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),
+                         const void* data);
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSL-1.0
+// The lifetime of recorders: starts and stops them, and passes them samples and marks.
+#include <quern/trace/recorder.hpp>
+
+#include "record/recorder_state.hpp"
+#include "record/registry.hpp"
+
+#include <quern/base/detail/process.hpp>
+#include <quern/scheduler/detail/blocked_time.hpp>
+#include <quern/scheduler/detail/pool_view.hpp>
+#include <quern/trace/listener.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace quern::trace {
+
+namespace {
+
+using quern::detail::lock_of;
+using quern::detail::process_lock;
+
+/// The number of active recorders, for a cheap check.
+constinit std::atomic<std::size_t> g_recording{0};
+
+/// The active recorders. Requires: the lock trace is held.
+std::vector<recorder::state*>& recorders() { return detail::registry::of_process().recorders; }
+
+void attach_all(recorder::state& s) {
+    s.lost_before = detail::look_at_lost_time(s.threads());
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    recorders().push_back(&s);
+    g_recording.store(recorders().size(), std::memory_order_relaxed);
+    for (detail::recorded_worker& w : s.workers) {
+        w.before = w.home.worker(w.rank);
+        w.blocked_before = quern::detail::read_blocked_ns(w.home.get().at(w.rank));
+        detail::hooks_of(w.home.get()).attach(w.rank, *w.events);
+    }
+}
+
+/// Afterwards no thread writes to the tracks. Requires: the lock trace is held.
+void detach_all(recorder::state& s) {
+    for (detail::recorded_worker& w : s.workers) {
+        quern::detail::pool& home = w.home.get();
+        detail::pool_hooks& pool_hooks = detail::hooks_of(home);
+        pool_hooks.detach(w.rank, *w.events);
+        w.after = w.home.worker(w.rank);
+        w.after -= w.before;
+        w.thread = home.at(w.rank).thread_id();
+        const auto blocked = quern::detail::read_blocked_ns(home.at(w.rank));
+        if (blocked && w.blocked_before) {
+            w.blocked_ns = std::max(*blocked - *w.blocked_before, 0.0);
+        }
+        detail::release_if_idle(pool_hooks);
+    }
+}
+
+/// All pools of the runtime, or none if it has run a task.
+std::vector<const quern::detail::pool*> pools_without_tasks(const runtime& rt) {
+    std::vector<const quern::detail::pool*> all;
+    for (const pool_ref& each : rt.pools()) {
+        if (each.totals().tasks != 0) {
+            return {};
+        }
+        all.push_back(&each.get());
+    }
+    return all;
+}
+
+/// True: this call ended the recording.
+bool end(recorder::state& s) {
+    std::shared_ptr<detail::sampler> system;
+    std::vector<const quern::detail::pool*> idle;
+    {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        std::erase(recorders(), &s);
+        g_recording.store(recorders().size(), std::memory_order_relaxed);
+        if (s.rt == nullptr || s.generation != quern::detail::fork_generation()) {
+            return false;
+        }
+        detach_all(s);
+        idle = pools_without_tasks(*s.rt);
+        s.rt = nullptr;
+        system = std::move(s.system);
+    }
+    s.made.duration_ns = s.now_ns();
+    s.made.taken = detail::between(s.lost_before, detail::look_at_lost_time(s.threads()));
+    if (system != nullptr) {
+        for (series& each : system->stop()) {
+            s.made.counters.push_back(std::move(each));
+        }
+    }
+    if (!idle.empty()) {
+        s.made.why_no_task = quern::detail::why_no_task(idle);
+    }
+    detail::assemble(s);
+    return true;
+}
+
+}  // namespace
+
+namespace {
+
+/// Null if no events are requested.
+std::shared_ptr<const detail::wanted_events> wanted_of(const recorder_options& options) {
+    auto kinds = topology::find_events(options.events);
+    if (!kinds) {
+        throw std::invalid_argument("quern: recorder_options::events: " + kinds.reason());
+    }
+    if (kinds->empty()) {
+        return nullptr;
+    }
+    auto kernel = options.event_kernel != nullptr ? options.event_kernel
+                                                  : topology::event_kernel::of_machine();
+    return std::make_shared<const detail::wanted_events>(
+        detail::wanted_events{*kinds, std::move(kernel)});
+}
+
+}  // namespace
+
+std::uint64_t recorder::state::now_ns() const {
+    return static_cast<std::uint64_t>(static_cast<double>(quern::detail::ticks() - start) *
+                                      quern::detail::ns_per_tick());
+}
+
+/// Kernel thread ids; 0 for a thread that has not begun or is no longer known.
+std::vector<std::int32_t> recorder::state::threads() const {
+    std::vector<std::int32_t> all;
+    for (const detail::recorded_worker& w : workers) {
+        all.push_back(rt != nullptr ? w.home.get().at(w.rank).thread_id() : w.thread);
+    }
+    return all;
+}
+
+recorder::recorder(runtime& which, const recorder_options& options)
+    : m_state(std::make_unique<state>(which, options)) {
+    if (options.sample > detail::sampling::k_most) {
+        throw std::invalid_argument("quern: recorder_options::sample is " +
+                                    std::to_string(options.sample) + "; accepted: 0 to " +
+                                    std::to_string(detail::sampling::k_most));
+    }
+    const std::shared_ptr<const detail::wanted_events> measured = wanted_of(options);
+    quern::detail::attach_trace();
+    state& s = *m_state;
+    s.generation = quern::detail::fork_generation();
+    detail::describe_run(s.made, options.chosen);
+    s.options.chosen = nullptr;  // valid during this call only
+    s.options.events = {};
+    s.options.counters = {};
+    s.start = quern::detail::ticks();
+    for (const pool_ref pool : which.pools()) {
+        for (unsigned rank = 0; rank < pool.workers(); ++rank) {
+            s.workers.push_back(
+                {.home = pool,
+                 .rank = rank,
+                 .events = std::make_unique<detail::track>(s.start, options.events_per_worker,
+                                                           options.sample, measured)});
+        }
+    }
+    if (options.samples_system && options.events_per_worker != 0) {
+        s.system = std::make_shared<detail::sampler>(which, options.counters);
+    }
+    try {
+        attach_all(s);
+    } catch (...) {
+        end(s);
+        throw;
+    }
+}
+
+recorder::~recorder() {
+    if (m_state == nullptr) {
+        return;
+    }
+    if (m_state->generation != quern::detail::fork_generation()) {
+        static_cast<void>(
+            m_state.release());  // in a forked child: its sampling thread does not exist here
+        return;
+    }
+    end(*m_state);
+}
+
+recorder::recorder(recorder&&) noexcept = default;
+
+recorder& recorder::operator=(recorder&& other) noexcept {
+    std::swap(m_state, other.m_state);
+    return *this;
+}
+
+recording recorder::stop() {
+    if (m_state == nullptr) {
+        return {};
+    }
+    end(*m_state);
+    return std::exchange(m_state->made, {});
+}
+
+/// Without the lock, since it waits for code of the program.
+void detail::look_last(runtime& which) noexcept {
+    std::vector<std::shared_ptr<sampler>> all;
+    {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        for (const recorder::state* const s : recorders()) {
+            if (s->rt == &which && s->system != nullptr) {
+                all.push_back(s->system);
+            }
+        }
+    }
+    for (const auto& each : all) {
+        each->finish();
+    }
+}
+
+void detail::end_recordings(runtime& which) noexcept {
+    for (;;) {
+        recorder::state* found = nullptr;
+        {
+            const std::scoped_lock lock(lock_of(process_lock::trace));
+            for (recorder::state* const s : recorders()) {
+                found = s->rt == &which ? s : found;
+            }
+        }
+        if (found == nullptr || !end(*found)) {
+            return;
+        }
+    }
+}
+
+void sample(std::string_view name, double value) {
+    if (g_recording.load(std::memory_order_relaxed) != 0) {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        for (recorder::state* const s : recorders()) {
+            std::vector<series>& all = s->made.counters;
+            auto at = std::find_if(all.begin(), all.end(),
+                                   [&](const series& each) { return each.name == name; });
+            if (at == all.end()) {
+                at = all.insert(all.end(), {std::string(name), "", {}});
+            }
+            at->points.emplace_back(s->now_ns(), value);
+        }
+    }
+    detail::tell_sample(name, value);
+}
+
+void mark(std::string_view who, std::string_view what) {
+    if (g_recording.load(std::memory_order_relaxed) != 0) {
+        const std::scoped_lock lock(lock_of(process_lock::trace));
+        for (recorder::state* const s : recorders()) {
+            s->made.decisions.push_back({s->now_ns(), std::string(who), std::string(what)});
+        }
+    }
+    detail::tell_mark(who, what);
+}
+
+void mark(std::string_view text) { mark("program", text); }
+
+}  // namespace quern::trace

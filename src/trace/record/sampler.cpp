@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// The looks themselves. The last one is on the thread that ends the recording.
+#include "record/sampler.hpp"
+
+#include <quern/scheduler/detail/pool.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+namespace quern::trace::detail {
+
+namespace {
+
+constexpr std::size_t k_most_points = 20'000;  ///< a series becomes half as long then (guessed)
+
+/// Between two looks for what is not there yet and is expected at any moment.
+constexpr std::chrono::milliseconds k_soon{1};
+
+enum which_series : std::size_t { k_memory, k_running, k_rate };
+
+/// Bytes, or 0 where /proc cannot be read.
+double resident_memory() {
+    std::FILE* const file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) {
+        return 0;
+    }
+    unsigned long long all = 0;
+    unsigned long long resident = 0;
+    const int found = std::fscanf(file, "%llu %llu", &all, &resident);
+    std::fclose(file);
+    return found == 2 ? static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE))
+                      : 0;
+}
+
+double running_workers(const std::vector<pool_ref>& pools) {
+    int count = 0;
+    for (const pool_ref& each : pools) {
+        const quern::detail::pool& p = each.get();
+        for (std::uint32_t rank = 0; rank < p.size(); ++rank) {
+            count += p.at(rank).stats.phase() == worker_phase::running ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+}  // namespace
+
+sampler::sampler(runtime& which, std::string_view counters)
+    : m_pools(which.pools()), m_chosen(which, counters) {
+    m_seen = {{"resident memory", "B", {}}, {"running workers", "", {}}, {"tasks", "1/s", {}}};
+    m_last_tasks = tasks();
+    m_looks.emplace("the trace", m_start, [this] { return look(); });
+}
+
+std::uint64_t sampler::tasks() const {
+    std::uint64_t sum = 0;
+    for (const pool_ref& each : m_pools) {
+        const quern::detail::pool& p = each.get();
+        for (std::uint32_t rank = 0; rank < p.size(); ++rank) {
+            sum += p.at(rank).stats.tasks.value();
+        }
+    }
+    return sum;
+}
+
+std::uint64_t sampler::now_ns() const {
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(clock::now() - m_start).count());
+}
+
+sampler::clock::time_point sampler::look() {
+    look_at_system();
+    look_at_chosen(&chosen_series::look);
+    return clock::now() + (m_chosen.is_expected() ? k_soon : m_interval);
+}
+
+void sampler::look_at_system() {
+    const auto time = clock::now();
+    const double seconds =
+        std::chrono::duration<double>(time - std::exchange(m_last, time)).count();
+    const std::uint64_t at = now_ns();
+    m_seen[k_memory].points.emplace_back(at, resident_memory());
+    m_seen[k_running].points.emplace_back(at, running_workers(m_pools));
+    const std::uint64_t now = tasks();
+    if (seconds > 1e-3) {
+        m_seen[k_rate].points.emplace_back(at, static_cast<double>(now - m_last_tasks) / seconds);
+        m_last_tasks = now;
+    }
+    if (m_seen[k_memory].points.size() >= k_most_points) {
+        thin_out();
+    }
+}
+
+/// Code of the program's own may take long, and may wake a task: until it has ended, tasks are not
+/// stuck.
+void sampler::look_at_chosen(void (chosen_series::*how)(std::uint64_t at_ns)) {
+    const quern::detail::off_the_clock at_the_program(m_chosen.calls_program());
+    (m_chosen.*how)(now_ns());
+}
+
+/// Every other point goes, and from now on they come half as often.
+void sampler::thin_out() {
+    for (series& each : m_seen) {
+        detail::thin_out(each);
+    }
+    m_chosen.thin_out();
+    m_interval *= 2;
+}
+
+void sampler::finish() {
+    const std::scoped_lock finishing(m_finishing);
+    if (!m_looks) {
+        return;
+    }
+    m_looks.reset();
+    if (m_last == m_start) {
+        look();  // the run was over before the first
+    }
+    look_at_chosen(&chosen_series::look_last);  // a short run would show nothing otherwise
+}
+
+std::vector<series> sampler::stop() {
+    finish();
+    m_chosen.move_to(m_seen);
+    return std::move(m_seen);
+}
+
+}  // namespace quern::trace::detail

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+// The hooks of what workers do beside tasks: stealing, parking.
+#include "record/lane_visit.hpp"
+
+#include <utility>
+
+namespace quern::trace::detail {
+
+void pool_hooks::on_steal(self which, worker& thief, worker& victim) {
+    if (const visit v(which, thief); v) {
+        for (sink* const s : v.at().sinks) {
+            s->stole(thief.rank(), victim.rank(), quern::detail::ticks());
+        }
+    }
+}
+
+void pool_hooks::on_park(self which, worker& on) {
+    if (const visit v(which, on); v) {
+        v.at().parked_at = quern::detail::ticks();
+        for (sink* const s : v.at().sinks) {
+            s->parks(on.rank(), v.at().parked_at);
+        }
+    }
+}
+
+void pool_hooks::on_unpark(self which, worker& on) {
+    const visit v(which, on);
+    if (!v || v.at().parked_at == 0) {
+        return;
+    }
+    const tick_count since = std::exchange(v.at().parked_at, tick_count{0});
+    for (sink* const s : v.at().sinks) {
+        s->parked(on.rank(), since, quern::detail::ticks());
+    }
+}
+
+}  // namespace quern::trace::detail
