@@ -5,6 +5,8 @@
 
 #include <quern/task/detail/group_count.hpp>
 
+#include <optional>
+
 namespace {
 
 using model::atomic;
@@ -17,30 +19,34 @@ struct waiter {
 };
 
 struct group {
-    quern::detail::group_count<model::protocol_atomics, waiter> count;
+    group() { count.emplace(); }
+
+    std::optional<quern::detail::group_count<model::protocol_atomics, waiter>> count;
     waiter owner;
     atomic<int> offered = 0;  // tasks that are ready for others
     atomic<int> resumptions = 0;
     var<int> effects[3] = {0, 0, 0};
 
+    /// As an owner that ends its group at once.
     void resume(waiter& w, int tasks) {
         w.frame = w.frame + 1;
         resumptions.fetch_add(1, std::memory_order_relaxed);
         for (int i = 0; i < tasks; ++i) {
             check(effects[i] == 1, "the effects of every task are visible");
         }
+        count.reset();
     }
 
     void finish_elsewhere(int task, int tasks) {
         effects[task] = 1;
-        if (waiter* w = count.finished()) {
+        if (waiter* w = count->finished()) {
             resume(*w, tasks);
         }
     }
 
     void wait(int tasks) {
         owner.frame = 1;
-        if (count.owner_done() || !count.wait(owner)) {
+        if (count->owner_done() || !count->wait(owner)) {
             resume(owner, tasks);
         }
     }
@@ -50,8 +56,8 @@ TEST(model_group_count, two_stolen_tasks) {
     model::expect_passes_everywhere("group, 2 tasks stolen by 2", {}, [](run& r) {
         auto& g = r.make<group>();
         r.thread([&g] {
-            g.count.owner_spawned();
-            g.count.owner_spawned();
+            g.count->owner_spawned();
+            g.count->owner_spawned();
             g.offered.store(2, std::memory_order_release);
             g.wait(2);
         });
@@ -71,18 +77,18 @@ TEST(model_group_count, a_stolen_task_spawns_another) {
     model::expect_passes_everywhere("group, a stolen task spawns one", {}, [](run& r) {
         auto& g = r.make<group>();
         r.thread([&g] {
-            g.count.owner_spawned();
-            g.count.owner_spawned();
+            g.count->owner_spawned();
+            g.count->owner_spawned();
             g.offered.store(1, std::memory_order_release);
             g.effects[0] = 1;
-            g.count.owner_finished();
+            g.count->owner_finished();
             g.wait(3);
         });
         r.thread([&g] {
             while (g.offered.load(std::memory_order_acquire) == 0) {
                 model::atomics::pause();
             }
-            g.count.spawned();
+            g.count->spawned();
             g.offered.store(2, std::memory_order_release);
             g.finish_elsewhere(1, 3);
         });
@@ -100,7 +106,7 @@ TEST(model_group_count, counting_after_the_task_is_offered_is_found) {
     model::expect_found_broken("late count", {}, [](run& r) {
         auto& g = r.make<group>();
         r.thread([&g] {
-            g.count.owner_spawned();
+            g.count->owner_spawned();
             g.offered.store(1, std::memory_order_release);
             g.wait(0);
         });
@@ -110,7 +116,7 @@ TEST(model_group_count, counting_after_the_task_is_offered_is_found) {
             }
             g.finish_elsewhere(1, 0);
             g.offered.store(2, std::memory_order_release);
-            g.count.spawned();  // too late: the count has been zero
+            g.count->spawned();  // too late: the count has been zero
         });
         r.thread([&g] {
             while (g.offered.load(std::memory_order_acquire) != 2) {

@@ -5,6 +5,8 @@
 
 #include <quern/scheduler/detail/hold_count.hpp>
 
+#include <optional>
+
 namespace {
 
 using model::atomic;
@@ -14,15 +16,16 @@ using model::var;
 using hold_count = quern::detail::hold_count<model::protocol_atomics>;
 
 struct held_task {
-    hold_count holds;
+    std::optional<hold_count> holds;
     var<int> result = 0;            // written by the function
     var<int> received[2] = {0, 0};  // written by the threads that hold it
     var<int> completed = 0;
     int holders;
 
     explicit held_task(int n) : holders(n) {
+        holds.emplace();
         for (int i = 0; i < n; ++i) {
-            holds.add();
+            holds->add();
         }
     }
     void complete() {
@@ -31,17 +34,18 @@ struct held_task {
             model::check(received[i] == 1, "each hold has been dropped");
         }
         completed = completed + 1;
+        holds.reset();  // the task may be destroyed
     }
     void end() {
         result = 1;
-        if (holds.has_ended([](void* self) noexcept { static_cast<held_task*>(self)->complete(); },
-                            this)) {
+        if (holds->has_ended([](void* self) noexcept { static_cast<held_task*>(self)->complete(); },
+                             this)) {
             complete();
         }
     }
     void drop(int which) {
         received[which] = 1;
-        holds.drop();
+        holds->drop();
     }
 };
 
@@ -64,8 +68,8 @@ TEST(model_hold_count, one_that_holds_it_may_add_a_hold) {
         auto& t = r.make<held_task>(1);
         r.thread([&t] { t.end(); });
         r.thread([&t] {
-            t.holds.add();
-            t.holds.drop();
+            t.holds->add();
+            t.holds->drop();
             t.drop(0);
         });
         r.at_end([&t] { model::check(t.completed == 1, "completed once"); });
@@ -77,8 +81,8 @@ TEST(model_hold_count, a_hold_that_is_added_after_the_end_is_found) {
         auto& t = r.make<held_task>(0);
         r.thread([&t] { t.end(); });
         r.thread([&t] {
-            t.holds.add();
-            t.holds.drop();
+            t.holds->add();
+            t.holds->drop();
             t.end();  // a broken holder: completes the task a second time
         });
         r.at_end([&t] { model::check(t.completed == 1, "completed once"); });
