@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Selection of items with a special order: tasks with a rank, tasks of high and low priority, and
-// such tasks with a hint for this worker. Called by the loop (loop.cpp) and by the stealing round
+// such tasks with a hint for this worker. Called by take.cpp and by the stealing round
 // (steal.cpp), and only after the first such task.
 // Protocol: README.md in this folder, section "Ranks".
 #include <quern/scheduler/detail/pool.hpp>

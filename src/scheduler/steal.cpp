@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Stealing: which victims a searching worker tries, in which order, and what it takes. Called only
-// by the search in loop.cpp. The policy decides which items a victim gives (policies.cpp).
+// by the search in take.cpp. The policy decides which items a victim gives (policies.cpp).
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 
