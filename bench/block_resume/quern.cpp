@@ -37,21 +37,21 @@ public:
             m_waits.emplace(std::move(me));
             // acq_rel: pairs with the one in signal()
             if (m_state.exchange(waits, std::memory_order_acq_rel) == has_token) {
-                go_on();
+                resume();
             }
         });
     }
     void signal() noexcept {
         // acq_rel: pairs with the one in wait()
         if (m_state.exchange(has_token, std::memory_order_acq_rel) == waits) {
-            go_on();
+            resume();
         }
     }
 
 private:
     enum state { nothing, waits, has_token };
 
-    void go_on() noexcept {
+    void resume() noexcept {
         m_state.store(nothing, std::memory_order_relaxed);  // resume() publishes it
         m_waits->resume();
     }

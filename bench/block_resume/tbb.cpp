@@ -20,21 +20,21 @@ public:
             m_waits = me;
             // acq_rel: pairs with the one in signal()
             if (m_state.exchange(waits, std::memory_order_acq_rel) == has_token) {
-                go_on();
+                resume();
             }
         });
     }
     void signal() {
         // acq_rel: pairs with the one in wait()
         if (m_state.exchange(has_token, std::memory_order_acq_rel) == waits) {
-            go_on();
+            resume();
         }
     }
 
 private:
     enum state { nothing, waits, has_token };
 
-    void go_on() {
+    void resume() {
         m_state.store(nothing, std::memory_order_relaxed);  // resume() publishes it
         tbb::task::resume(m_waits);
     }

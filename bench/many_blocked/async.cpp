@@ -22,7 +22,7 @@ measurement with_threads(long size) {
                 threads.emplace_back([&] {
                     missing.count_down();
                     released.wait();
-                    tasks.one_goes_on();
+                    tasks.one_resumed();
                 });
             }
         } catch (...) {  // more threads than the system permits

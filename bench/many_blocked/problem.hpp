@@ -16,7 +16,7 @@ public:
     explicit crowd(long size) : m_size(size) {}
 
     void all_wait() { m_all_wait = now(); }
-    void one_goes_on() noexcept { m_gone_on.fetch_add(1, std::memory_order_relaxed); }
+    void one_resumed() noexcept { m_gone_on.fetch_add(1, std::memory_order_relaxed); }
 
     /// Called after all tasks have ended.
     measurement result() const {

@@ -16,7 +16,7 @@ measurement on_event(long size) {
         group.run([&] {
             missing.count_down();
             released.wait();
-            tasks.one_goes_on();
+            tasks.one_resumed();
         });
     }
     missing.wait();

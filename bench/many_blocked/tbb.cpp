@@ -31,7 +31,7 @@ measurement suspended(long size) {
     for (long i = 0; i < size; ++i) {
         group.run([&, i] {
             wait(i);
-            tasks.one_goes_on();
+            tasks.one_resumed();
         });
     }
     wait(size);

@@ -191,7 +191,7 @@ void ask_permission() {
     }
 }
 
-void* take_fresh(block_cache::shelf& from, std::size_t which) noexcept {
+void* take_fresh(block_cache::free_list& from, std::size_t which) noexcept {
     return std::exchange(from.fresh, from.fresh + bytes_of(which));
 }
 
@@ -212,7 +212,7 @@ QUERN_COLD void* take_from_shared_pool(std::size_t which) {
 }
 
 /// The list is empty: takes fresh memory of the thread, or from the shared pool.
-QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
+QUERN_NOINLINE void* take_slowly(block_cache::free_list& own, std::size_t which) {
     if (own.fresh != own.fresh_end) {
         return take_fresh(own, which);
     }
@@ -244,7 +244,8 @@ QUERN_NOINLINE void* take_slowly(block_cache::shelf& own, std::size_t which) {
 }
 
 /// The list is full: moves its older half to the shared pool.
-QUERN_NOINLINE void give_slowly(block_cache::shelf& own, void* block, std::size_t which) noexcept {
+QUERN_NOINLINE void give_slowly(block_cache::free_list& own, void* block,
+                                std::size_t which) noexcept {
     const std::scoped_lock lock(pool_lock());
     magazine* const empty = g_shared_pool.take_empty();
     if (empty == nullptr) {
@@ -254,7 +255,7 @@ QUERN_NOINLINE void give_slowly(block_cache::shelf& own, void* block, std::size_
     std::copy_n(own.blocks.begin(), k_rounds, empty->blocks.begin());
     std::copy(own.blocks.begin() + k_rounds, own.blocks.end(), own.blocks.begin());
     g_shared_pool.give_full(which, *empty);
-    own.count = block_cache::shelf::k_room - k_rounds;
+    own.count = block_cache::free_list::k_room - k_rounds;
     own.blocks[own.count++] = block;
 }
 
@@ -280,7 +281,7 @@ void* take_block(std::size_t bytes) {
     if (cache == nullptr) [[unlikely]] {
         return take_from_shared_pool(which);
     }
-    block_cache::shelf& own = cache->shelves[which];
+    block_cache::free_list& own = cache->lists[which];
     if (own.count == 0) [[unlikely]] {
         return take_slowly(own, which);
     }
@@ -297,8 +298,8 @@ void give_block(void* block, std::size_t bytes) noexcept {
         give_to_shared_pool(block, which);
         return;
     }
-    block_cache::shelf& own = cache->shelves[which];
-    if (own.count == block_cache::shelf::k_room) [[unlikely]] {
+    block_cache::free_list& own = cache->lists[which];
+    if (own.count == block_cache::free_list::k_room) [[unlikely]] {
         give_slowly(own, block, which);
         return;
     }
@@ -331,7 +332,7 @@ block_cache::~block_cache() {
     quern_tls_blocks = nullptr;
     const std::scoped_lock lock(pool_lock());
     for (std::size_t which = 0; which < k_block_classes; ++which) {
-        shelf& own = shelves[which];
+        free_list& own = lists[which];
         while (own.count != 0) {
             g_shared_pool.give_loose(which, own.blocks[--own.count]);
         }

@@ -133,7 +133,7 @@ void context::push_trapped() noexcept {
 
 void context::answer_request() noexcept {
     arm();
-    if (m_worker->home().gate.load().somebody_idle()) {
+    if (m_worker->home().gate.load().any_idle()) {
         publish_half();
         m_worker->notify_public_work();
     }
@@ -288,7 +288,7 @@ void context::call_beside(context& fresh, runnable& first, creator_link& aside) 
     }
     if (aside.is_over && host.home().hooks.load(std::memory_order_relaxed) != nullptr)
         [[unlikely]] {
-        host.goes_on(*this);
+        host.resumes(*this);
     }
 }
 

@@ -72,7 +72,7 @@ bool worker::run_beside(context& self, runnable& first) noexcept {
 }
 
 /// A creator that was aside resumes.
-void worker::goes_on(context& creator) noexcept {
+void worker::resumes(context& creator) noexcept {
     if (const hooks* const h = begin_running()) {
         h->item_begins(*h, *this, creator, nullptr);
     }
@@ -177,7 +177,7 @@ void worker::hand_over(context& self, work& item, context& next) noexcept {
 /// stack has been left.
 context& worker::next_context(context& leaving) noexcept {
     if (context* const creator = take_creator(leaving)) {
-        goes_on(*creator);
+        resumes(*creator);
         return *creator;
     }
     const bool waits_for_time = m_pool.waits_for_time();

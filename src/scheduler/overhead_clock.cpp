@@ -132,7 +132,7 @@ void overhead_clock::note_stretch(std::uint32_t stood_for, tick_count spent) noe
     into.stretches = into.stretches + weight;
 }
 
-void overhead_clock::go_on_timed(std::uint32_t weight) noexcept {
+void overhead_clock::resume_timed(std::uint32_t weight) noexcept {
     if (m_piece_of != nullptr) {
         end_piece();
     }
@@ -218,7 +218,7 @@ double overhead_clock::measure_reading() noexcept {
     const double length = known.length();
     for (int i = 0; i < k_readings; ++i) {
         one.m_running.ticks = 0;
-        one.go_on_timed(1);
+        one.resume_timed(1);
         known.run();
         one.end_timed(next::own_work);
         each[static_cast<std::size_t>(i)] = one.m_running.ticks;

@@ -77,7 +77,7 @@ work* worker::take_above(order_key floor) noexcept {
     if (other != nullptr && other->queues.ranked.best() > std::max(own, floor)) {
         if (runnable* const item = other->queues.ranked.pop_above(std::max(own, floor))) {
             stats.stolen.add();
-            has_robbed(*other);
+            has_stolen_from(*other);
             return item;
         }
     }
@@ -141,7 +141,7 @@ work* worker::steal_above(order_key floor) noexcept {
     }
     m_last_batch = static_cast<std::uint32_t>(taken.size());
     stats.stolen.add(taken.size() - 1);  // the search counts the first
-    has_robbed(*from);
+    has_stolen_from(*from);
     runnable* const first = taken.pop_front().get();
     while (const ready_item item = taken.pop_front()) {
         queues.ranked.push(*item.get());

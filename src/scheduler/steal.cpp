@@ -74,11 +74,11 @@ work* worker::steal_round() noexcept {
         }
     }
     const tick_count now = ticks();
-    const bool hungry = m_pool.policy().steals && may_request(now);
+    const bool requests = m_pool.policy().steals && may_request(now);
     const std::span<const ring> rings(m_victims);
-    work* item = steal_from(rings.first(m_rings_of_node), hungry, now);
+    work* item = steal_from(rings.first(m_rings_of_node), requests, now);
     if (item == nullptr) {
-        item = steal_from(rings.subspan(m_rings_of_node), hungry, now);
+        item = steal_from(rings.subspan(m_rings_of_node), requests, now);
     }
     if (item == nullptr && has_placed) {
         item = steal_above(k_above_low);
@@ -91,9 +91,9 @@ work* worker::steal_hinted(tick_count now) noexcept {
     m_leaves_hinted = false;
     for (const ring& victims : m_victims) {
         for (worker* const victim : victims) {
-            if (work* const item = rob_of_hinted(*victim, now)) {
+            if (work* const item = steal_hinted(*victim, now)) {
                 m_last_batch = 1;
-                has_robbed(*victim);
+                has_stolen_from(*victim);
                 return item;
             }
         }
@@ -102,7 +102,7 @@ work* worker::steal_hinted(tick_count now) noexcept {
 }
 
 /// No patience with a throttled victim: it does not take its items itself.
-work* worker::rob_of_hinted(worker& victim, tick_count now) noexcept {
+work* worker::steal_hinted(worker& victim, tick_count now) noexcept {
     worker_queues& of = victim.queues;
     if (!victim.is_stealable() || (of.inbox.empty() && of.hinted.empty())) {
         return nullptr;
@@ -120,13 +120,13 @@ work* worker::rob_of_hinted(worker& victim, tick_count now) noexcept {
     return item != nullptr ? item : of.hinted.pop_above(k_no_key);
 }
 
-void worker::has_robbed(worker& victim) noexcept {
+void worker::has_stolen_from(worker& victim) noexcept {
     if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
         h->steals(*h, *this, victim);
     }
 }
 
-work* worker::steal_from(std::span<const ring> rings, bool hungry, tick_count now) noexcept {
+work* worker::steal_from(std::span<const ring> rings, bool requests, tick_count now) noexcept {
     for (unsigned turn = 0; turn < m_pool.policy().turns; ++turn) {
         for (const ring& victims : rings) {
             const auto count = static_cast<std::uint32_t>(victims.size());
@@ -134,10 +134,10 @@ work* worker::steal_from(std::span<const ring> rings, bool hungry, tick_count no
             for (std::uint32_t i = 0; i < count; ++i) {
                 worker& victim = *victims[(start + i) % count];
                 if (work* item = try_steal(victim, turn)) {
-                    has_robbed(victim);
+                    has_stolen_from(victim);
                     return item;
                 }
-                if (hungry && turn == 0) {
+                if (requests && turn == 0) {
                     victim.request_work(now);
                 }
                 if (turn == 0 && victim.is_silent(now) && victim.take_over()) {

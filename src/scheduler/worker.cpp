@@ -346,7 +346,7 @@ void worker::answer_request() noexcept {
         return;
     }
     deque.arm();
-    if (m_pool.gate.load().somebody_idle()) {
+    if (m_pool.gate.load().any_idle()) {
         deque.publish_half();
         notify_public_work();
     }

@@ -55,7 +55,7 @@ std::stop_token this_task::stop_token() {
 
 bool this_task::stop_requested() noexcept {
     const detail::stop_signal* signal = detail::running_signal();
-    return signal != nullptr && signal->somebody_asks();
+    return signal != nullptr && signal->is_asked();
 }
 
 }  // namespace quern

@@ -42,7 +42,7 @@ void suspended_coroutine::stay() noexcept {
     where.coroutine_is_back();
 }
 
-void suspended_coroutine::go_on() noexcept {
+void suspended_coroutine::resume() noexcept {
     pool& where = *reinterpret_cast<pool*>(next);
     where.coroutines.end(std::exchange(home, k_anywhere));
     where.make_ready(*this);

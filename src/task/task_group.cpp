@@ -124,7 +124,7 @@ bool task_group::runs_at_bound(bool goes_elsewhere) noexcept {
             return false;
         }
         here.offer_if_wanted();
-        return is_full() && detail::may_stand_aside();
+        return is_full() && detail::may_step_aside();
     }
     if (!m_bound.is_reached()) {
         return false;
@@ -136,13 +136,13 @@ bool task_group::runs_at_bound(bool goes_elsewhere) noexcept {
     // A task of the group does not wait: otherwise all tasks that create tasks would wait, each
     // holding a stack.
     const detail::worker* const here = detail::current_worker();
-    return here != nullptr && &here->home() == &m_pool && detail::may_stand_aside();
+    return here != nullptr && &here->home() == &m_pool && detail::may_step_aside();
 }
 
-struct task_group::standing_aside final : detail::creator_link {
-    standing_aside(task_group& g, bool owner) noexcept : group(g), is_owner(owner) {
+struct task_group::creator_aside final : detail::creator_link {
+    creator_aside(task_group& g, bool owner) noexcept : group(g), is_owner(owner) {
         more = [](creator_link& self) noexcept {
-            return static_cast<standing_aside&>(self).group.next_to_run_here();
+            return static_cast<creator_aside&>(self).group.next_to_run_here();
         };
     }
     task_group& group;
@@ -153,7 +153,7 @@ struct task_group::standing_aside final : detail::creator_link {
 /// serves many tasks.
 void task_group::run_here(detail::runnable& item) noexcept {
     count_spawned();
-    standing_aside link(*this, m_owner != nullptr && owned_here());
+    creator_aside link(*this, m_owner != nullptr && owned_here());
     detail::run_beside_self(item, link);
 }
 
@@ -173,8 +173,8 @@ detail::runnable* task_group::next_to_run_here() noexcept {
 
 /// True if the owner is aside for this task. It is not running then, so a thread that ends a task
 /// here may write the owner's members.
-bool task_group::owner_stands_aside() const noexcept {
-    const auto* const link = static_cast<standing_aside*>(detail::current_context()->link);
+bool task_group::owner_is_aside() const noexcept {
+    const auto* const link = static_cast<creator_aside*>(detail::current_context()->link);
     return link != nullptr && &link->group == this && link->is_owner;
 }
 
@@ -206,7 +206,7 @@ void task_group::wait_for_room() noexcept {
 }
 
 detail::context* task_group::task_ended() noexcept {
-    if (m_owner != nullptr && (owned_here() || owner_stands_aside())) {  // or in run_own_tasks
+    if (m_owner != nullptr && (owned_here() || owner_is_aside())) {  // or in run_own_tasks
         m_count.owner_finished();
         return nullptr;
     }

@@ -108,7 +108,7 @@ TEST_P(fork_test, the_child_of_a_child_too) {
 TEST_P(fork_test, the_parents_tasks_run_in_the_parent_alone) {
     const auto end = play([] {
         std::atomic<int> runs{0};
-        quern_test::door gate;
+        quern_test::spin_gate gate;
         quern::task_group group;
         for (int i = 0; i < 20; ++i) {
             group.run([&] {
@@ -280,7 +280,7 @@ TEST(fork_and_inherited_runtimes, are_destroyed_without_waiting) {
         std::optional<runtime> rt(std::in_place, runtime_options::with_workers(2));
         static runtime of_the_program(runtime_options::with_workers(2));
         sum_of_tasks(1);
-        quern_test::door gate;
+        quern_test::spin_gate gate;
         quern::post({.pool = &rt->default_pool().get()}, [&] { gate.pass(); });
         const int in_child = fork_and_wait(
             [&] {

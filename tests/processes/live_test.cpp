@@ -56,7 +56,7 @@ TEST_F(live_test, a_program_answers_while_it_has_a_runtime) {
 TEST_F(live_test, a_snapshot_names_what_runs) {
     const auto end = play([] {
         runtime rt(runtime_options::with_workers(2));
-        quern_test::door gate;
+        quern_test::spin_gate gate;
         auto task = quern::async({.name = "grinder", .pool = &rt.default_pool().get()},
                                  [&] { gate.pass(); });
         const bool seen = eventually([] {
@@ -80,7 +80,7 @@ TEST_F(live_test, a_snapshot_names_what_runs) {
 TEST_F(live_test, names_of_tasks_may_be_any_text) {
     const auto end = play([] {
         const runtime rt(runtime_options::with_workers(1));
-        quern_test::door gate;
+        quern_test::spin_gate gate;
         auto task = quern::async({.name = "a \"b\"\n\x01\xff", .pool = &rt.default_pool().get()},
                                  [&] { gate.pass(); });
         const bool seen = eventually([] {

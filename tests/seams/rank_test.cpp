@@ -321,7 +321,7 @@ TEST_P(rank, lets_an_idle_worker_take_what_is_hinted_to_a_busy_one) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs a worker that may take the task";
     }
-    quern_test::door held, leave;
+    quern_test::spin_gate held, leave;
     auto holder = quern::async({.worker = 0, .pool = &pool()}, [&] {
         held.open();
         leave.pass();

@@ -112,7 +112,7 @@ public:
     void end_idle() noexcept {
         is_now(worker_phase::managing);
         book(use::busy);
-        overhead.goes_on(m_interrupted);
+        overhead.resumes(m_interrupted);
     }
 
     /// Its thread sleeps for want of work. Requires: idle; called in turns.

@@ -36,7 +36,7 @@ public:
 
 private:
     static state_waiter* told(state_waiter& w) noexcept {
-        static_cast<future_awaiter&>(w).go_on();
+        static_cast<future_awaiter&>(w).resume();
         return nullptr;
     }
 

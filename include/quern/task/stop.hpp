@@ -57,9 +57,9 @@ public:
     void lower() noexcept { m_raised.store(false, std::memory_order_relaxed); }
     bool raised() const noexcept { return m_raised.load(std::memory_order_relaxed); }
 
-    /// somebody_asks(): this signal or an enclosing one.
+    /// is_asked(): this signal or an enclosing one.
     QUERN_ALWAYS_INLINE bool asks() const noexcept { return raised() || asks_by_token(); }
-    bool somebody_asks() const noexcept {
+    bool is_asked() const noexcept {
         const stop_signal* s = this;
         while (s != nullptr && !s->asks()) {
             s = s->m_around;

@@ -103,7 +103,7 @@ private:
     static const detail::wait_kind k_wait;
     static const detail::wait_kind k_bound_wait;
 
-    struct standing_aside;
+    struct creator_aside;
 
     struct waiting {
         detail::context* task = nullptr;
@@ -190,7 +190,7 @@ private:
     bool runs_at_bound(bool goes_elsewhere) noexcept;
     void run_here(detail::runnable& item) noexcept;
     detail::runnable* next_to_run_here() noexcept;
-    bool owner_stands_aside() const noexcept;
+    bool owner_is_aside() const noexcept;
     void wait_for_room() noexcept;
     void counted_task_begins() noexcept;
     static void wake(waiting& owner) noexcept;

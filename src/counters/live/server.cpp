@@ -35,7 +35,7 @@ bool may_look_in(int connected) noexcept {
 void tell_of_unusable_folder() {
     const std::string chosen = chosen_live_folder();
     if (!chosen.empty()) {
-        std::fprintf(stderr, "quern: live-folder is '%s': %s; nobody can look into this program\n",
+        std::fprintf(stderr, "quern: live-folder is '%s': %s; no one can look into this program\n",
                      chosen.c_str(), fault_of_folder(chosen, ::geteuid()).c_str());
     }
 }

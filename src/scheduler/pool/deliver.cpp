@@ -108,7 +108,7 @@ void pool::make_ready(ready_batch& items) noexcept {
     }
 }
 
-void pool::go_on_with(ready_batch& items) noexcept {
+void pool::continue_with(ready_batch& items) noexcept {
     worker* const here = current_worker();
     const auto may_be_next = [](const runnable& first) {  // unless another item precedes it
         return first.urgency == priority::normal && first.rank >= 0 && !first.is_hinted();

@@ -58,8 +58,8 @@ void worker::see_to_watch() noexcept {
 /// sleep before. So a watch that leaves afterwards and finds an item sees that worker in the gate.
 void worker::sleep() noexcept {
     while (m_pool.needs_watch()) {
-        worker* nobody = nullptr;
-        if (!m_pool.m_watch.compare_exchange_strong(nobody, this, std::memory_order_seq_cst)) {
+        worker* none = nullptr;
+        if (!m_pool.m_watch.compare_exchange_strong(none, this, std::memory_order_seq_cst)) {
             break;
         }
         bool woken = false;

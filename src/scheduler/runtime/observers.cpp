@@ -31,8 +31,8 @@ void for_each_observer(F&& f) {
 
 void add_observer(runtime_observer& one) noexcept {
     for (auto& place : g_observers) {
-        runtime_observer* nobody = nullptr;
-        if (place.compare_exchange_strong(nobody, &one, std::memory_order_release,
+        runtime_observer* none = nullptr;
+        if (place.compare_exchange_strong(none, &one, std::memory_order_release,
                                           std::memory_order_relaxed)) {
             return;
         }

@@ -17,7 +17,7 @@ using quern::parallel_for;
 using quern::parallel_reduce;
 using quern::task_cancelled;
 using quern::this_task::stop_requested;
-using quern_test::door;
+using quern_test::spin_gate;
 
 constexpr long k_endless = 1'000'000'000'000;  // years, without a stop
 
@@ -86,7 +86,7 @@ TEST_P(stopped_loop, ends_within_a_chunk_of_each_worker) {
 TEST_P(stopped_loop, is_stopped_by_a_thread_and_by_a_task) {
     for (const bool by_task : {false, true}) {
         std::stop_source source;
-        door entered, begun;
+        spin_gate entered, begun;
         const auto stop = [&] {
             entered.open();
             begun.pass();
@@ -171,7 +171,7 @@ TEST_P(stopped_loop, asks_an_iteration_that_runs_to_stop_when_another_throws) {
     inside([] {
         std::atomic<int> first_rank{-1};
         std::atomic<bool> thief_came{false};
-        door waits;
+        spin_gate waits;
         const auto body = [&](long) {
             int first = -1;
             const int mine = quern::current_worker_rank();

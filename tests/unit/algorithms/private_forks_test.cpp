@@ -47,7 +47,7 @@ private:
     const int m_others;
     std::atomic<int> m_held = 0;
     std::atomic<int> m_ran = 0;
-    quern_test::door m_leaf_begins;
+    quern_test::spin_gate m_leaf_begins;
     bool m_all_ran = false;
 };
 

@@ -186,7 +186,7 @@ TEST_P(workers_counters_test, count_every_task) {
 // Holds: counters: The numbers of the moment: running, ready, suspended tasks.
 TEST_P(workers_counters_test, show_the_tasks_of_the_moment) {
     quern_test::waiting_room room;
-    quern_test::door hold;
+    quern_test::spin_gate hold;
     std::vector<quern::future<void>> all;
     for (int i = 0; i < 3; ++i) {
         all.push_back(quern::async(rt, [&] { room.wait(); }));
@@ -217,7 +217,7 @@ TEST_P(workers_counters_test, show_the_tasks_of_the_moment) {
 }
 
 TEST_P(workers_counters_test, tell_how_long_workers_have_had_work_or_none) {
-    quern_test::door hold;
+    quern_test::spin_gate hold;
     const auto now = [this](const char* counter) {
         const counters::counter_value read = counters::create(counter, rt).value();
         return read.ok() ? read.value : -1.0;

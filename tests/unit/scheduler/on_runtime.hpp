@@ -59,8 +59,8 @@ inline void spin_for(std::chrono::microseconds time) {
 /// The OS thread that runs the caller. (A compiler may reuse an old value of pthread_self.)
 inline pid_t os_thread() { return ::gettid(); }
 
-/// A door at which workers wait without being suspended.
-class door {
+/// A gate at which workers wait without being suspended.
+class spin_gate {
 public:
     void open() noexcept { m_open.store(true, std::memory_order_release); }
     bool is_open() const noexcept { return m_open.load(std::memory_order_acquire); }

@@ -42,7 +42,7 @@ TEST_F(overhead_clock_stretch, has_two_pieces_around_a_body) {
     EXPECT_GE(before, 0.9 * k_piece_ns);
     be_busy();  // the body
     EXPECT_EQ(all_ns(clock), before);
-    clock.goes_on(weight);
+    clock.resumes(weight);
     be_busy();
     EXPECT_EQ(clock.ends(overhead_clock::next::user_code), 1U);
     EXPECT_GE(all_ns(clock) - before, 0.9 * k_piece_ns);
@@ -54,7 +54,7 @@ TEST_F(overhead_clock_stretch, between_bodies_begins_after_a_body_and_ends_at_th
     const std::uint32_t weight = clock.ends(overhead_clock::next::user_code);  // a body begins
     ASSERT_EQ(weight, 1U);
     EXPECT_EQ(all_ns(clock), 0) << "what comes before the body is another stretch";
-    clock.goes_on(weight);
+    clock.resumes(weight);
     be_busy();
     clock.between_bodies();
     be_busy();

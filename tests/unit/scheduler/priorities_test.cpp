@@ -10,7 +10,7 @@ namespace {
 
 using quern::post;
 using quern::priority;
-using quern_test::door;
+using quern_test::spin_gate;
 
 class priorities_on_one_worker : public testing::TestWithParam<quern_test::setting> {
 protected:
@@ -18,7 +18,7 @@ protected:
     template <class Start>
     void run_held(bool from_outside, Start&& start) {
         if (from_outside) {
-            door begun, go;
+            spin_gate begun, go;
             auto holder = quern::async(rt, [&] {
                 begun.open();
                 go.pass();
@@ -159,7 +159,7 @@ TEST_P(hints_test, are_only_hints_so_every_task_runs) {
 TEST_P(hints_test, bring_a_task_to_its_worker_when_no_other_is_idle) {
     // Every worker is held by a task; only the hinted one is released.
     const auto n = static_cast<int>(workers());
-    std::vector<door> release(workers());
+    std::vector<spin_gate> release(workers());
     std::atomic<int> held{0};
     std::vector<quern::future<void>> holders;
     for (int i = 0; i < n; ++i) {
@@ -173,7 +173,7 @@ TEST_P(hints_test, bring_a_task_to_its_worker_when_no_other_is_idle) {
                               [] { return quern::current_worker_rank(); });
     release.back().open();
     EXPECT_EQ(where.get(), n - 1);
-    for (door& d : release) {
+    for (spin_gate& d : release) {
         d.open();
     }
     for (auto& f : holders) {
@@ -187,7 +187,7 @@ TEST_P(hints_test, let_an_idle_worker_help_out) {
     if (!has_thieves()) {
         GTEST_SKIP() << "needs an idle worker that may take the task";
     }
-    door release, held;
+    spin_gate release, held;
     auto holder = quern::async({.worker = 0, .pool = &rt.default_pool().get()}, [&] {
         held.open();
         release.pass();

@@ -23,7 +23,7 @@ constexpr int k_items = 300;
 /// elsewhere. True: they have.
 bool others_run_beside_a_long_task(quern::runtime& rt, std::chrono::milliseconds idle) {
     std::atomic<int> ran = 0;
-    quern_test::door made;
+    quern_test::spin_gate made;
     std::atomic<bool> is_busy = false;
     auto busy = quern::async(rt, [&] {
         is_busy = true;

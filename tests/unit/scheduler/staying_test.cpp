@@ -195,7 +195,7 @@ TEST_P(staying_test, loses_nothing_while_the_number_of_active_workers_changes) {
 // Holds: scheduling policies: Workers that have nothing to do sleep.
 TEST_P(staying_test, lets_workers_sleep_that_have_nothing_to_do) {
     // Other workers' queues are no reason to stay awake: one worker is busy with a long queue.
-    quern_test::door go;
+    quern_test::spin_gate go;
     std::atomic<int> run{0};
     auto holder = on(0, [&] { go.pass(); });
     for (int i = 0; i < 100; ++i) {

@@ -11,8 +11,8 @@
 
 namespace {
 
-using quern_test::door;
 using quern_test::eventually;
+using quern_test::spin_gate;
 
 class throttle_test : public quern_test::on_runtime {
 protected:
@@ -137,7 +137,7 @@ TEST_P(throttle_test, brings_back_workers_that_have_been_asleep_for_a_while) {
 TEST_P(throttle_test, leaves_queued_work_to_the_others) {
     std::vector<int> runs(200, 0);
     const int last = static_cast<int>(workers()) - 1;
-    door release, held;
+    spin_gate release, held;
     auto holder = quern::async({.worker = last, .pool = &pool().get()}, [&] {
         held.open();
         std::vector<quern::future<void>> mine;  // in the queue of the worker that runs this

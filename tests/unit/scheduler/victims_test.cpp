@@ -263,7 +263,7 @@ TEST(sherwood, lets_the_workers_of_a_node_share_what_is_ready) {
     held_pool pool({.workers = 3, .nodes = {0, 1, 1}}, "sherwood");
     pool.hold_all();
     journal log;
-    quern_test::door second;
+    quern_test::spin_gate second;
     pool.on_worker(0, [&] {
         for (int i = 0; i < 2; ++i) {
             quern::post([&log, i] { log.note(std::to_string(i)); });

@@ -121,9 +121,9 @@ TEST_P(co_lock_test, a_guard_is_held_across_co_await_and_released_on_another_wor
         auto ended = start(rt, holds(m, go_on, before, after));
         settle();
         EXPECT_FALSE(m.try_lock());
-        quern_test::door busy;
+        quern_test::spin_gate busy;
         auto keeps = start({.worker = before.load(), .pool = &rt.default_pool().get()},
-                           [](quern_test::door& d, event& e) -> task<> {
+                           [](quern_test::spin_gate& d, event& e) -> task<> {
                                e.set();
                                d.pass();  // another worker takes its ready tasks
                                co_return;

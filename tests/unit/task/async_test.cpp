@@ -140,7 +140,7 @@ TEST_P(async_test, frees_the_result_with_the_last_future) {
 
 // Holds: async: **Differs**: the destructor of...
 TEST_P(async_test, does_not_wait_when_its_future_is_dropped) {
-    quern_test::door go;
+    quern_test::spin_gate go;
     std::atomic<bool> done{false};
     {
         auto f = async(rt, [&] {

@@ -145,7 +145,7 @@ struct on_new_thread {
     int ticket = 5;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> h) const {
-        const auto stored = std::make_shared<quern_test::door>();
+        const auto stored = std::make_shared<quern_test::spin_gate>();
         thread = std::thread([h, stored] {
             stored->pass();
             h.resume();

@@ -24,9 +24,9 @@ using quern::async;
 using quern::task_cancelled;
 using quern::task_group;
 using quern::this_task::stop_requested;
-using quern_test::door;
 using quern_test::eventually;
 using quern_test::let_others_run;
+using quern_test::spin_gate;
 
 template <class F>
 std::string error_of(F&& f) {
@@ -115,7 +115,7 @@ TEST_P(stopped_task, gives_its_closure_back_before_its_future_is_ready) {
 // Holds: stop tokens: A running task sees the request and continues.
 TEST_P(stopped_task, that_runs_sees_the_request_and_goes_on) {
     std::stop_source source;
-    door begun;
+    spin_gate begun;
     auto f = async({.pool = &rt.default_pool().get(), .stop = source.get_token()}, [&begun] {
         const bool before = stop_requested();
         begun.open();
@@ -133,7 +133,7 @@ TEST_P(stopped_task, wakes_those_who_wait_in_any_way) {
         GTEST_SKIP() << "needs a worker that is kept busy";
     }
     std::stop_source source;
-    door leave, entered;
+    spin_gate leave, entered;
     auto* pool = &rt.default_pool().get();
     auto busy = async({.pool = pool}, [&] {
         entered.open();

@@ -22,8 +22,8 @@ namespace {
 
 using quern::async;
 using quern::exception_origin;
-using quern_test::door;
 using quern_test::eventually;
+using quern_test::spin_gate;
 
 std::mutex g_mutex;
 std::map<exception_origin, std::vector<std::string>> g_lost;
@@ -98,7 +98,7 @@ TEST_P(lost_exceptions, of_a_dropped_future_are_those_of_its_task) {
         EXPECT_TRUE(before.has_exception());  // no observation
     });
     expect(exception_origin::unobserved_future, {"had ended"});
-    door leave;
+    spin_gate leave;
     {
         auto dropped = async(rt, [&leave] {
             leave.pass();
@@ -209,7 +209,7 @@ TEST_P(lost_exceptions, of_a_posted_task_do_not_end_the_program) {
 TEST_P(lost_exceptions, of_a_group_are_the_later_ones_and_what_nobody_waits_for) {
     inside([this] {
         quern::task_group group;
-        door both;
+        spin_gate both;
         std::atomic<int> here{0};
         const auto body = [&] {
             if (here.fetch_add(1) == 1) {
@@ -239,7 +239,7 @@ TEST_P(lost_exceptions, of_fork_join_are_those_of_the_child_whose_sibling_has_th
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
-        door begun;
+        spin_gate begun;
         const auto f = [&] {
             begun.open();
             fail("f");
@@ -259,7 +259,7 @@ TEST_P(lost_exceptions, of_a_scope_are_those_after_the_first) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
-        door begun;
+        spin_gate begun;
         const auto body = [&](quern::fork_scope& s) {
             s.spawn([&] {
                 begun.open();

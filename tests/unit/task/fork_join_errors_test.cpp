@@ -12,8 +12,8 @@
 namespace {
 
 using quern::fork_join;
-using quern_test::door;
 using quern_test::let_others_run;
+using quern_test::spin_gate;
 
 class fork_join_errors : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(fork_join_errors);
@@ -67,7 +67,7 @@ TEST_P(fork_join_errors, of_g_wait_for_f_when_it_was_stolen) {
     }
     inside([] {
         for (int i = 0; i < 20; ++i) {
-            door begun;
+            spin_gate begun;
             int value = 0;  // plain: the parent must not continue before f has ended
             const auto f = [&] {
                 begun.open();
@@ -94,7 +94,7 @@ TEST_P(fork_join_errors, of_a_stolen_f_come_out_when_g_succeeds) {
     }
     inside([] {
         for (int i = 0; i < 20; ++i) {
-            door begun;
+            spin_gate begun;
             const auto f = [&]() -> std::unique_ptr<int> {
                 begun.open();
                 fail("f");

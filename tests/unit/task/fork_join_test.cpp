@@ -271,7 +271,7 @@ TEST_P(fork_join_test, gives_work_to_thieves) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
-        quern_test::door begun;  // opened by f, awaited by g: so another worker must run f
+        quern_test::spin_gate begun;  // opened by f, awaited by g: so another worker must run f
         fork_join([&] { begun.open(); }, [&] { begun.pass(); });
     });
 }

@@ -69,7 +69,7 @@ TEST_P(jthread_test, gives_no_token_to_a_function_that_takes_none) {
 // Holds: jthread: this_task::stop_token() in the thread is its token, whatever its function takes.
 TEST_P(jthread_test, has_its_token_as_that_of_the_task) {
     inside([] {
-        quern_test::door begun;
+        quern_test::spin_gate begun;
         jthread t(
             [&begun](int) {
                 EXPECT_TRUE(quern::this_task::stop_token().stop_possible());
@@ -103,7 +103,7 @@ TEST_P(jthread_test, is_run_also_when_it_was_stopped_before_it_began) {
 TEST_P(jthread_test, hears_the_token_of_its_attributes_too) {
     inside([] {
         std::stop_source group;
-        quern_test::door begun;
+        quern_test::spin_gate begun;
         jthread t({.stop = group.get_token()}, [&begun] {
             begun.open();
             while (!quern::this_task::stop_requested()) {
@@ -182,7 +182,7 @@ TEST_P(jthread_test, stops_and_joins_what_it_had_before_an_assignment) {
 
 // Holds: jthread: A detached one is neither stopped nor joined.
 TEST_P(jthread_test, is_left_to_itself_when_it_is_detached) {
-    quern_test::door release, ended;
+    quern_test::spin_gate release, ended;
     inside([&] {
         jthread t([&](const std::stop_token& stop) {
             while (!ended.is_open() && !stop.stop_requested()) {

@@ -112,7 +112,7 @@ TEST_P(pin_to_worker_test, waits_for_its_worker_and_for_no_other) {
         return current_worker_rank();
     });
     ASSERT_TRUE(quern_test::eventually([&] { return room.size() == 1; }));
-    quern_test::door release;
+    quern_test::spin_gate release;
     std::atomic<bool> held{false};
     std::vector<quern::future<void>> others;  // until one of them occupies the pinned task's worker
     auto hold = [&] {

@@ -16,8 +16,8 @@ namespace {
 using quern::fork_context;
 using quern::fork_scope;
 using quern::scope;
-using quern_test::door;
 using quern_test::scaled;
+using quern_test::spin_gate;
 
 class scope_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(scope_test);
@@ -275,7 +275,7 @@ TEST_P(scope_test, gives_children_to_thieves) {
         GTEST_SKIP() << "needs a thief";
     }
     inside([] {
-        door begun;
+        spin_gate begun;
         scope([&](fork_scope& s) {
             s.spawn([&] { begun.open(); });
             begun.pass();
@@ -289,7 +289,7 @@ TEST_P(scope_test, throws_what_the_body_throws_after_all_children_have_ended) {
     inside([this] {
         for (int i = 0; i < 50; ++i) {
             int value = 0;  // plain: written by a child that runs when the body throws
-            door begun;
+            spin_gate begun;
             EXPECT_THROW(scope([&](fork_scope& s) {
                              s.spawn([&] {
                                  begun.open();

@@ -23,9 +23,9 @@ using quern::async;
 using quern::task_cancelled;
 using quern::task_group;
 using quern::this_task::stop_requested;
-using quern_test::door;
 using quern_test::eventually;
 using quern_test::let_others_run;
+using quern_test::spin_gate;
 
 template <class F>
 std::string error_of(F&& f) {
@@ -93,7 +93,7 @@ TEST_P(stopped_group, asks_running_tasks_to_stop_when_one_throws) {
     }
     inside([] {
         task_group group;
-        door begun;
+        spin_gate begun;
         group.run([&begun] {
             begun.open();
             await_stop();  // without a stop the test would not end
@@ -250,7 +250,7 @@ TEST_P(stopped_scope, asks_running_children_to_stop_when_one_throws) {
         GTEST_SKIP() << "needs two children that run at once";
     }
     inside([] {
-        door begun;
+        spin_gate begun;
         const auto body = [&](quern::fork_scope& s) {
             s.spawn([&begun] {
                 begun.open();

@@ -13,7 +13,7 @@
 namespace {
 
 using quern::task_group;
-using quern_test::door;
+using quern_test::spin_gate;
 
 class task_group_errors : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(task_group_errors);
@@ -150,7 +150,7 @@ TEST_P(cancellation, drops_tasks_that_have_not_begun) {
 TEST_P(cancellation, lets_tasks_go_on_that_have_begun) {
     inside([] {
         int done = 0;
-        door begun;
+        spin_gate begun;
         task_group group;
         group.run([&] {
             begun.open();

@@ -295,7 +295,7 @@ quern::task<int> count_stretches(quern::future<void> pause) {
 
 // Holds: task_local: Of a coroutine every stretch between two suspensions is a task.
 TEST_P(task_local_test, of_a_coroutine_lasts_for_a_stretch) {
-    quern_test::door release;
+    quern_test::spin_gate release;
     auto pause = quern::async(rt, [&release] {
         while (!release.is_open()) {
             this_task::yield();

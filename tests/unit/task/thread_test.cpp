@@ -101,7 +101,7 @@ TEST_P(thread_test, refuses_to_join_or_detach_nothing) {
 TEST_P(thread_test, refuses_to_join_itself) {
     inside([] {
         std::error_code seen;
-        quern_test::door made;
+        quern_test::spin_gate made;
         thread self;
         self = thread([&] {
             made.pass();
@@ -208,7 +208,7 @@ TEST_P(thread_test, waits_without_a_worker) {
 
 // Holds: thread: detach() lets it run by itself.
 TEST_P(thread_test, goes_on_after_it_has_been_detached) {
-    quern_test::door ended;
+    quern_test::spin_gate ended;
     inside([&ended] {
         thread([&ended] {
             quern::this_task::yield();

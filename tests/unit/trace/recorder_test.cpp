@@ -229,7 +229,7 @@ TEST_P(recorder_test, a_timer_is_nobodys_doing) {
 
 TEST_P(recorder_test, forks_that_are_stolen_are_tasks_of_their_parent) {
     const recording run = record([&] {
-        quern_test::door stolen;
+        quern_test::spin_gate stolen;
         quern::fork_join([&] { stolen.open(); },
                          [&] {
                              if (workers() > 1) {
@@ -248,7 +248,7 @@ TEST_P(recorder_test, forks_that_are_stolen_are_tasks_of_their_parent) {
 }
 
 TEST_P(recorder_test, a_task_that_began_before_counts_from_then_on) {
-    quern_test::door go;
+    quern_test::spin_gate go;
     auto early = quern::async({.name = "early", .pool = &rt.default_pool().get()}, [&] {
         go.pass();
         return quern::this_task::id();

@@ -107,19 +107,28 @@ TEST_F(trace_settings_test, events_that_do_not_exist_are_errors_at_the_start) {
 }
 
 TEST_F(trace_settings_test, counters_do_not_count_the_writing_of_files) {
-    const result r = run("--quern:report=" + (folder / "run.html").string() +
-                         " --quern:profile=stdout --quern:print-counter=/threads/time/overall"
-                         " --quern:print-counter-format=csv " +
-                         (quern::detail::k_tsan ? "2000" : "100000"));
-    EXPECT_EQ(r.status, 0);
-    const auto counted = r.output.find("[s],");
-    const auto profile = r.output.find("test_traced_program, ");
-    ASSERT_NE(counted, std::string::npos) << r.output;
-    ASSERT_NE(profile, std::string::npos) << r.output;
-    const double two_workers_ns = std::atof(r.output.c_str() + counted + 4);
-    const std::string duration = r.output.substr(profile + 21, 20);
-    const double unit_ns = duration.find(" ms") < duration.find(',') ? 1e6 : 1e9;
-    EXPECT_LT(two_workers_ns, 2.2 * std::atof(duration.c_str()) * unit_ns + 1e6) << r.output;
+    // Another program may take the processor between the end of the run and the reading of the
+    // counter, so the best of several runs counts. Writing would be in all of them.
+    std::string output;
+    for (int attempt = 0; attempt < 5; ++attempt) {
+        const result r = run("--quern:report=" + (folder / "run.html").string() +
+                             " --quern:profile=stdout --quern:print-counter=/threads/time/overall"
+                             " --quern:print-counter-format=csv " +
+                             (quern::detail::k_tsan ? "2000" : "100000"));
+        EXPECT_EQ(r.status, 0);
+        const auto counted = r.output.find("[s],");
+        const auto profile = r.output.find("test_traced_program, ");
+        ASSERT_NE(counted, std::string::npos) << r.output;
+        ASSERT_NE(profile, std::string::npos) << r.output;
+        const double two_workers_ns = std::atof(r.output.c_str() + counted + 4);
+        const std::string duration = r.output.substr(profile + 21, 20);
+        const double unit_ns = duration.find(" ms") < duration.find(',') ? 1e6 : 1e9;
+        if (two_workers_ns < 2.2 * std::atof(duration.c_str()) * unit_ns + 1e6) {
+            return;
+        }
+        output += r.output;
+    }
+    FAIL() << output;
 }
 
 TEST_F(trace_settings_test, a_report_is_written) {

@@ -44,7 +44,7 @@ public:
 
     /// The free blocks of one size: room for two magazines, so that a thread at the boundary of one
     /// does not access the shared pool each time; and memory not carved yet.
-    struct shelf {
+    struct free_list {
         static constexpr std::uint32_t k_room = 2 * magazine::k_rounds + 1;
 
         std::uint32_t count = 0;
@@ -67,8 +67,8 @@ public:
             return block;
         }
     };
-    static_assert(sizeof(shelf) == 1024, "found by a shift");
-    std::array<shelf, k_block_classes> shelves;
+    static_assert(sizeof(free_list) == 1024, "found by a shift");
+    std::array<free_list, k_block_classes> lists;
 };
 
 /// Memory from the system for blocks, and its use; bytes.
@@ -105,7 +105,7 @@ constexpr std::size_t block_class(std::size_t bytes) noexcept {
 QUERN_ALWAYS_INLINE void* allocate_block(std::size_t bytes) {
     block_cache* const cache = quick_block_cache();
     if (cache != nullptr && bytes <= k_largest_block) [[likely]] {
-        block_cache::shelf& own = cache->shelves[block_class(bytes)];
+        block_cache::free_list& own = cache->lists[block_class(bytes)];
         if (own.count != 0) [[likely]] {
             return own.take(bytes);
         }
@@ -116,8 +116,8 @@ QUERN_ALWAYS_INLINE void* allocate_block(std::size_t bytes) {
 QUERN_ALWAYS_INLINE void free_block(void* block, std::size_t bytes) noexcept {
     block_cache* const cache = quick_block_cache();
     if (cache != nullptr && block != nullptr && bytes <= k_largest_block) [[likely]] {
-        block_cache::shelf& own = cache->shelves[block_class(bytes)];
-        if (own.count != block_cache::shelf::k_room) [[likely]] {
+        block_cache::free_list& own = cache->lists[block_class(bytes)];
+        if (own.count != block_cache::free_list::k_room) [[likely]] {
             own.blocks[own.count++] = block;
             return;
         }

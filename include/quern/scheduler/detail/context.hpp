@@ -246,7 +246,7 @@ void run_before_self(runnable& item) noexcept;
 
 /// Runs the item, then the link's further items, on a fresh context of this worker. The caller
 /// resumes when there are no more or one of them suspends. Their stacks must be no larger than the
-/// first one's. Requires: called on a worker; may_stand_aside().
+/// first one's. Requires: called on a worker; may_step_aside().
 void run_beside_self(runnable& first, creator_link& link) noexcept;
 
 /// For a task that leaves its context before it has ended. The first returns the creator that is
@@ -258,7 +258,7 @@ void send_creators_on(context& leaving) noexcept;
 /// Whether the caller may step aside. Recursion through such calls holds a stack for each level,
 /// which this limits. Requires: called on a worker.
 inline constexpr std::uint32_t k_most_creators_aside = 1000;
-inline bool may_stand_aside() noexcept {
+inline bool may_step_aside() noexcept {
     return current_context()->root().creators_aside < k_most_creators_aside;
 }
 

@@ -45,7 +45,7 @@ public:
     struct counts {
         std::uint32_t searching;
         std::uint32_t sleeping;
-        bool somebody_idle() const noexcept { return searching != 0 || sleeping != 0; }
+        bool any_idle() const noexcept { return searching != 0 || sleeping != 0; }
         /// No worker will find new work unless a sleeper is woken.
         bool must_wake() const noexcept { return searching == 0 && sleeping != 0; }
     };

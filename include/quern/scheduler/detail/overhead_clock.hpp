@@ -63,9 +63,9 @@ public:
     }
 
     /// The user code has ended, before which a stretch that stood for so many has ended.
-    QUERN_ALWAYS_INLINE void goes_on(std::uint32_t weight) noexcept {
+    QUERN_ALWAYS_INLINE void resumes(std::uint32_t weight) noexcept {
         if (k_counters && weight != 0) [[unlikely]] {
-            go_on_timed(weight);
+            resume_timed(weight);
         }
     }
 
@@ -105,7 +105,7 @@ private:
     QUERN_COLD void begin_after_body() noexcept;
     QUERN_COLD void end_at_body() noexcept;
     QUERN_COLD std::uint32_t end_timed(next what) noexcept;
-    QUERN_COLD void go_on_timed(std::uint32_t weight) noexcept;
+    QUERN_COLD void resume_timed(std::uint32_t weight) noexcept;
     QUERN_COLD void end_piece() noexcept;
     void begin_piece(std::uint32_t weight, next what) noexcept;
     void note_stretch(std::uint32_t stood_for, tick_count spent) noexcept;

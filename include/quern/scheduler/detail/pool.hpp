@@ -79,7 +79,7 @@ public:
 
     /// The same at the end of what a worker runs: if it is one of this pool, it takes the first
     /// item itself, without a queue.
-    void go_on_with(ready_batch& items) noexcept;
+    void continue_with(ready_batch& items) noexcept;
 
     /// Makes a context ready that only this worker may resume, and wakes the worker, also if it is
     /// throttled. Thread safe.

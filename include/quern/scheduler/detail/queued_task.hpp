@@ -29,7 +29,7 @@ QUERN_ALWAYS_INLINE std::uint32_t body_begins(
 QUERN_ALWAYS_INLINE void body_ends(std::uint32_t timed) noexcept {
     if (timed != 0) [[unlikely]] {
         if (worker* const here = current_worker()) {
-            here->stats.overhead.goes_on(timed);
+            here->stats.overhead.resumes(timed);
         }
     }
 }
@@ -305,7 +305,7 @@ private:
             ready_batch ready;
             pool& where = self.m_pool;
             static_cast<Self&>(self).completed(ready);
-            where.go_on_with(ready);
+            where.continue_with(ready);
         }
         return nullptr;
     }

@@ -244,7 +244,7 @@ private:
     static void end_own_task(context& self) noexcept;
     context& next_context(context& leaving) noexcept;
     static bool run_beside(context& self, runnable& first) noexcept;
-    void goes_on(context& creator) noexcept;
+    void resumes(context& creator) noexcept;
     void begin_item(work& item) noexcept;
     const hooks* begin_running() noexcept;
     void end_item() noexcept;
@@ -281,12 +281,12 @@ private:
     work* search() noexcept;
     using ring = std::vector<worker*>;
     work* steal_round() noexcept;
-    work* steal_from(std::span<const ring> rings, bool hungry, tick_count now) noexcept;
+    work* steal_from(std::span<const ring> rings, bool requests, tick_count now) noexcept;
     work* try_steal(worker& victim, unsigned turn) noexcept;
     work* steal_above(order_key floor) noexcept;
     work* steal_hinted(tick_count now) noexcept;
-    work* rob_of_hinted(worker& victim, tick_count now) noexcept;
-    void has_robbed(worker& victim) noexcept;
+    work* steal_hinted(worker& victim, tick_count now) noexcept;
+    void has_stolen_from(worker& victim) noexcept;
     ready_list take_kept(worker& victim, const theft& what) noexcept;
     work* keep_rest(ready_list& taken) noexcept;
     void run_guest(runnable& item) noexcept;

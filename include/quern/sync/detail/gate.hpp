@@ -19,7 +19,7 @@ namespace quern::detail {
 template <class Atomics, class Waiter>
 class gate {
 public:
-    constexpr explicit gate(bool is_open) noexcept : m_word(is_open ? k_open : k_nobody) {}
+    constexpr explicit gate(bool is_open) noexcept : m_word(is_open ? k_open : k_closed) {}
 
     bool is_open() const noexcept {
         return (m_word.load(std::memory_order_acquire) & k_open) != 0;  // pairs with open
@@ -80,7 +80,7 @@ public:
 
     /// Returns the waiters as a chain, oldest first; null if it was open.
     Waiter* open() noexcept {
-        std::uintptr_t word = k_nobody;
+        std::uintptr_t word = k_closed;
         // acq_rel: release pairs with is_open and enqueue; acquire with enqueue.
         while (!m_word.compare_exchange_weak(word, k_open, std::memory_order_acq_rel,
                                              std::memory_order_relaxed)) {
@@ -103,7 +103,7 @@ public:
     /// Makes later callers wait. Does nothing if it is not open.
     void close() noexcept {
         std::uintptr_t word = k_open;
-        while (!m_word.compare_exchange_weak(word, k_nobody, std::memory_order_relaxed,
+        while (!m_word.compare_exchange_weak(word, k_closed, std::memory_order_relaxed,
                                              std::memory_order_relaxed)) {
             word = unlocked(word);
             if (word != k_open) {
@@ -113,7 +113,7 @@ public:
     }
 
 private:
-    static constexpr std::uintptr_t k_nobody = 0;
+    static constexpr std::uintptr_t k_closed = 0;
     static constexpr std::uintptr_t k_open = 1;
     static constexpr std::uintptr_t k_locked = 2;
 
@@ -130,7 +130,7 @@ private:
 
     /// Until unlock() no other thread changes the word. Only waits with a deadline use this.
     std::uintptr_t lock() noexcept {
-        std::uintptr_t word = k_nobody;
+        std::uintptr_t word = k_closed;
         while (!m_word.compare_exchange_weak(word, word | k_locked,
                                              std::memory_order_acquire,  // pairs with enqueue, open
                                              std::memory_order_relaxed)) {
@@ -142,7 +142,7 @@ private:
         m_word.store(word, std::memory_order_release);  // pairs with lock, open, is_open
     }
 
-    /// k_nobody, k_open, or the address of the youngest waiter; with k_locked while the list is
+    /// k_closed, k_open, or the address of the youngest waiter; with k_locked while the list is
     /// changed other than at its head.
     typename Atomics::template atomic<std::uintptr_t> m_word;
 };

@@ -98,8 +98,8 @@ public:
     /// Queues `self` and gives up what it owns. False: it is late and not queued, and the caller
     /// must pass it on. The caller must wake `next_owner` first, unless it is null. If `self` was
     /// queued, the caller must not touch this object or `self` again.
-    template <class Heir>
-    bool enqueue(Waiter& self, Heir*& next_owner) noexcept {
+    template <class NextOwner>
+    bool enqueue(Waiter& self, NextOwner*& next_owner) noexcept {
         const bool queued = this->push(self);
         // A notifier that takes `self` now queues it for what it still owns. So `self` is not
         // woken, and what it wants is not destroyed, before this gives that up. `self` may then be

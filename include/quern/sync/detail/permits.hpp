@@ -69,8 +69,8 @@ public:
     gift give(std::ptrdiff_t n) noexcept {
         const std::ptrdiff_t before =
             m_count.fetch_add(n, std::memory_order_release);  // pairs with take and try_take
-        const bool somebody_waits = before < 0 && n > 0;
-        return {before, somebody_waits ? hand_over(std::min(n, -before)) : nullptr};
+        const bool any_waits = before < 0 && n > 0;
+        return {before, any_waits ? hand_over(std::min(n, -before)) : nullptr};
     }
 
     /// For reports: the free permits; if negative, the unserved claims.

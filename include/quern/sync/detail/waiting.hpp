@@ -46,7 +46,7 @@ struct waiter {
         } else if (kind == sleeper::thread) {
             event.set();
         } else {
-            coroutine->go_on();
+            coroutine->resume();
         }
     }
 

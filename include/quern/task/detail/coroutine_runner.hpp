@@ -140,14 +140,14 @@ task_promise_base* task_promise_of(std::coroutine_handle<Promise> h) noexcept {
 }
 
 /// A waiting coroutine, as a ready item in its own frame, so that nothing is allocated. Base of
-/// awaiters; the awaited object calls go_on() when the wait ends.
+/// awaiters; the awaited object calls resume() when the wait ends.
 class suspended_coroutine : runnable {
 public:
     using sets_runner = void;
 
     /// Makes it ready in its pool. Called once, at any time after leave(), on any thread. The
     /// object may be destroyed when this returns.
-    void go_on() noexcept;
+    void resume() noexcept;
 
 protected:
     suspended_coroutine() noexcept : runnable(resume_queued, false) {}

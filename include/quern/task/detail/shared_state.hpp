@@ -65,12 +65,12 @@ public:
     }
 
     /// Which threads may access the state during a wait: any, or only its producer.
-    enum class sharing : std::uint8_t { anybody, producer };
+    enum class sharing : std::uint8_t { any, producer };
 
     /// Returns when the state is ready. A task that has not begun is run here, which is legal
     /// because the caller depends on it. Otherwise the task is suspended, or the thread sleeps if
     /// it is no worker.
-    void wait(sharing with = sharing::anybody) noexcept;
+    void wait(sharing with = sharing::any) noexcept;
 
     /// Waits with a deadline; true: the state is ready. Never runs the task here, because it could
     /// not be interrupted; a deferred task is made ready. If the deadline has passed, the call only
@@ -187,7 +187,7 @@ public:
     }
 
     template <class F>
-    void set_from(F&& f, sharing with = sharing::anybody) noexcept {
+    void set_from(F&& f, sharing with = sharing::any) noexcept {
         if (state_waiter* const chain = settle_from(std::forward<F>(f), with)) {
             detail::tell(chain);
         }
@@ -195,7 +195,7 @@ public:
 
     /// As above; returns the waiters to notify.
     template <class F>
-    [[nodiscard]] state_waiter* settle_from(F&& f, sharing with = sharing::anybody) noexcept {
+    [[nodiscard]] state_waiter* settle_from(F&& f, sharing with = sharing::any) noexcept {
         try {
             new (&m_value) stored_result<T>(detail::call_stored(std::forward<F>(f)));
             m_kind = kind::value;

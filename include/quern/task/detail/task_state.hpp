@@ -44,7 +44,7 @@ public:
     /// Runs the function as part of the caller.
     void begin_now() noexcept {
         if (claim()) {
-            run(task_body::part_of::caller, sharing::anybody);
+            run(task_body::part_of::caller, sharing::any);
         }
     }
 
@@ -83,13 +83,13 @@ private:
             this->begun.store(true, std::memory_order_relaxed);
         }
         if (is_alone || claim()) {
-            run_in_place(is_alone ? sharing::producer : sharing::anybody);
+            run_in_place(is_alone ? sharing::producer : sharing::any);
             if (!is_taken && m_pool != nullptr) {
                 m_pool->entry_left_empty();
             }
         }
         if (is_taken) {
-            this->release_of_producer(is_alone ? sharing::producer : sharing::anybody);
+            this->release_of_producer(is_alone ? sharing::producer : sharing::any);
         }
     }
 
@@ -154,7 +154,7 @@ private:
         if (!self.claim()) {
             return self.pass_over();
         }
-        self.run(task_body::part_of::task, sharing::anybody);
+        self.run(task_body::part_of::task, sharing::any);
         count_task();
         self.release();
         return nullptr;

@@ -32,8 +32,8 @@ constexpr std::uint64_t k_idle_ns = 1'000'000;
 /// the process registry is locked.
 std::vector<pid_t> threads_that_may_run() {
     std::vector<pid_t> all;
-    const process_registry& everybody = process_registry::of_process();
-    for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
+    const process_registry& process = process_registry::of_process();
+    for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
         if (p->which.inherited()) {
             continue;
         }
@@ -50,15 +50,14 @@ std::vector<pid_t> threads_that_may_run() {
 /// True if there is a waiter: a suspended task, a thread outside, or a thread in a task that does
 /// not end. A program whose pools have nothing to do does not hang. Requires: the process registry
 /// is locked.
-bool somebody_waits(const state_of_all& now) {
-    const process_registry& everybody = process_registry::of_process();
-    for (outside_wait* o = everybody.outside.front(); o != nullptr;
-         o = everybody.outside.after(*o)) {
+bool any_waits(const state_of_all& now) {
+    const process_registry& process = process_registry::of_process();
+    for (outside_wait* o = process.outside.front(); o != nullptr; o = process.outside.after(*o)) {
         if (!o->event.is_set()) {
             return true;
         }
     }
-    for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
+    for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
         for (std::uint32_t rank = 0; !p->which.inherited() && rank < p->which.size(); ++rank) {
             if (p->which.at(rank).stats.phase() == worker_phase::running) {
                 return true;
@@ -112,7 +111,7 @@ patience::clock::time_point patience::look() try {
     {
         const std::scoped_lock guard(process_registry::lock());
         const state_of_all state = look_at_pools();
-        if (has_run(state.begun) || state.has_timer || !somebody_waits(state)) {
+        if (has_run(state.begun) || state.has_timer || !any_waits(state)) {
             m_still_since = now;
             m_said = false;
         }

@@ -208,9 +208,9 @@ public:
         }
     }
 
-    void threads_outside(const process_registry& everybody) {
-        for (outside_wait* o = everybody.outside.front(); o != nullptr;
-             o = everybody.outside.after(*o)) {
+    void threads_outside(const process_registry& process) {
+        for (outside_wait* o = process.outside.front(); o != nullptr;
+             o = process.outside.after(*o)) {
             if (o->event.is_set()) {
                 continue;  // it has been woken, and waits for the registry's lock or a processor
             }
@@ -287,7 +287,7 @@ private:
 
     int holder_of(std::uintptr_t holder) const {
         if (holder == 0) {
-            return sighting::k_nobody;
+            return sighting::k_no_holder;
         }
         const auto found = m_holders.find(holder);
         const bool was_task = m_contexts.count(context::of_holder(holder)) != 0;
@@ -309,8 +309,8 @@ private:
 /// included.
 std::vector<sighting> look_for(const pool_list* only, const std::vector<pid_t>& foreign) {
     search all;
-    const process_registry& everybody = process_registry::of_process();
-    for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
+    const process_registry& process = process_registry::of_process();
+    for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
         if (p->which.inherited()) {
             continue;
         }
@@ -324,12 +324,12 @@ std::vector<sighting> look_for(const pool_list* only, const std::vector<pid_t>& 
         }
     }
     if (only == nullptr) {
-        for (pool_entry* p = everybody.pools.front(); p != nullptr; p = everybody.pools.after(*p)) {
+        for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
             if (!p->which.inherited()) {
                 all.blocked_in(p->which);
             }
         }
-        all.threads_outside(everybody);
+        all.threads_outside(process);
         all.foreign(foreign);
     }
     return std::move(all).result();

@@ -49,7 +49,7 @@ using group_key = std::tuple<std::string, std::string, pid_t, const void*, const
                              const wait_kind*, std::string, int, const void*, std::string>;
 
 group_key key_of(const sighting& s, const std::string& calls) {
-    const void* thing = s.holder != sighting::k_nobody ? s.thing : nullptr;
+    const void* thing = s.holder != sighting::k_no_holder ? s.thing : nullptr;
     std::string outer;
     for (const seen_task& each : s.outer) {
         outer += each.name + hex(each.site);

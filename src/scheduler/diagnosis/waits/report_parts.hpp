@@ -37,7 +37,7 @@ enum class sighted : std::uint8_t {
 };
 
 struct sighting {
-    static constexpr int k_nobody = -1;
+    static constexpr int k_no_holder = -1;
     static constexpr int k_outside = -2;    ///< a thread that is not a worker and does not wait
     static constexpr int k_running = -3;    ///< a task that can run
     static constexpr int k_ended = -4;      ///< a task that has ended
@@ -58,8 +58,8 @@ struct sighting {
     const void* thing = nullptr;
     wait_findings found;
     double seconds = 0;
-    bool is_result = false;  ///< the thing is a future, and its task is the holder
-    int holder = k_nobody;   ///< index of the sighting of the thing's holder, or one of the above
+    bool is_result = false;    ///< the thing is a future, and its task is the holder
+    int holder = k_no_holder;  ///< index of the sighting of the thing's holder, or one of the above
     std::size_t depth =
         0;  ///< index + 1 in the holder's `outer` of the task that makes the result; 0: the holder
 };
