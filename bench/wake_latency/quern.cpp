@@ -40,6 +40,17 @@ const contender outside{"wake_latency_outside", "async", [](const arguments& a) 
                             };
                         }};
 
+/// The calling thread takes part, so no other one has to wake up.
+const contender guest{"wake_latency_outside", "parallel_for", [](const arguments& a) -> job {
+                          return [rt = quern_runtime(a), count = a.size] {
+                              return wake_ups(count, [](wake_up& w) {
+                                  w.sleep();
+                                  w.spawns();
+                                  quern::parallel_for(0, 1, [&w](int) { w.starts(); });
+                              });
+                          };
+                      }};
+
 }  // namespace
 
 }  // namespace bench::wake_latency

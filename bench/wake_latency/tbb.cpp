@@ -39,6 +39,16 @@ const contender outside{"wake_latency_outside", "enqueue", [](const arguments& a
                             };
                         }};
 
+const contender arena{"wake_latency_outside", "execute", [](const arguments& a) -> job {
+                          return [rt = std::make_shared<tbb_workers>(a.workers), count = a.size] {
+                              return wake_ups(count, [&rt](wake_up& w) {
+                                  w.sleep();
+                                  w.spawns();
+                                  rt->arena.execute([&w] { w.starts(); });
+                              });
+                          };
+                      }};
+
 }  // namespace
 
 }  // namespace bench::wake_latency
