@@ -5,6 +5,7 @@
 #include "study.hpp"
 
 #include <quern/base/detail/nearest_match.hpp>
+#include <quern/adaptation/detail/settings.hpp>
 #include <quern/counters/detail/settings.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/trace/detail/settings.hpp>
@@ -119,6 +120,7 @@ int main(int argc, char** argv) {
     try {
         quern::counters::detail::add_settings();
         quern::trace::detail::add_settings();
+        quern::adaptation::detail::add_settings();
         return quern::tool::run(argc, argv);
     } catch (const quern::tool::usage_error& error) {
         fmt::print(stderr, "{}\nTry 'quern --help'.\n", error.what());

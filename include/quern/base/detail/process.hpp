@@ -23,6 +23,7 @@ enum class process_lock : std::uint8_t {
     pollers,           ///< the pool of each poller
     stacks,            ///< free stacks
     process_registry,  ///< list of threads, for reports
+    adaptation,        ///< policies, and the log of decisions
     counters,          ///< the counters, and the runtimes they belong to
     trace,             ///< recorders and listeners of traces
     time,              ///< functions that are called when they are due

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the layer takes part in a program: its settings, its counters, and an observer that takes
+// over the settings of each runtime that is made.
+#include <quern/adaptation/decisions.hpp>
+#include <quern/adaptation/detail/settings.hpp>
+
+#include "configuration.hpp"
+#include "totals.hpp"
+
+#include <quern/counters/registry.hpp>
+#include <quern/scheduler/observers.hpp>
+#include <quern/settings/settings.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace quern::adaptation {
+
+namespace detail {
+
+namespace {
+
+std::vector<std::string_view> modes() { return {"off", "dry-run", "on"}; }
+
+constexpr setting k_settings[] = {
+    {.name = "adapt",
+     .owner = "adaptation",
+     .type = setting_type::word,
+     .words = modes,
+     .fallback = "on",
+     .help = "whether tuners and policies may change anything; dry-run: they log decisions alone"},
+    {.name = "decisions",
+     .owner = "adaptation",
+     .type = setting_type::path,
+     .fallback = "",
+     .help = "where decisions of tuners and policies are written as they are made: stderr, or a "
+             "file"},
+};
+
+constinit std::atomic<bool> g_attached{false};
+constexpr int k_unknown = -1;
+constinit std::atomic<int> g_mode{k_unknown};
+
+mode mode_in(const settings& chosen) {
+    const std::string& word = chosen.at("adapt").text;
+    return word == "off" ? mode::off : word == "dry-run" ? mode::dry_run : mode::on;
+}
+
+/// The counters /adaptation/…: one of each for the process.
+class adaptation_source final : public counters::source {
+public:
+    const std::vector<counters::counter_info>& counters() const override { return m_infos; }
+    bool has_workers() const override { return false; }
+
+    std::vector<counters::raw_reading> read(const counters::place&) override {
+        const totals all = all_totals();
+        const auto of = [](double value) { return counters::raw_reading{.above = value}; };
+        return {of(static_cast<double>(all.decisions)), of(static_cast<double>(all.trials)),
+                of(all.policy_ns), of(static_cast<double>(all.dropped))};
+    }
+
+private:
+    using kind = counters::counter_kind;
+    const std::vector<counters::counter_info> m_infos{
+        {"/adaptation/decisions", kind::sum, "", "decisions of tuners and policies"},
+        {"/adaptation/trials", kind::sum, "", "points that tuners have measured"},
+        {"/adaptation/policy-time", kind::sum, "ns", "time in functions of policies"},
+        {"/adaptation/dropped-events", kind::sum, "", "events that policies were too slow for"},
+    };
+};
+
+/// Of static storage and without members: it lives as long as the library is loaded.
+class settings_observer final : public runtime_observer {
+public:
+    constexpr settings_observer() = default;
+    void check(const settings&) override {}
+    void started(runtime&, const settings& chosen) noexcept override {
+        g_mode.store(static_cast<int>(mode_in(chosen)), std::memory_order_relaxed);
+        try {
+            write_decisions_to(chosen.at("decisions").text);
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "quern: decisions are not written: %s\n", error.what());
+        }
+    }
+    void ends(runtime&) noexcept override {}
+};
+
+constinit settings_observer g_observer;
+
+}  // namespace
+
+void add_settings() {
+    static constinit std::once_flag added;
+    quern::detail::add_scheduler_settings();  // first in the help
+    std::call_once(added, [] { register_settings(k_settings); });
+}
+
+bool attach() noexcept {
+    if (!g_attached.exchange(true)) {
+        add_settings();
+        add_observer(g_observer);
+        counters::install(std::make_unique<adaptation_source>()).keep();
+    }
+    return true;
+}
+
+}  // namespace detail
+
+mode current_mode() {
+    const int known = detail::g_mode.load(std::memory_order_relaxed);
+    return known != detail::k_unknown ? static_cast<mode>(known)
+                                      : detail::mode_in(current_settings());
+}
+
+}  // namespace quern::adaptation

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log is a ring behind a lock of the process. Whatever else shows a decision is called without
+// the lock.
+#include <quern/adaptation/decisions.hpp>
+
+#include "configuration.hpp"
+#include "totals.hpp"
+
+#include <quern/base/detail/output_place.hpp>
+#include <quern/base/detail/process.hpp>
+#include <quern/base/detail/text.hpp>
+#include <quern/trace/events.hpp>
+#include <quern/trace/recorder.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace quern::adaptation {
+
+namespace detail {
+
+constinit counts g_counts{};
+
+namespace {
+
+using quern::detail::lock_of;
+using quern::detail::process_lock;
+
+constexpr std::size_t k_kept = 4096;  // decisions; about 1 MB of text (guessed)
+
+struct decision_log {
+    std::deque<decision> kept;
+    std::FILE* file = nullptr;  ///< open while the process lives, or a stream of the process
+    std::string place;
+};
+
+/// Never destroyed: decisions may be made while static objects end. Requires: the lock is held.
+decision_log& the_log() {
+    static auto* const all = new decision_log();
+    return *all;
+}
+
+std::string number(double value, const std::string& unit) {
+    return quern::detail::rounded(value, 6) + (unit.empty() ? "" : " " + unit);
+}
+
+}  // namespace
+
+void write_decisions_to(const std::string& place) {
+    const std::scoped_lock lock(lock_of(process_lock::adaptation));
+    decision_log& all = the_log();
+    if (place == all.place) {
+        return;
+    }
+    if (all.file != nullptr && quern::detail::standard_stream(all.place) == nullptr) {
+        std::fclose(all.file);
+    }
+    all.file = nullptr;
+    all.place = place;
+    if (place.empty()) {
+        return;
+    }
+    all.file = quern::detail::standard_stream(place);
+    if (all.file == nullptr) {
+        all.file = std::fopen(place.c_str(), "ae");
+    }
+    if (all.file == nullptr) {
+        throw std::runtime_error("'" + place + "': " + std::strerror(errno));
+    }
+}
+
+}  // namespace detail
+
+std::string text_of(const decision& what) {
+    std::string text =
+        what.policy + ": " + what.subject + " " +
+        (what.before == what.after ? "stays " + detail::number(what.after, what.unit)
+                                   : quern::detail::rounded(what.before, 6) + " -> " +
+                                         detail::number(what.after, what.unit));
+    if (!what.applied) {
+        text += " (not applied)";
+    }
+    if (!what.why.empty()) {
+        text += ": " + what.why;
+    }
+    if (!what.inputs.empty()) {
+        text += " [" + what.inputs + "]";
+    }
+    if (what.predicted) {
+        text += "; predicted cost " + quern::detail::rounded(*what.predicted, 3);
+    }
+    if (what.observed) {
+        text += "; observed cost " + quern::detail::rounded(*what.observed, 3);
+    }
+    return text;
+}
+
+void log(decision what) {
+    if (what.time_ns == 0) {
+        what.time_ns = trace::event_clock_ns();
+    }
+    std::string text = text_of(what);
+    trace::mark(what.policy, std::string_view(text).substr(what.policy.size() + 2));
+    detail::g_counts.decisions.fetch_add(1, std::memory_order_relaxed);
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::adaptation));
+    detail::decision_log& all = detail::the_log();
+    if (all.file != nullptr) {
+        std::fprintf(all.file, "quern: decision at %s: %s\n",
+                     quern::detail::duration_words(static_cast<double>(what.time_ns)).c_str(),
+                     text.c_str());
+        std::fflush(all.file);
+    }
+    all.kept.push_back(std::move(what));
+    if (all.kept.size() > detail::k_kept) {
+        all.kept.pop_front();
+    }
+}
+
+std::vector<decision> decisions() {
+    const std::scoped_lock lock(detail::lock_of(detail::process_lock::adaptation));
+    const detail::decision_log& all = detail::the_log();
+    return {all.kept.begin(), all.kept.end()};
+}
+
+totals all_totals() noexcept {
+    const auto of = [](const std::atomic<std::uint64_t>& count) {
+        return count.load(std::memory_order_relaxed);
+    };
+    return {.decisions = of(detail::g_counts.decisions),
+            .trials = of(detail::g_counts.trials),
+            .policy_ns = static_cast<double>(of(detail::g_counts.policy_ns)),
+            .dropped = of(detail::g_counts.dropped)};
+}
+
+}  // namespace quern::adaptation
