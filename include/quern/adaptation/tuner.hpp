@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// The tuner: asks which point to try next and is told what it cost. It never runs anything itself;
+// tuned.hpp and region.hpp do that around a part of a program. The searches are in
+// src/adaptation/strategies.
+#pragma once
+
+#include <quern/adaptation/detail/attach.hpp>
+#include <quern/adaptation/space.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quern::adaptation {
+
+/// How a tuner searches. n is the number of parameters.
+enum class strategy : std::uint8_t {
+    exhaustive,     ///< every point, once; parameters need cells
+    random,         ///< the start, then points at random, until `most_trials`
+    hill_climbing,  ///< the neighbours in each direction, then the best of them; halves its step
+    nelder_mead,    ///< a simplex of n + 1 points, one trial at a time (Nelder and Mead 1965)
+    parallel_rank_order,  ///< a simplex that is reflected as a whole, n trials at a time
+                          ///< (Tabatabaee, Tiwari and Hollingsworth, SC 2005)
+    simulated_annealing,  ///< one point that moves at random, less and less (Kirkpatrick 1983)
+    model,                ///< one parameter, the grain of tasks: predicts from the parts of a cost
+};
+
+/// "nelder-mead".
+std::string_view name_of(strategy which) noexcept;
+
+/// Throws std::invalid_argument that lists the names, with the nearest match.
+strategy strategy_named(std::string_view name);
+
+struct tuner_options {
+    std::uint64_t seed = 1;       ///< equal seeds and costs give equal points
+    unsigned repetitions = 1;     ///< trials of each point; its cost is their median
+    std::size_t most_trials = 0;  ///< 0: 8 for model, 100 for random, else 10 000
+    double tolerance = 0.05;      ///< a search ends when its step is below this share of the range
+    /// After the search: if the median of five costs at the best point is above or below its cost
+    /// by more than this share, the search starts again there. 0: never.
+    double drift = 0.3;
+};
+
+/// What a trial cost. In any unit, less is better. A cost of +infinity says that the point does not
+/// work. The parts, in the same unit, are what `model` computes with: for a grain they are the
+/// workers' times in tasks, in the runtime and without work. All 0: unknown.
+struct measured {
+    double cost = 0;
+    double running = 0;
+    double overhead = 0;
+    double idle = 0;
+};
+
+/// A point to measure.
+struct trial {
+    point where{};
+    std::uint64_t number = 0;
+    bool is_search = false;  ///< false: the best point so far, while nothing else is to be tried
+};
+
+/// Several trials may be outstanding. Thread safe. After convergence every trial is the best point.
+///
+///     using namespace quern::adaptation;
+///     tuner search(space({integer("tile", 8, 512, 8)}), strategy::hill_climbing);
+///     while (!search.converged()) {
+///         const trial next = search.ask();
+///         search.tell(next, seconds_with_tile(next.where["tile"]));
+///     }
+///     std::puts(search.best().text().c_str());
+class tuner {
+public:
+    /// Throws std::invalid_argument for a strategy that cannot search this space, with the reason,
+    /// and for options out of range.
+    explicit tuner(space where, strategy how = strategy::nelder_mead, tuner_options options = {});
+    ~tuner();
+    tuner(tuner&&) noexcept;
+    tuner& operator=(tuner&&) noexcept;
+
+    /// Some µs.
+    trial ask();
+
+    /// Throws std::invalid_argument for a trial that was not asked or is told already, and for a
+    /// cost that is NaN or -infinity; the trial is then still outstanding.
+    void tell(const trial& done, double cost);
+    void tell(const trial& done, const measured& result);
+
+    /// The trial gives no result: its point is asked again later. Throws as tell().
+    void discard(const trial& failed);
+
+    /// The point with the least median cost so far, never worse than the start; the start before
+    /// the first result.
+    point best() const;
+
+    /// Its cost; +infinity before the first result.
+    double best_cost() const;
+
+    bool converged() const;
+
+    /// Trials of the search that have been told.
+    std::size_t trials() const;
+
+    /// How often the search has started again.
+    std::size_t restarts() const;
+
+    /// What the search does or why it has ended, in a sentence.
+    std::string why() const;
+
+    const space& where() const noexcept;
+
+private:
+    struct state;
+    std::unique_ptr<state> m_state;
+};
+
+}  // namespace quern::adaptation

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+// The search for a grain that computes instead of trying. The cost of a unit of work is that of the
+// tasks' bodies, plus the runtime's time, which falls as 1 / grain, plus the time that workers lack
+// work, which grows with the grain. One trial tells all three, as shares of one measurement, so a
+// disturbed machine changes them little. They give the finest grain whose overhead is small; there
+// the data of a task is also most likely to be in a cache. A few further trials check that.
+#include "strategies/search.hpp"
+
+#include <quern/base/detail/text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace quern::adaptation::detail {
+
+namespace {
+
+constexpr double k_overhead = 0.02;  // of the time in bodies: what may be lost to tasks (chosen)
+constexpr double k_near = 1.5;       // grains within this ratio are not told apart
+constexpr double k_stride = 4;       // between neighbours that are compared
+constexpr double k_gain = 0.03;      // smaller differences of cost are not worth another grain
+constexpr double k_step = 1.1;       // of the grid on which the least predicted cost is searched
+constexpr double k_idle = 0.05;      // of the time: idleness that is worth a finer grain
+
+/// Trials of one grain.
+struct grain_trials {
+    double grain = 0;
+    measured sum{};
+    std::vector<double> costs{};
+
+    double cost() const {
+        std::vector<double> sorted = costs;
+        std::sort(sorted.begin(), sorted.end());
+        return sorted.empty() ? 0 : sorted[(sorted.size() - 1) / 2];
+    }
+    double overhead() const { return sum.running > 0 ? sum.overhead / sum.running : 0; }
+    /// A part of the cost of this grain.
+    double per_work(double measured::*part) const {
+        const double all = sum.running + sum.overhead + sum.idle;
+        return all > 0 ? cost() * (sum.*part) / all : 0;
+    }
+    double idle_share() const {
+        const double all = sum.running + sum.overhead + sum.idle;
+        return all > 0 ? sum.idle / all : 0;
+    }
+};
+
+class grain_model {
+public:
+    explicit grain_model(const parameter& of) : m_of(of) {}
+
+    double within(double grain) const { return std::clamp(grain, m_of.least(), m_of.most()); }
+
+    grain_trials& at(double grain) {
+        const double value = m_of.value_at(m_of.coordinate_of(grain));
+        for (grain_trials& each : m_all) {
+            if (each.grain == value) {
+                return each;
+            }
+        }
+        m_all.push_back({value});
+        return m_all.back();
+    }
+
+    void add(double grain, const measured& result) {
+        grain_trials& all = at(grain);
+        all.costs.push_back(result.cost);
+        all.sum.running += result.running;
+        all.sum.overhead += result.overhead;
+        all.sum.idle += result.idle;
+    }
+
+    bool knows(double grain) { return !at(grain).costs.empty(); }
+
+    /// The finest grain whose overhead is small, by what was measured at that grain.
+    double finest(double from) {
+        return within(from * std::max(at(from).overhead(), 1e-6) / k_overhead);
+    }
+
+    /// Where idleness, which grows with the grain, and overhead cost the same.
+    double balanced(double from) {
+        const grain_trials& here = at(from);
+        return here.sum.idle <= 0 ? from
+                                  : within(from * std::sqrt(here.sum.overhead / here.sum.idle));
+    }
+
+    /// How far two trials of one grain are apart, at most: differences below are noise.
+    double noise() const {
+        double most = 0;
+        for (const grain_trials& each : m_all) {
+            if (each.costs.size() > 1) {
+                const auto [low, high] = std::minmax_element(each.costs.begin(), each.costs.end());
+                most = std::max(most, *high / *low - 1);
+            }
+        }
+        return most;
+    }
+
+    double best_of(double current) {
+        double best = current;
+        for (const grain_trials& each : m_all) {
+            if (each.costs.empty()) {
+                continue;
+            }
+            const double margin =
+                std::max(k_gain, noise() / static_cast<double>(each.costs.size()));
+            if (each.cost() * (1 + margin) < at(best).cost()) {
+                best = each.grain;
+            }
+        }
+        return best;
+    }
+
+    request wants(double grain) const {
+        request next;
+        next.anew = true;
+        next.points.push_back({m_of.coordinate_of(grain)});
+        return next;
+    }
+    request wants(std::span<const double> grains) const {
+        request next;
+        next.anew = true;
+        for (const double each : grains) {
+            next.points.push_back({m_of.coordinate_of(each)});
+        }
+        return next;
+    }
+
+    /// The grain of least cost between those measured, and a little beyond: bodies and idleness
+    /// interpolated over the logarithm of the grain, overhead computed.
+    double predicted_best(double current) {
+        std::sort(m_all.begin(), m_all.end(), [](auto& a, auto& b) { return a.grain < b.grain; });
+        const double task = at(current).per_work(&measured::overhead) * at(current).grain;
+        const double low = within(m_all.front().grain);
+        double best = best_of(current);
+        double least = at(best).cost() / (1 + std::max(k_gain, noise()));
+        for (double grain = low; grain < m_all.back().grain; grain *= k_step) {
+            const double cost = interpolated(grain) + task / grain;
+            if (cost < least) {
+                least = cost;
+                best = grain;
+            }
+        }
+        return best;
+    }
+
+private:
+    /// Bodies and idleness at a grain. Requires: sorted, and not coarser than the coarsest.
+    double interpolated(double grain) const {
+        const auto after = std::find_if(m_all.begin(), m_all.end(),
+                                        [&](auto& each) { return each.grain >= grain; });
+        const auto without_overhead = [](const grain_trials& each) {
+            return each.per_work(&measured::running) + each.per_work(&measured::idle);
+        };
+        if (after == m_all.begin()) {
+            return without_overhead(*after);
+        }
+        const auto before = after - 1;
+        const double share =
+            std::log(grain / before->grain) / std::log(after->grain / before->grain);
+        return without_overhead(*before) * (1 - share) + without_overhead(*after) * share;
+    }
+
+    const parameter& m_of;
+    std::vector<grain_trials> m_all{};
+};
+
+std::string words_of(const grain_trials& at, const parameter& of) {
+    return "at " + of.name() + " " + of.text_of(at.grain) + " overhead is " +
+           quern::detail::percent_words(at.overhead()) + " of the time in tasks, idleness " +
+           quern::detail::percent_words(at.idle_share()) + " of all time";
+}
+
+}  // namespace
+
+search follow_model(setup given) {
+    const parameter& of = given.parameters.front();
+    grain_model model(of);
+    const std::size_t limit = given.most_trials;
+    std::size_t trials = 0;
+    const double first = of.value_at(given.start.front());
+    model.add(first, (co_await model.wants(first)).front());
+    ++trials;
+
+    // Towards the finest grain with little overhead; twice if the first estimate was far off, as
+    // it is where tasks were so short that most of their cost is not seen as overhead.
+    double here = first;
+    for (int moves = 0; moves < 2 && trials < limit; ++moves) {
+        const double next = model.finest(here);
+        if (std::max(next / here, here / next) < k_near || model.knows(next)) {
+            break;
+        }
+        model.add(next, (co_await model.wants(next)).front());
+        ++trials;
+        here = model.at(next).grain;
+    }
+    // Too few tasks for the workers: a compromise with overhead.
+    if (model.at(here).idle_share() > k_idle && trials < limit) {
+        const double next = model.balanced(here);
+        if (next * k_near < here && !model.knows(next)) {
+            model.add(next, (co_await model.wants(next)).front());
+            ++trials;
+            here = model.best_of(here);
+        }
+    }
+    // Neighbours on both sides, measured in turn with the grain itself, so that a slow minute of
+    // the machine affects all. A coarser one shows overhead that is not seen as such; a finer one
+    // shows bodies that take less time because their data fits into a cache.
+    if (trials + 3 <= limit) {
+        const double grains[] = {model.within(here / k_stride), here,
+                                 model.within(here * k_stride)};
+        const auto results = co_await model.wants(grains);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            model.add(grains[i], results[i]);
+            ++trials;
+        }
+    }
+    while (trials < limit) {
+        const double next = model.predicted_best(here);
+        if (model.knows(next)) {
+            break;
+        }
+        model.add(next, (co_await model.wants(next)).front());
+        ++trials;
+    }
+    here = model.best_of(here);
+    co_return ending{words_of(model.at(here), of), coordinates{of.coordinate_of(here)}};
+}
+
+}  // namespace quern::adaptation::detail

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSL-1.0
+// Hands out the points that a search wants and collects their costs. Knows the results of all
+// points, so that a search that returns to a point does not measure it again.
+#include <quern/adaptation/tuner.hpp>
+
+#include "strategies/search.hpp"
+#include "totals.hpp"
+
+#include <quern/base/detail/nearest_match.hpp>
+#include <quern/base/detail/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace quern::adaptation {
+
+namespace {
+
+using detail::coordinates;
+using detail::request;
+using detail::search;
+using detail::setup;
+
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t k_vain = 10'000;  // steps of a search without a trial, after which it is over
+constexpr std::size_t k_drift_window = 5;  // trials of the best point
+
+constexpr std::array<std::string_view, 7> k_names{
+    "exhaustive",          "random", "hill-climbing", "nelder-mead", "parallel-rank-order",
+    "simulated-annealing", "model"};
+
+constexpr std::array<search (*)(setup), 7> k_searches{
+    detail::search_exhaustively, detail::search_at_random,        detail::climb_hills,
+    detail::run_nelder_mead,     detail::run_parallel_rank_order, detail::anneal,
+    detail::follow_model};
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values.empty() ? k_infinity : values[(values.size() - 1) / 2];
+}
+
+std::size_t trials_for(strategy how, const tuner_options& options) {
+    if (options.most_trials != 0) {
+        return options.most_trials;
+    }
+    return how == strategy::model ? 8 : how == strategy::random ? 100 : 10'000;
+}
+
+void check(const space& where, strategy how, const tuner_options& options) {
+    const auto refuse = [](const std::string& why) {
+        throw std::invalid_argument("quern: " + why);
+    };
+    if (options.repetitions == 0) {
+        refuse("tuner_options::repetitions is 0; accepted: from 1 on");
+    }
+    if (!(options.tolerance > 0 && options.tolerance < 1)) {
+        refuse("tuner_options::tolerance is " + quern::detail::rounded(options.tolerance) +
+               "; accepted: above 0, below 1");
+    }
+    if (!(options.drift >= 0)) {
+        refuse("tuner_options::drift is " + quern::detail::rounded(options.drift) +
+               "; accepted: from 0 on");
+    }
+    for (const parameter& each : where.parameters()) {
+        if (how == strategy::exhaustive && each.cells() == 0) {
+            refuse("exhaustive search cannot try every value of the real parameter '" +
+                   each.name() + "'; accepted: integer, power_of_two, choice");
+        }
+    }
+    if (how == strategy::model && where.parameters().size() != 1) {
+        refuse("the strategy model searches one parameter; this space has " +
+               std::to_string(where.parameters().size()) +
+               "; nelder-mead and parallel-rank-order search several");
+    }
+}
+
+}  // namespace
+
+std::string_view name_of(strategy which) noexcept {
+    return k_names[static_cast<std::size_t>(which)];
+}
+
+strategy strategy_named(std::string_view name) {
+    const auto at = std::find(k_names.begin(), k_names.end(), name);
+    if (at == k_names.end()) {
+        throw std::invalid_argument("quern: unknown strategy '" + std::string(name) +
+                                    "': " + quern::detail::accepted_values(name, k_names));
+    }
+    return static_cast<strategy>(at - k_names.begin());
+}
+
+struct tuner::state {
+    /// A point of the present request.
+    struct slot {
+        point where;
+        std::vector<measured> results;
+        unsigned outstanding = 0;
+        bool is_known = false;  ///< needs no trial
+    };
+    /// A trial that has not been told.
+    struct asked {
+        std::uint64_t number;
+        std::size_t slot;
+        std::uint64_t
+            generation;  ///< of the request; a result that comes later counts only as such
+        point where;
+        bool is_search;
+    };
+
+    state(space in, strategy by, tuner_options with)
+        : where(std::move(in)), how(by), options(with), limit(trials_for(by, with)) {
+        check(where, how, options);
+        begin(where.coordinates_of(where.start()));
+    }
+
+    void begin(coordinates from);
+    void take_request();
+    void next_request();
+    bool is_complete() const;
+    void finish(std::string reason);
+    measured result_of(const slot& of) const;
+    void note(const point& at, double cost);
+    void watch(double cost);
+    std::pair<point, double> best() const;
+    std::vector<asked>::iterator find(const trial& which);
+
+    mutable std::mutex lock{};
+    space where;
+    strategy how;
+    tuner_options options;
+    std::size_t limit;
+    std::optional<search> running{};
+    std::vector<slot> slots{};
+    bool anew = false;
+    std::uint64_t generation = 0;
+    std::vector<asked> open{};
+    std::uint64_t next_number = 1;
+    std::map<std::vector<double>, std::vector<double>> known{};  ///< costs by values
+    std::optional<point> chosen{};
+    bool converged = false;
+    std::string why = "no trial yet";
+    std::size_t told = 0;
+    std::size_t restarts = 0;
+    std::deque<double> lately{};  ///< costs of the best point since convergence
+};
+
+void tuner::state::begin(coordinates from) {
+    running.emplace(k_searches[static_cast<std::size_t>(how)](
+        setup{where.parameters(), std::move(from), options.seed + restarts, options.tolerance,
+              trials_for(how, options)}));
+    converged = false;
+    running->resume({});
+    take_request();
+    next_request();
+}
+
+/// Makes slots of what the search wants.
+void tuner::state::take_request() {
+    slots.clear();
+    ++generation;
+    if (running->ended()) {
+        return;
+    }
+    const request& wanted = running->wanted();
+    anew = wanted.anew;
+    for (const coordinates& each : wanted.points) {
+        slot made;
+        const bool is_inside =
+            std::all_of(each.begin(), each.end(), [](double f) { return f >= 0 && f <= 1; });
+        if (is_inside) {
+            made.where = where.at(each);
+        }
+        if (!is_inside || !where.allows(made.where)) {
+            made.results = {{.cost = k_infinity}};
+            made.is_known = true;
+        } else if (const auto at =
+                       known.find({made.where.values().begin(), made.where.values().end()});
+                   !anew && at != known.end()) {
+            made.results = {{.cost = median(at->second)}};
+            made.is_known = true;
+        }
+        slots.push_back(std::move(made));
+    }
+}
+
+bool tuner::state::is_complete() const {
+    return std::all_of(slots.begin(), slots.end(), [&](const slot& each) {
+        return each.is_known || each.results.size() >= options.repetitions;
+    });
+}
+
+/// Resumes the search while it needs no trial.
+void tuner::state::next_request() {
+    for (std::size_t vain = 0; !converged && is_complete(); ++vain) {
+        if (running->ended()) {
+            if (running->end().best) {
+                chosen = where.at(*running->end().best);
+            }
+            finish(running->end().why);
+        } else if (vain == k_vain) {
+            finish("the search finds no new points");
+        } else {
+            std::vector<measured> results;
+            for (const slot& each : slots) {
+                results.push_back(result_of(each));
+            }
+            running->resume(std::move(results));
+            take_request();
+        }
+    }
+}
+
+void tuner::state::finish(std::string reason) {
+    converged = true;
+    why = std::move(reason);
+    lately.clear();
+    slots.clear();
+    ++generation;
+}
+
+/// The median by cost, whole, so that its parts belong together.
+measured tuner::state::result_of(const slot& of) const {
+    std::vector<measured> sorted = of.results;
+    std::sort(sorted.begin(), sorted.end(), [](auto& a, auto& b) { return a.cost < b.cost; });
+    return sorted[(sorted.size() - 1) / 2];
+}
+
+void tuner::state::note(const point& at, double cost) {
+    known[{at.values().begin(), at.values().end()}].push_back(cost);
+}
+
+std::pair<point, double> tuner::state::best() const {
+    if (chosen) {
+        const auto at = known.find({chosen->values().begin(), chosen->values().end()});
+        return {*chosen, at == known.end() ? k_infinity : median(at->second)};
+    }
+    const std::vector<double>* values = nullptr;
+    double least = k_infinity;
+    for (const auto& [at, costs] : known) {
+        if (const double cost = median(costs); cost < least) {
+            values = &at;
+            least = cost;
+        }
+    }
+    return {values == nullptr ? where.start() : where.with(*values), least};
+}
+
+/// After the search: starts it again if the best point does not cost what it did.
+void tuner::state::watch(double cost) {
+    lately.push_back(cost);
+    if (lately.size() < k_drift_window || options.drift <= 0) {
+        return;
+    }
+    const auto [at, before] = best();
+    const double now = median({lately.begin(), lately.end()});
+    if (now > before * (1 + options.drift) || now * (1 + options.drift) < before) {
+        ++restarts;
+        limit = told + trials_for(how, options);
+        known.clear();
+        chosen.reset();
+        const point from = at;
+        begin(where.coordinates_of(from));
+        why = "the cost of " + from.text() + " has changed from " + quern::detail::rounded(before) +
+              " to " + quern::detail::rounded(now) + ": the search starts again";
+    } else {
+        lately.pop_front();
+    }
+}
+
+std::vector<tuner::state::asked>::iterator tuner::state::find(const trial& which) {
+    const auto at = std::find_if(open.begin(), open.end(),
+                                 [&](const asked& each) { return each.number == which.number; });
+    if (at == open.end() || !(at->where == which.where)) {
+        throw std::invalid_argument("quern: trial " + std::to_string(which.number) + " of " +
+                                    which.where.text() +
+                                    (which.number == 0 || which.number >= next_number
+                                         ? " was not asked; accepted: what ask() has returned"
+                                         : " is told already, or is not what was asked"));
+    }
+    return at;
+}
+
+tuner::tuner(space where, strategy how, tuner_options options)
+    : m_state(std::make_unique<state>(std::move(where), how, options)) {}
+tuner::~tuner() = default;
+tuner::tuner(tuner&&) noexcept = default;
+tuner& tuner::operator=(tuner&&) noexcept = default;
+
+trial tuner::ask() {
+    state& my = *m_state;
+    const std::scoped_lock lock(my.lock);
+    // The point with the fewest trials first: repetitions alternate.
+    state::slot* next = nullptr;
+    std::size_t fewest = my.options.repetitions;
+    for (state::slot& each : my.slots) {
+        const std::size_t trials = each.results.size() + each.outstanding;
+        if (!each.is_known && trials < fewest) {
+            next = &each;
+            fewest = trials;
+        }
+    }
+    trial asked{.number = my.next_number++};
+    std::size_t slot = 0;
+    if (next != nullptr) {
+        asked.where = next->where;
+        asked.is_search = true;
+        slot = static_cast<std::size_t>(next - my.slots.data());
+        ++next->outstanding;
+    } else {
+        asked.where = my.best().first;
+    }
+    my.open.push_back({asked.number, slot, my.generation, asked.where, asked.is_search});
+    return asked;
+}
+
+void tuner::tell(const trial& done, double cost) { tell(done, measured{.cost = cost}); }
+
+void tuner::tell(const trial& done, const measured& result) {
+    state& my = *m_state;
+    const std::scoped_lock lock(my.lock);
+    const auto at = my.find(done);
+    if (std::isnan(result.cost) || result.cost == -k_infinity) {
+        throw std::invalid_argument("quern: a cost of " + quern::detail::rounded(result.cost) +
+                                    " for " + done.where.text() +
+                                    "; accepted: numbers, and +infinity for a point that does not "
+                                    "work");
+    }
+    const state::asked was = *at;
+    my.open.erase(at);
+    my.note(was.where, result.cost);
+    if (!was.is_search) {
+        if (my.converged) {
+            my.watch(result.cost);
+        }
+        return;
+    }
+    ++my.told;
+    detail::g_counts.trials.fetch_add(1, std::memory_order_relaxed);
+    if (was.generation != my.generation) {
+        return;  // the search has ended or started again meanwhile
+    }
+    my.slots[was.slot].results.push_back(result);
+    --my.slots[was.slot].outstanding;
+    my.why = "searching";
+    my.next_request();
+    if (!my.converged && my.told >= my.limit) {
+        my.finish("the limit of " + std::to_string(my.limit) + " trials is reached");
+    }
+}
+
+void tuner::discard(const trial& failed) {
+    state& my = *m_state;
+    const std::scoped_lock lock(my.lock);
+    const auto at = my.find(failed);
+    if (at->is_search && at->generation == my.generation) {
+        --my.slots[at->slot].outstanding;
+    }
+    my.open.erase(at);
+}
+
+point tuner::best() const {
+    const std::scoped_lock lock(m_state->lock);
+    return m_state->best().first;
+}
+
+double tuner::best_cost() const {
+    const std::scoped_lock lock(m_state->lock);
+    return m_state->best().second;
+}
+
+bool tuner::converged() const {
+    const std::scoped_lock lock(m_state->lock);
+    return m_state->converged;
+}
+
+std::size_t tuner::trials() const {
+    const std::scoped_lock lock(m_state->lock);
+    return m_state->told;
+}
+
+std::size_t tuner::restarts() const {
+    const std::scoped_lock lock(m_state->lock);
+    return m_state->restarts;
+}
+
+std::string tuner::why() const {
+    const std::scoped_lock lock(m_state->lock);
+    return m_state->why;
+}
+
+const space& tuner::where() const noexcept { return m_state->where; }
+
+}  // namespace quern::adaptation
