@@ -3,18 +3,19 @@
 // step starts when the three nearest partitions of the previous step are done; there is no barrier
 // between steps. The benchmark of Grubel 2016, section 5.1.1; shows the effect of task size.
 #include "report.hpp"
-#include "ring.hpp"
+#include "steps.hpp"
+#include "tuning.hpp"
 
 #include "../common/cli.hpp"
 #include "../common/measure.hpp"
-#include "../common/progress.hpp"
 #include "../common/table.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,111 +27,8 @@ constexpr const char* k_examples = R"(Examples:
   heat                                        a million points, as many workers as there are cores
   heat --points 100000000 --steps 50 --partition 50000
   heat --points 100000 --steps 20 --partition 1000 --check
+  heat --points 100000000 --steps 500 --partition auto
   heat --points 100000000 --steps 50 --threads 2 --sweep=short --csv sweep.csv)";
-
-using step_futures = std::vector<quern::shared_future<partition>>;
-
-struct problem {
-    std::size_t points = 1'000'000;
-    std::size_t steps = 50;
-    std::size_t partition_size = 50'000;
-    std::size_t ahead = 0;  ///< steps described in advance; 0: automatic
-    bool check = false;
-
-    std::size_t partitions() const { return (points + partition_size - 1) / partition_size; }
-    std::size_t first_of(std::size_t index) const { return index * partition_size; }
-    std::size_t size_of(std::size_t index) const {
-        return std::min(partition_size, points - first_of(index));
-    }
-
-    /// Steps described in advance: eight, but limited so that descriptions need at most half of the
-    /// grids' memory.
-    std::size_t window() const {
-        constexpr std::size_t k_steps = 8;
-        constexpr std::size_t k_task_bytes = 480;  // a dataflow of three, as malloc counts it
-        const std::size_t fits = partition_size * sizeof(double) / k_task_bytes;
-        return ahead != 0 ? ahead : std::clamp<std::size_t>(fits, 2, k_steps);
-    }
-};
-
-void fill(const problem& p, grid& now, grid& later) {
-    quern::parallel_for(std::size_t{0}, p.partitions(), quern::grain::fixed(1), [&](std::size_t j) {
-        for (std::size_t i = p.first_of(j); i < p.first_of(j) + p.size_of(j); ++i) {
-            now.data()[i] = first_temperature(i);
-            later.data()[i] = 0;
-        }
-    });
-}
-
-double total_heat(const problem& p, const grid& g) {
-    return quern::parallel_reduce(
-        std::size_t{0}, p.partitions(), quern::grain::fixed(1), 0.0,
-        [&](std::size_t j) {
-            double sum = 0;
-            for (std::size_t i = p.first_of(j); i < p.first_of(j) + p.size_of(j); ++i) {
-                sum += g.data()[i];
-            }
-            return sum;
-        },
-        std::plus<>{});
-}
-
-/// The futures of the next step. Task (i, t+1) overwrites the data of step t-1 of partition i. Only
-/// the tasks (i-1, t), (i, t) and (i+1, t) read that data, and task (i, t+1) waits for these three.
-/// So two grids are enough, without further waits.
-step_futures describe_step(const problem& p, const step_futures& now, double* out) {
-    const std::size_t count = now.size();
-    step_futures next(count);
-    for (std::size_t i = 0; i < count; ++i) {
-        auto update = [out = out + p.first_of(i)](const partition& left, const partition& middle,
-                                                  const partition& right) {
-            return advance(left, middle, right, out);
-        };
-        next[i] = quern::dataflow(quern::unwrapping(update), now[(i + count - 1) % count], now[i],
-                                  now[(i + 1) % count]);
-    }
-    return next;
-}
-
-void wait_for(const step_futures& step) {
-    for (const auto& each : step) {
-        each.get();  // throws what a task has thrown
-    }
-}
-
-/// Describes all steps and waits for the last. Descriptions run ahead of the computation by at most
-/// a window: when half of one has been described, the previous half must be done. Half a window of
-/// work is always ready, so this is no barrier. Returns seconds spent on describing.
-double run_steps(const problem& p, grid& now, grid& later) {
-    const std::size_t half = std::max<std::size_t>(1, p.window() / 2);
-    apps::progress_bar bar("heat");
-    double describing = 0;
-    step_futures current(p.partitions());
-    for (std::size_t i = 0; i < current.size(); ++i) {
-        current[i] = quern::make_ready_future(partition{now.data() + p.first_of(i), p.size_of(i)});
-    }
-    step_futures milestone;
-    double* grids[2] = {now.data(), later.data()};
-    for (std::size_t step = 1; step <= p.steps; ++step) {
-        describing +=
-            apps::seconds_of([&] { current = describe_step(p, current, grids[step % 2]); });
-        if (step % half == 0) {
-            wait_for(milestone);
-            milestone = current;
-            bar.show(step, p.steps);
-        }
-    }
-    wait_for(current);
-    return describing;
-}
-
-struct grids {
-    explicit grids(std::size_t points)
-        : now(points, grid_role::first), later(points, grid_role::second) {}
-    grid now, later;
-
-    const grid& after(std::size_t steps) const { return steps % 2 == 0 ? now : later; }
-};
 
 /// The independent answer, and the time that one thread takes for it.
 struct serial_result {
@@ -147,10 +45,13 @@ bool same_bits(const problem& p, const grid& a, const grid& b) {
     return std::memcmp(a.data(), b.data(), p.points * sizeof(double)) == 0;
 }
 
-/// One run from fresh temperatures, on the workers of `rt`.
-measured run_once(const problem& p, grids& both, const quern::runtime& rt) {
+/// One run from fresh temperatures, on the workers of `rt`, with one size of partition or with one
+/// that is tuned.
+measured run_once(const problem& p, grids& both, const quern::runtime& rt,
+                  const std::optional<tuning_request>& tuning) {
     measured m;
     m.partition_size = p.partition_size;
+    m.tasks = p.partitions() * p.steps;
     m.workers = rt.workers();
     m.updates = static_cast<double>(p.points) * static_cast<double>(p.steps);
     double before = 0;
@@ -165,13 +66,22 @@ measured run_once(const problem& p, grids& both, const quern::runtime& rt) {
     const quern::worker_totals spent = apps::totals_of(rt, [&] {
         const double processor = apps::processor_seconds();
         m.seconds = apps::seconds_of([&] {
-            m.describing = quern::async(named("describe all steps"), [&] {
-                               return run_steps(p, both.now, both.later);
-                           }).get();
+            quern::async(named("describe all steps"), [&] {
+                if (tuning) {
+                    m.tuning = run_tuned(p, both, *tuning);
+                    m.describing = m.tuning->describing;
+                } else {
+                    apps::progress_bar bar("heat");
+                    m.describing = run_steps(p, both, 0, p.steps, bar);
+                }
+            }).get();
         });
         m.processor = apps::processor_seconds() - processor;
     });
-    m.tasks = p.partitions() * p.steps;
+    if (m.tuning) {
+        m.partition_size = m.tuning->partition_size;
+        m.tasks = m.tuning->tasks;
+    }
     m.running = spent.running_ns / 1e9;
     m.managing = spent.managing_ns / 1e9;
     m.idle = spent.idle_ns / 1e9;
@@ -204,9 +114,30 @@ std::vector<std::size_t> sweep_sizes(std::size_t points, std::size_t workers, bo
 
 struct arguments {
     problem p;
-    std::string sweep;  ///< empty, full or short
-    std::string csv;    ///< empty or a file
+    std::optional<tuning_request> tuning;  ///< none: one size
+    std::string sweep;                     ///< empty, full or short
+    std::string csv;                       ///< empty or a file
 };
+
+std::size_t checked_size(const std::string& text, std::size_t points) {
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc{} || end != text.data() + text.size() || size == 0 || size > points) {
+        throw apps::usage_error(
+            fmt::format("--partition is '{}'; accepted: a whole number from 1 to --points, {}, or "
+                        "auto",
+                        text, points));
+    }
+    return size;
+}
+
+void check_start(arguments& a, std::size_t start) {
+    if (!a.tuning) {
+        throw apps::usage_error(
+            fmt::format("--start is '{}' without --partition auto or --tune", start));
+    }
+    a.tuning->start = start;
+}
 
 /// False when only help was requested.
 bool read_arguments(arguments& a, int argc, char** argv) {
@@ -216,8 +147,18 @@ bool read_arguments(arguments& a, int argc, char** argv) {
     constexpr std::int64_t k_many = 1'000'000'000'000;
     apps::add_count(app, "--points", p.points, 1, k_many, "points of the ring");
     apps::add_count(app, "--steps", p.steps, 1, k_many, "time steps");
-    const cli::option size =
-        apps::add_count(app, "--partition", p.partition_size, 1, k_many, "points per task");
+    std::string size;
+    app.add("--partition", size, "points per task, or auto: chosen while the program runs")
+        .type("N|auto")
+        .shows_default(std::to_string(p.partition_size));
+    std::size_t start = 0;
+    const cli::option has_start =
+        apps::add_count(app, "--start", start, 1, k_many, "the first size of --partition auto");
+    std::string tune;
+    app.add("--tune", tune,
+            "as --partition auto, by the model or by one number: idle-rate, cumulative, overhead, "
+            "overall (default with auto: model)")
+        .type("METRIC");
     apps::add_count(app, "--ahead", p.ahead, 0, k_many, "steps described in advance; 0: chosen");
     apps::add_runtime_options(app);
     app.add_flag("--check", p.check, "compare with a serial sweep, bit by bit");
@@ -230,13 +171,20 @@ bool read_arguments(arguments& a, int argc, char** argv) {
     if (!a.sweep.empty()) {
         apps::checked_word("--sweep", a.sweep, {"full", "short"});
     }
-    if (!size.given()) {
-        p.partition_size = std::min(p.partition_size, p.points);
+    if (size == "auto" || !tune.empty()) {
+        a.tuning = {.by = tune.empty() ? "model" : apps::checked_word("--tune", tune, k_tunings)};
     }
-    if (p.partition_size > p.points) {
-        throw apps::usage_error(fmt::format("--partition is '{}'; accepted: at most --points, {}",
-                                            p.partition_size, p.points));
+    if (has_start.given()) {
+        check_start(a, start);
     }
+    if (!size.empty() && size != "auto") {
+        if (a.tuning) {
+            throw apps::usage_error(
+                fmt::format("--partition is '{}' beside --tune; accepted: auto", size));
+        }
+        p.partition_size = checked_size(size, p.points);
+    }
+    p.partition_size = std::min(p.partition_size, p.points);
     return true;
 }
 
@@ -256,20 +204,30 @@ int run(int argc, char** argv) {
     }
     print_setting(p.points, p.steps, rt.default_pool());
     std::vector<measured> runs;
-    for (const std::size_t size : is_sweep ? sweep_sizes(p.points, rt.workers(), a.sweep == "short")
-                                           : std::vector<std::size_t>{p.partition_size}) {
-        p.partition_size = size;
-        measured m = run_once(p, both, rt);
+    const auto measure = [&](const std::optional<tuning_request>& tuning) {
+        measured m = run_once(p, both, rt, tuning);
         if (serial) {
             m.same_as_serial = same_bits(p, both.after(p.steps), serial->both.after(p.steps));
             m.serial_seconds = serial->seconds;
         }
-        is_sweep ? print_row(m, runs.empty()) : print_run(m);
         csv.write(csv_row(m));
-        runs.push_back(m);
-    }
+        return m;
+    };
     if (is_sweep) {
+        for (const std::size_t size : sweep_sizes(p.points, rt.workers(), a.sweep == "short")) {
+            p.partition_size = size;
+            runs.push_back(measure({}));
+            print_row(runs.back(), runs.size() == 1);
+        }
         print_sweep(runs);
+    }
+    if (a.tuning || !is_sweep) {
+        const measured m = measure(a.tuning);
+        if (m.tuning) {
+            print_tuning(m, runs);
+        }
+        print_run(m);
+        runs.push_back(m);
     }
     print_memory(p.points);
     const bool right = std::all_of(runs.begin(), runs.end(), [](auto& m) { return m.right(); });

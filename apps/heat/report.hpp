@@ -3,6 +3,8 @@
 // The quantities are those of Grubel 2016, section 5.1.2.
 #pragma once
 
+#include "tuning.hpp"
+
 #include "../common/cli.hpp"
 #include "../common/measure.hpp"
 #include "../common/plot.hpp"
@@ -34,6 +36,7 @@ struct measured {
     bool conserved = false;
     std::optional<bool> same_as_serial;
     double serial_seconds = 0;
+    std::optional<tuning_result> tuning;  ///< then the size is the last choice
 
     bool right() const { return conserved && same_as_serial.value_or(true); }
     double grid_gb_per_s() const { return updates * 2 * sizeof(double) / seconds / 1e9; }
@@ -120,6 +123,23 @@ inline void print_sweep(const std::vector<measured>& runs) {
     fmt::print("best           partitions of {}: {:.3f} s, {:.1f} us a task, {:.1f} % work\n",
                best->partition_size, best->seconds, best->task_us(), best->share(best->work()));
     fmt::print("answer         {}\n", verdict(*best));
+}
+
+/// What a run chose, after how many trials, why, and beside the best run of a sweep.
+inline void print_tuning(const measured& m, const std::vector<measured>& sweep) {
+    const tuning_result& t = *m.tuning;
+    fmt::print("grain          {} points per partition, {} {} trials{}, {:.0f} % of the time\n",
+               t.partition_size, t.converged ? "chosen after" : "the best so far of", t.trials,
+               t.repeated == 0 ? "" : fmt::format(" ({} repeated)", t.repeated),
+               100 * t.search_seconds / m.seconds);
+    fmt::print("why            {}\n", t.why);
+    if (!sweep.empty()) {
+        const auto best = std::min_element(sweep.begin(), sweep.end(),
+                                           [](auto& a, auto& b) { return a.seconds < b.seconds; });
+        fmt::print(
+            "beside         the best of the sweep, {}: {:.3f} of its time, search included\n",
+            best->partition_size, m.seconds / best->seconds);
+    }
 }
 
 inline void print_memory(std::size_t points) {

@@ -5,11 +5,13 @@
 #include <quern/adaptation/detail/settings.hpp>
 
 #include "configuration.hpp"
+#include "history.hpp"
 #include "totals.hpp"
 
 #include <quern/counters/registry.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/settings/settings.hpp>
+#include <quern/trace/events.hpp>
 
 #include <atomic>
 #include <cstdio>
@@ -40,6 +42,11 @@ constexpr setting k_settings[] = {
      .fallback = "",
      .help = "where decisions of tuners and policies are written as they are made: stderr, or a "
              "file"},
+    {.name = "tune-history",
+     .owner = "adaptation",
+     .type = setting_type::path,
+     .fallback = "",
+     .help = "file in which tuned numbers are kept for the next run of the program"},
 };
 
 constinit std::atomic<bool> g_attached{false};
@@ -82,6 +89,7 @@ public:
     void started(runtime&, const settings& chosen) noexcept override {
         g_mode.store(static_cast<int>(mode_in(chosen)), std::memory_order_relaxed);
         try {
+            remember_in(chosen.at("tune-history").text);
             write_decisions_to(chosen.at("decisions").text);
         } catch (const std::exception& error) {
             std::fprintf(stderr, "quern: decisions are not written: %s\n", error.what());
@@ -104,6 +112,7 @@ bool attach() noexcept {
     if (!g_attached.exchange(true)) {
         add_settings();
         add_observer(g_observer);
+        trace::event_clock_ns();  // decisions count from here
         counters::install(std::make_unique<adaptation_source>()).keep();
     }
     return true;

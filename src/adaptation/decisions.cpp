@@ -45,10 +45,6 @@ decision_log& the_log() {
     return *all;
 }
 
-std::string number(double value, const std::string& unit) {
-    return quern::detail::rounded(value, 6) + (unit.empty() ? "" : " " + unit);
-}
-
 }  // namespace
 
 void write_decisions_to(const std::string& place) {
@@ -77,11 +73,14 @@ void write_decisions_to(const std::string& place) {
 }  // namespace detail
 
 std::string text_of(const decision& what) {
-    std::string text =
-        what.policy + ": " + what.subject + " " +
-        (what.before == what.after ? "stays " + detail::number(what.after, what.unit)
-                                   : quern::detail::rounded(what.before, 6) + " -> " +
-                                         detail::number(what.after, what.unit));
+    const std::string before =
+        what.before_text.empty() ? quern::detail::rounded(what.before, 6) : what.before_text;
+    const std::string after =
+        (what.after_text.empty() ? quern::detail::rounded(what.after, 6) : what.after_text) +
+        (what.unit.empty() ? "" : " " + what.unit);
+    const bool stays = what.before == what.after && what.before_text == what.after_text;
+    std::string text = what.policy + ": " + what.subject + " " +
+                       (stays ? "stays " + after : before + " -> " + after);
     if (!what.applied) {
         text += " (not applied)";
     }

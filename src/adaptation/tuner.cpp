@@ -118,9 +118,13 @@ struct tuner::state {
     state(space in, strategy by, tuner_options with)
         : where(std::move(in)), how(by), options(with), limit(trials_for(by, with)) {
         check(where, how, options);
-        begin(where.coordinates_of(where.start()));
+        const std::optional<point> known_point = remembered_point();
+        is_checking = known_point.has_value();
+        begin(where.coordinates_of(known_point.value_or(where.start())));
     }
 
+    std::optional<point> remembered_point() const;
+    void end_check();
     void begin(coordinates from);
     void take_request();
     void next_request();
@@ -145,6 +149,7 @@ struct tuner::state {
     std::uint64_t next_number = 1;
     std::map<std::vector<double>, std::vector<double>> known{};  ///< costs by values
     std::optional<point> chosen{};
+    bool is_checking = false;  ///< what is remembered
     bool converged = false;
     std::string why = "no trial yet";
     std::size_t told = 0;
@@ -153,13 +158,41 @@ struct tuner::state {
 };
 
 void tuner::state::begin(coordinates from) {
-    running.emplace(k_searches[static_cast<std::size_t>(how)](
+    const auto search_by = k_searches[static_cast<std::size_t>(how)];
+    running.emplace((is_checking ? detail::measure_start : search_by)(
         setup{where.parameters(), std::move(from), options.seed + restarts, options.tolerance,
               trials_for(how, options)}));
     converged = false;
     running->resume({});
     take_request();
     next_request();
+}
+
+std::optional<point> tuner::state::remembered_point() const {
+    if (!options.known) {
+        return std::nullopt;
+    }
+    try {
+        const point at = where.with(options.known->values);
+        return where.allows(at) ? std::optional(at) : std::nullopt;
+    } catch (const std::invalid_argument&) {
+        return std::nullopt;  // the space is another one by now
+    }
+}
+
+/// The remembered point has been measured.
+void tuner::state::end_check() {
+    is_checking = false;
+    const auto [at, cost] = best();
+    const double before = options.known->cost;
+    const double apart = options.drift > 0 ? options.drift : tuner_options{}.drift;
+    if (cost <= before * (1 + apart) && before <= cost * (1 + apart)) {
+        finish("remembered from an earlier run, and it still costs the same");
+    } else {
+        begin(where.coordinates_of(at));
+        why = "remembered " + at.text() + " costs " + quern::detail::rounded(cost) + " and not " +
+              quern::detail::rounded(before) + ": the search begins there";
+    }
 }
 
 /// Makes slots of what the search wants.
@@ -200,7 +233,9 @@ bool tuner::state::is_complete() const {
 /// Resumes the search while it needs no trial.
 void tuner::state::next_request() {
     for (std::size_t vain = 0; !converged && is_complete(); ++vain) {
-        if (running->ended()) {
+        if (running->ended() && is_checking) {
+            end_check();
+        } else if (running->ended()) {
             if (running->end().best) {
                 chosen = where.at(*running->end().best);
             }
@@ -333,6 +368,12 @@ void tuner::tell(const trial& done, const measured& result) {
                                     "; accepted: numbers, and +infinity for a point that does not "
                                     "work");
     }
+    if (my.how == strategy::model && std::isfinite(result.cost) && result.running <= 0) {
+        throw std::invalid_argument("quern: the strategy model needs the parts of the cost of " +
+                                    done.where.text() +
+                                    ": the workers' time in tasks, above 0, in the runtime and "
+                                    "without work");
+    }
     const state::asked was = *at;
     my.open.erase(at);
     my.note(was.where, result.cost);
@@ -350,7 +391,7 @@ void tuner::tell(const trial& done, const measured& result) {
     my.slots[was.slot].results.push_back(result);
     --my.slots[was.slot].outstanding;
     my.why = "searching";
-    my.next_request();
+    my.next_request();  // may say more
     if (!my.converged && my.told >= my.limit) {
         my.finish("the limit of " + std::to_string(my.limit) + " trials is reached");
     }

@@ -32,6 +32,9 @@ struct decision {
     std::string unit{};         ///< of the values: "workers"
     double before = 0;
     double after = 0;
+    std::string
+        before_text{};  ///< in place of the numbers, if they are not all: "tile=8, order=rows"
+    std::string after_text{};
     std::string inputs{};  ///< what it was computed from: "overhead 12 %, starvation 0.1 %"
     std::string why{};
     std::optional<double> predicted{};  ///< cost after it, as a ratio to the cost before

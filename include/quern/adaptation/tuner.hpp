@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,12 @@ std::string_view name_of(strategy which) noexcept;
 /// Throws std::invalid_argument that lists the names, with the nearest match.
 strategy strategy_named(std::string_view name);
 
+/// The result of an earlier search in the same space.
+struct remembered {
+    std::vector<double> values{};  ///< of the best point
+    double cost = 0;
+};
+
 struct tuner_options {
     std::uint64_t seed = 1;       ///< equal seeds and costs give equal points
     unsigned repetitions = 1;     ///< trials of each point; its cost is their median
@@ -42,6 +49,9 @@ struct tuner_options {
     /// After the search: if the median of five costs at the best point is above or below its cost
     /// by more than this share, the search starts again there. 0: never.
     double drift = 0.3;
+    /// The first trial is there. If it costs the same, within the drift, the search is over; else
+    /// it begins there. Values that the space does not have are ignored.
+    std::optional<remembered> known{};
 };
 
 /// What a trial cost. In any unit, less is better. A cost of +infinity says that the point does not

@@ -119,6 +119,9 @@ private:
     std::uint64_t m_state;
 };
 
+/// No search: the start alone.
+search measure_start(setup given);
+
 search search_exhaustively(setup given);
 search search_at_random(setup given);
 search climb_hills(setup given);

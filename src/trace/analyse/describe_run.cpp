@@ -3,6 +3,7 @@
 #include "record/recorder_state.hpp"
 
 #include <quern/settings/settings.hpp>
+#include <quern/topology/detail/processor_name.hpp>
 
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -41,22 +42,10 @@ std::string wall_clock() {
     return text;
 }
 
-std::string processor() {
-    std::ifstream file("/proc/cpuinfo");
-    std::string line;
-    while (std::getline(file, line)) {
-        const std::size_t colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string::npos) {
-            return line.substr(colon + 2);
-        }
-    }
-    return "unknown processor";
-}
-
 std::string machine_words() {
     utsname system{};
     ::uname(&system);
-    return processor() + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, " +
+    return topology::detail::processor_name() + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, " +
            system.sysname + " " + system.release + " " + system.machine;
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// A part of a program that is entered again and again and tunes itself: each entry is a trial of a
+// tuner, measured from its beginning to its end.
+#pragma once
+
+#include <quern/adaptation/tuner.hpp>
+#include <quern/scheduler/runtime.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+namespace quern::adaptation {
+
+struct region_options {
+    strategy how = strategy::nelder_mead;
+    tuner_options search{};
+    std::string unit{};  ///< of the tuned value in the log of decisions: "points"
+    /// A trial whose workers lost more than this share of their time to other programs, a quota or
+    /// the hypervisor is repeated, four times in a search at most. 0: never.
+    double most_lost = 0.02;
+};
+
+/// The cost of an entry is its wall time divided by its work; the parts are the times of the active
+/// workers of the caller's pool. With the setting adapt=off every entry gets the start and nothing
+/// is measured; with dry-run every entry gets the start, and what would be tried is logged. Each
+/// new value is a decision (decisions.hpp).
+///
+/// Thread safety: entries may overlap, but then each also measures the others' work.
+/// Cost: of an entry some 5 µs; while it searches 300 µs, to see what the workers lost.
+///
+///     using namespace quern::adaptation;
+///     region solve("solve", space({power_of_two("tile", 8, 512)}));
+///     for (int step = 0; step < steps; ++step) {
+///         region::entry now = solve.enter();
+///         solve_with(now.where()["tile"]);
+///     }
+class region {
+public:
+    /// Throws as the tuner does; std::invalid_argument for an empty name.
+    region(std::string name, space where, region_options options = {});
+    ~region();
+    region(region&&) noexcept;
+    region& operator=(region&&) noexcept;
+
+    /// One execution. Its destructor ends the trial; an exception that leaves the entry, or
+    /// discard(), makes it no trial. It must not outlive the region.
+    class entry {
+    public:
+        ~entry();
+        entry(entry&&) noexcept;
+        entry& operator=(entry&&) = delete;
+
+        const point& where() const noexcept;
+
+        /// How much is done, in any unit, if entries differ in that. Throws std::invalid_argument
+        /// unless it is above 0.
+        void work(double units);
+
+        void discard() noexcept;
+
+    private:
+        friend class region;
+        struct state;
+        explicit entry(std::unique_ptr<state> made) noexcept;
+        std::unique_ptr<state> m_state;
+    };
+
+    /// On the pool of the calling task, or of the default runtime.
+    [[nodiscard]] entry enter();
+
+    const std::string& name() const noexcept;
+    point best() const;
+    bool converged() const;
+    std::size_t trials() const;    ///< of the search, without repeated ones
+    std::size_t repeated() const;  ///< because workers lost time
+    std::string why() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> m_state;
+};
+
+}  // namespace quern::adaptation

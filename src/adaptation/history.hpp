@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// What searches have found in earlier runs: a text file, one line for each search, that only grows.
+// Regions read it when they begin and add to it when they converge.
+#pragma once
+
+#include <quern/adaptation/tuner.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace quern::adaptation::detail {
+
+/// What a search is about. All of it must agree for a result to be used again.
+struct history_key {
+    std::string name;
+    std::string size;     ///< names of the parameters, and the order of magnitude of their ranges
+    std::string machine;  ///< processor and number of CPUs
+    unsigned workers = 0;
+    std::string build;  ///< changes with the program's file
+};
+
+history_key key_of(const std::string& name, const space& where, unsigned workers);
+
+/// The file in which this process remembers; empty: none. Read at the next recall().
+void remember_in(const std::string& path);
+
+/// The last result with that key. What cannot be used is said on stderr once, with the reason.
+std::optional<remembered> recall(const history_key& key);
+
+/// Appends a line; several processes may do so. Failure is said on stderr. A file that is no
+/// history, or of a newer version, is not written to.
+void remember(const history_key& key, const remembered& found, std::size_t trials);
+
+}  // namespace quern::adaptation::detail

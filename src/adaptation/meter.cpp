@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts are scaled so that they add up to the wall time: shares of it, in seconds.
+#include "meter.hpp"
+
+#include <algorithm>
+
+namespace quern::adaptation::detail {
+
+meter::meter(pool_ref of, bool sees_losses) : m_pool(of), m_active(of.active_workers()) {
+    if (sees_losses) {
+        m_losses.emplace(of);
+    }
+    m_before = active_totals();
+    m_begin = clock::now();
+}
+
+worker_totals meter::active_totals() const {
+    worker_totals sum;
+    for (unsigned rank = 0; rank < m_active; ++rank) {
+        sum += m_pool.worker(rank);
+    }
+    return sum;
+}
+
+meter::reading meter::read(double work) const {
+    const double seconds = std::chrono::duration<double>(clock::now() - m_begin).count();
+    worker_totals spent = active_totals();
+    spent -= m_before;
+    const double all = spent.total_ns();
+    reading found;
+    found.seconds = seconds;
+    found.result.cost = seconds / work;
+    if (all > 0) {
+        const double scale = seconds / work / all;
+        found.result.running = spent.running_ns * scale;
+        found.result.overhead = spent.managing_ns * scale;
+        found.result.idle = spent.idle_ns * scale;
+    }
+    if (m_losses && seconds > 0) {
+        constexpr double k_ns = 1e9;
+        found.lost = std::min(1.0, m_losses->ns() / (seconds * k_ns * m_active));
+    }
+    return found;
+}
+
+}  // namespace quern::adaptation::detail

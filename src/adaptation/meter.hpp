@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// Measures a part of a program for a tuner: its wall time, and what the active workers did in it.
+#pragma once
+
+#include <quern/adaptation/tuner.hpp>
+#include <quern/scheduler/runtime.hpp>
+#include <quern/trace/detail/lost_time.hpp>
+
+#include <chrono>
+#include <optional>
+
+namespace quern::adaptation::detail {
+
+class meter {
+public:
+    /// Begins. `sees_losses`: at the price of 100 µs and more.
+    meter(pool_ref of, bool sees_losses);
+
+    struct reading {
+        measured result;  ///< seconds for each unit of work
+        double lost = 0;  ///< share of the workers' time that they did not get; 0: not looked at
+        double seconds = 0;
+    };
+
+    /// From the beginning until now.
+    reading read(double work) const;
+
+private:
+    using clock = std::chrono::steady_clock;
+    worker_totals active_totals() const;
+
+    pool_ref m_pool;
+    unsigned m_active;
+    std::optional<trace::detail::lost_time_since> m_losses{};
+    worker_totals m_before;
+    clock::time_point m_begin;
+};
+
+}  // namespace quern::adaptation::detail

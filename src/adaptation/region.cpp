@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSL-1.0
+// An entry takes the next trial of the tuner, or under dry-run the start, and tells what it cost.
+#include <quern/adaptation/region.hpp>
+
+#include "history.hpp"
+#include "meter.hpp"
+
+#include <quern/adaptation/decisions.hpp>
+#include <quern/base/detail/text.hpp>
+#include <quern/scheduler/sites.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace quern::adaptation {
+
+namespace {
+
+constexpr std::size_t k_most_repeated = 4;   // trials of one search (chosen)
+constexpr double k_worth_looking_s = 0.002;  // a trial that is shorter is not examined for losses
+
+std::string shares_of(const measured& m) {
+    const double all = m.running + m.overhead + m.idle;
+    if (all <= 0) {
+        return "";
+    }
+    return quern::detail::percent_words(m.running / all) + " in tasks, " +
+           quern::detail::percent_words(m.overhead / all) + " overhead, " +
+           quern::detail::percent_words(m.idle / all) + " idle";
+}
+
+}  // namespace
+
+struct region::state {
+    state(std::string called, space where, region_options with)
+        : name(std::move(called)),
+          options(std::move(with)),
+          tuning(std::move(where), options.how, options.search),
+          last(tuning.where().start()) {}
+
+    /// Before the first trial: what an earlier run has found.
+    void begin(unsigned workers);
+    /// The next trial; nothing when the entry only runs.
+    std::optional<trial> next(mode may);
+    void tell(const trial& done, const detail::meter::reading& reading);
+    void decide(const point& from, const point& to, std::string why, bool applied,
+                std::optional<double> observed = {}) const;
+    bool sees_losses() const {
+        return options.most_lost > 0 && repeated < k_most_repeated && seconds >= k_worth_looking_s;
+    }
+
+    std::string name;
+    region_options options;
+    tuner tuning;
+    mutable std::mutex lock{};                 ///< of what follows
+    point last;                                ///< where the last entry was
+    std::string inputs{};                      ///< shares of the last trial
+    std::optional<detail::history_key> key{};  ///< from the first entry on
+    bool is_settled = false;                   ///< the last search has converged, which is logged
+    bool has_said = false;                     ///< what a dry run would try
+    std::size_t repeated = 0;
+    double seconds = 1;  ///< of the last trial
+    std::optional<double> first_cost{};
+};
+
+void region::state::begin(unsigned workers) {
+    key = detail::key_of(name, tuning.where(), workers);
+    options.search.known = detail::recall(*key);
+    if (options.search.known) {
+        tuning = tuner(tuning.where(), options.how, options.search);
+    }
+}
+
+std::optional<trial> region::state::next(mode may) {
+    if (may == mode::off || (may == mode::dry_run && has_said)) {
+        return std::nullopt;
+    }
+    trial asked = tuning.ask();
+    if (may == mode::dry_run && !(asked.where == tuning.where().start())) {
+        tuning.discard(asked);
+        has_said = true;
+        decide(tuning.where().start(), asked.where, "would be tried", false);
+        return std::nullopt;
+    }
+    if (asked.is_search && !(asked.where == last)) {
+        decide(last, asked.where, "trial " + std::to_string(tuning.trials() + 1), true);
+    }
+    last = asked.where;
+    return asked;
+}
+
+void region::state::tell(const trial& done, const detail::meter::reading& reading) {
+    const std::scoped_lock held(lock);
+    seconds = reading.seconds;
+    if (done.is_search && reading.lost > options.most_lost && sees_losses()) {
+        ++repeated;
+        tuning.discard(done);
+        return;
+    }
+    if (done.is_search) {
+        inputs = shares_of(reading.result);
+        if (!first_cost) {
+            first_cost = reading.result.cost;
+        }
+    }
+    tuning.tell(done, reading.result);
+    const bool was_settled = std::exchange(is_settled, tuning.converged());
+    if (is_settled && !was_settled) {
+        const point best = tuning.best();
+        decide(last, best, tuning.why(), true, tuning.best_cost() / *first_cost);
+        last = best;
+        // What was only looked up is there already.
+        if (tuning.trials() > 1 || !options.search.known) {
+            detail::remember(*key,
+                             {{best.values().begin(), best.values().end()}, tuning.best_cost()},
+                             tuning.trials());
+        }
+    } else if (was_settled && !is_settled) {
+        decide(last, last, tuning.why(), true);
+        first_cost.reset();
+        repeated = 0;
+    }
+}
+
+void region::state::decide(const point& from, const point& to, std::string why, bool applied,
+                           std::optional<double> observed) const {
+    decision made{.policy = std::string(name_of(options.how)),
+                  .subject = name,
+                  .unit = options.unit,
+                  .inputs = inputs,
+                  .why = std::move(why),
+                  .observed = observed,
+                  .applied = applied};
+    made.before = from.values()[0];
+    made.after = to.values()[0];
+    if (from.values().size() != 1) {
+        made.before_text = from.text();
+        made.after_text = to.text();
+    }
+    log(std::move(made));
+}
+
+struct region::entry::state {
+    region::state* of = nullptr;
+    point where{};
+    std::optional<trial> asked{};
+    std::optional<detail::meter> measures{};
+    double work = 1;
+    int exceptions = 0;
+    bool is_dropped = false;
+};
+
+region::entry::entry(std::unique_ptr<state> made) noexcept : m_state(std::move(made)) {}
+region::entry::entry(entry&&) noexcept = default;
+
+region::entry::~entry() {
+    if (m_state == nullptr || !m_state->asked) {
+        return;
+    }
+    const state& my = *m_state;
+    try {
+        if (my.is_dropped || std::uncaught_exceptions() > my.exceptions) {
+            const std::scoped_lock held(my.of->lock);
+            my.of->tuning.discard(*my.asked);
+        } else {
+            my.of->tell(*my.asked, my.measures->read(my.work));
+        }
+    } catch (const std::exception& error) {  // no memory; the trial is lost
+        std::fprintf(stderr, "quern: a trial of '%s' is lost: %s\n", my.of->name.c_str(),
+                     error.what());
+    }
+}
+
+const point& region::entry::where() const noexcept { return m_state->where; }
+
+void region::entry::work(double units) {
+    if (!(units > 0) || !std::isfinite(units)) {
+        throw std::invalid_argument("quern: region '" + m_state->of->name +
+                                    "': " + quern::detail::rounded(units) +
+                                    " units of work; accepted: finite numbers above 0");
+    }
+    m_state->work = units;
+}
+
+void region::entry::discard() noexcept { m_state->is_dropped = true; }
+
+region::region(std::string name, space where, region_options options) {
+    if (name.empty()) {
+        throw std::invalid_argument("quern: a tuned region needs a name");
+    }
+    if (options.how == strategy::model && !counts_sites()) {
+        options.how = strategy::hill_climbing;  // without counters a cost has no parts
+    }
+    m_state = std::make_unique<state>(std::move(name), std::move(where), std::move(options));
+}
+region::~region() = default;
+region::region(region&&) noexcept = default;
+region& region::operator=(region&&) noexcept = default;
+
+region::entry region::enter() {
+    auto made = std::make_unique<entry::state>();
+    made->of = m_state.get();
+    made->exceptions = std::uncaught_exceptions();
+    const mode may = current_mode();
+    const pool_ref pool = current_pool();
+    bool sees_losses = false;
+    {
+        const std::scoped_lock held(m_state->lock);
+        if (may == mode::on && !m_state->key) {
+            m_state->begin(pool.workers());
+        }
+        made->asked = m_state->next(may);
+        made->where = made->asked ? made->asked->where : m_state->tuning.where().start();
+        sees_losses = made->asked && made->asked->is_search && m_state->sees_losses();
+    }
+    if (made->asked) {
+        made->measures.emplace(pool, sees_losses);
+    }
+    return entry(std::move(made));
+}
+
+const std::string& region::name() const noexcept { return m_state->name; }
+point region::best() const { return m_state->tuning.best(); }
+bool region::converged() const { return m_state->tuning.converged(); }
+std::size_t region::trials() const { return m_state->tuning.trials(); }
+std::size_t region::repeated() const {
+    const std::scoped_lock held(m_state->lock);
+    return m_state->repeated;
+}
+std::string region::why() const { return m_state->tuning.why(); }
+
+}  // namespace quern::adaptation
