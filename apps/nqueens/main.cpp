@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // nqueens: the number of ways to place n queens on a board without attacks; a task for every queen
-// that is placed and no cut-off.
+// that is placed, without a cut-off and with one that is chosen while the program runs.
 #include "../common/cli.hpp"
 #include "../common/measure.hpp"
 #include "../common/table.hpp"
 
+#include <quern/adaptation/cutoff.hpp>
+
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace nqueens {
@@ -72,6 +77,63 @@ inline std::uint64_t count(quern::fork_context here, const board& b) {
     return places == 0 ? 0 : count_places(here, b, places);
 }
 
+/// How the work grows with the rows that are left: by about this factor for each.
+double subtree_cost(const board& b) {
+    constexpr double k_per_row = 3.5;
+    return std::pow(k_per_row, std::popcount(b.all & ~b.columns));
+}
+
+template <class Cutoff>
+std::uint64_t fork_places(quern::fork_context here, Cutoff& cutoff, const board& b, row places);
+
+/// As count, and serial below a cut-off.
+template <class Cutoff>
+std::uint64_t count_to(quern::fork_context here, Cutoff& cutoff, const board& b) {
+    return cutoff(
+        subtree_cost(b),
+        [&] {
+            if (b.columns == b.all) {
+                return std::uint64_t{1};
+            }
+            std::uint64_t ways = 0;
+            const row places = b.all & ~(b.columns | b.left | b.right);
+            if (places != 0) {
+                ways = fork_places(here, cutoff, b, places);
+            }
+            return ways;
+        },
+        [&] { return count(b.all, b.columns, b.left, b.right); });
+}
+
+template <class Cutoff>
+std::uint64_t fork_places(quern::fork_context here, Cutoff& cutoff, const board& b, row places) {
+    const row others = places & (places - 1);
+    if (others == 0) {
+        return count_to(here, cutoff, b.with(lowest(places)));
+    }
+    const auto [rest, one] = quern::fork_join(
+        here, [&](quern::fork_context c) { return fork_places(c, cutoff, b, others); },
+        [&](quern::fork_context c) { return count_to(c, cutoff, b.with(lowest(places))); });
+    return rest + one;
+}
+
+template <class Cutoff>
+std::uint64_t count_in_parallel_to(Cutoff& cutoff, row all) {
+    const board empty{all, 0, 0, 0};
+    return quern::fork_join([&](quern::fork_context c) { return count_to(c, cutoff, empty); },
+                            [] { return 0; })
+        .first;
+}
+
+struct fixed_cutoff {
+    double most;
+
+    template <class Parallel, class Serial>
+    auto operator()(double cost, Parallel&& parallel, Serial&& serial) const {
+        return cost <= most ? serial() : parallel();
+    }
+};
+
 /// Runs in a task: finds the first context and starts on the empty board.
 std::uint64_t count_in_parallel(row all) {
     const board empty{all, 0, 0, 0};
@@ -106,18 +168,26 @@ int run(int argc, char** argv) {
     const quern::runtime rt;
     const row all = (1U << n) - 1;
     quern::worker_totals spent;
-    const auto in_parallel = [&] {
+    const auto in_parallel = [&](auto&& counted) {
         double seconds = 0;
         spent += apps::totals_of(rt, [&] {
-            seconds = checked_seconds(n, [&] {
-                return quern::async(rt, [all] { return count_in_parallel(all); }).get();
-            });
+            seconds = checked_seconds(n, [&] { return quern::async(rt, counted).get(); });
         });
         return seconds;
     };
     std::vector<apps::variant> variants{
         {"serial", [&] { return checked_seconds(n, [&] { return count(all, 0, 0, 0); }); }},
-        {"fork_join", in_parallel}};
+        {"fork_join", [&] { return in_parallel([all] { return count_in_parallel(all); }); }}};
+    for (int rows = 3; rows < n; rows += 2) {
+        variants.push_back({"serial from " + std::to_string(rows) + " rows", [&, rows] {
+                                fixed_cutoff to{subtree_cost({(1U << rows) - 1, 0, 0, 0})};
+                                return in_parallel([&] { return count_in_parallel_to(to, all); });
+                            }});
+    }
+    quern::cutoff chosen("nqueens");
+    variants.push_back({"quern::cutoff", [&] {
+                            return in_parallel([&] { return count_in_parallel_to(chosen, all); });
+                        }});
     apps::run_in_turns(variants, repeat);
     fmt::print("nqueens: {} queens stand in {} ways: right in every run\n", n,
                k_known[static_cast<std::size_t>(n)]);

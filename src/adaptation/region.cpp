@@ -61,7 +61,8 @@ struct region::state {
     point last;                                ///< where the last entry was
     std::string inputs{};                      ///< shares of the last trial
     std::optional<detail::history_key> key{};  ///< from the first entry on
-    bool is_settled = false;                   ///< the last search has converged, which is logged
+    bool knew = false;        ///< something, from an earlier run
+    bool is_settled = false;  ///< the last search has converged, which is logged
     bool has_said = false;                     ///< what a dry run would try
     std::size_t repeated = 0;
     double seconds = 1;  ///< of the last trial
@@ -70,9 +71,9 @@ struct region::state {
 
 void region::state::begin(unsigned workers) {
     key = detail::key_of(name, tuning.where(), workers);
-    options.search.known = detail::recall(*key);
-    if (options.search.known) {
-        tuning = tuner(tuning.where(), options.how, options.search);
+    if (auto found = detail::recall(*key)) {
+        knew = true;
+        tuning = tuner(tuning.where(), options.how, options.search, *std::move(found));
     }
 }
 
@@ -115,7 +116,7 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
         decide(last, best, tuning.why(), true, tuning.best_cost() / *first_cost);
         last = best;
         // What was only looked up is there already.
-        if (tuning.trials() > 1 || !options.search.known) {
+        if (tuning.trials() > 1 || !knew) {
             detail::remember(*key,
                              {{best.values().begin(), best.values().end()}, tuning.best_cost()},
                              tuning.trials());

@@ -115,8 +115,12 @@ struct tuner::state {
         bool is_search;
     };
 
-    state(space in, strategy by, tuner_options with)
-        : where(std::move(in)), how(by), options(with), limit(trials_for(by, with)) {
+    state(space in, strategy by, tuner_options with, remembered known_then)
+        : where(std::move(in)),
+          how(by),
+          options(with),
+          known_before(std::move(known_then)),
+          limit(trials_for(by, with)) {
         check(where, how, options);
         const std::optional<point> known_point = remembered_point();
         is_checking = known_point.has_value();
@@ -140,6 +144,7 @@ struct tuner::state {
     space where;
     strategy how;
     tuner_options options;
+    remembered known_before;
     std::size_t limit;
     std::optional<search> running{};
     std::vector<slot> slots{};
@@ -169,11 +174,11 @@ void tuner::state::begin(coordinates from) {
 }
 
 std::optional<point> tuner::state::remembered_point() const {
-    if (!options.known) {
+    if (known_before.values.empty()) {
         return std::nullopt;
     }
     try {
-        const point at = where.with(options.known->values);
+        const point at = where.with(known_before.values);
         return where.allows(at) ? std::optional(at) : std::nullopt;
     } catch (const std::invalid_argument&) {
         return std::nullopt;  // the space is another one by now
@@ -184,7 +189,7 @@ std::optional<point> tuner::state::remembered_point() const {
 void tuner::state::end_check() {
     is_checking = false;
     const auto [at, cost] = best();
-    const double before = options.known->cost;
+    const double before = known_before.cost;
     const double apart = options.drift > 0 ? options.drift : tuner_options{}.drift;
     if (cost <= before * (1 + apart) && before <= cost * (1 + apart)) {
         finish("remembered from an earlier run, and it still costs the same");
@@ -323,8 +328,8 @@ std::vector<tuner::state::asked>::iterator tuner::state::find(const trial& which
     return at;
 }
 
-tuner::tuner(space where, strategy how, tuner_options options)
-    : m_state(std::make_unique<state>(std::move(where), how, options)) {}
+tuner::tuner(space where, strategy how, tuner_options options, remembered known)
+    : m_state(std::make_unique<state>(std::move(where), how, options, std::move(known))) {}
 tuner::~tuner() = default;
 tuner::tuner(tuner&&) noexcept = default;
 tuner& tuner::operator=(tuner&&) noexcept = default;

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +34,7 @@ std::string_view name_of(strategy which) noexcept;
 /// Throws std::invalid_argument that lists the names, with the nearest match.
 strategy strategy_named(std::string_view name);
 
-/// The result of an earlier search in the same space.
+/// The result of an earlier search in the same space. Without values: none.
 struct remembered {
     std::vector<double> values{};  ///< of the best point
     double cost = 0;
@@ -49,9 +48,6 @@ struct tuner_options {
     /// After the search: if the median of five costs at the best point is above or below its cost
     /// by more than this share, the search starts again there. 0: never.
     double drift = 0.3;
-    /// The first trial is there. If it costs the same, within the drift, the search is over; else
-    /// it begins there. Values that the space does not have are ignored.
-    std::optional<remembered> known{};
 };
 
 /// What a trial cost. In any unit, less is better. A cost of +infinity says that the point does not
@@ -82,9 +78,12 @@ struct trial {
 ///     std::puts(search.best().text().c_str());
 class tuner {
 public:
+    /// With something `known`, the first trial is there. If it costs the same, within the drift,
+    /// the search is over; else it begins there. Values that the space does not have are ignored.
     /// Throws std::invalid_argument for a strategy that cannot search this space, with the reason,
     /// and for options out of range.
-    explicit tuner(space where, strategy how = strategy::nelder_mead, tuner_options options = {});
+    explicit tuner(space where, strategy how = strategy::nelder_mead, tuner_options options = {},
+                   remembered known = {});
     ~tuner();
     tuner(tuner&&) noexcept;
     tuner& operator=(tuner&&) noexcept;
