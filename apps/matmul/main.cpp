@@ -28,19 +28,31 @@ constexpr const char* k_examples = R"(Examples:
 
 using matrix = std::vector<double>;
 
-/// C for rows [i, i_end) and columns [j, j_end). A strip of C's row stays in the cache.
-void multiply_block(std::size_t n, const matrix& a, const matrix& b, matrix& c, std::size_t i,
-                    std::size_t i_end, std::size_t j, std::size_t j_end) {
-    const std::size_t width = j_end - j;
-    for (; i < i_end; ++i) {
-        double* const to = &c[i * n + j];
-        std::fill_n(to, width, 0.0);
+constexpr std::size_t k_columns = 8;  // that the innermost loops keep in registers, for two rows
+
+/// A block of C, [i, i_end) x [j, j_end). A strip of B, eight columns wide, is copied so that it is
+/// contiguous; the larger the block the more rows use the copy.
+void multiply_block(std::size_t n, const matrix& a, const matrix& b, matrix& c, std::size_t i_begin,
+                    std::size_t i_end, std::size_t j_begin, std::size_t j_end) {
+    std::vector<double> strip(n * k_columns);
+    for (std::size_t j = j_begin; j < j_end; j += k_columns) {
+        const std::size_t width = std::min(k_columns, j_end - j);
         for (std::size_t k = 0; k < n; ++k) {
-            const double factor = a[i * n + k];
-            const double* const from = &b[k * n + j];
-            for (std::size_t x = 0; x < width; ++x) {
-                to[x] += factor * from[x];
+            for (std::size_t x = 0; x < k_columns; ++x) {
+                strip[k * k_columns + x] = x < width ? b[k * n + j + x] : 0;
             }
+        }
+        for (std::size_t i = i_begin; i < i_end; i += 2) {
+            const std::size_t second = std::min(i + 1, i_end - 1);
+            double sums[2][k_columns] = {};
+            for (std::size_t k = 0; k < n; ++k) {
+                for (std::size_t x = 0; x < k_columns; ++x) {
+                    sums[0][x] += a[i * n + k] * strip[k * k_columns + x];
+                    sums[1][x] += a[second * n + k] * strip[k * k_columns + x];
+                }
+            }
+            std::copy_n(sums[0], width, &c[i * n + j]);
+            std::copy_n(sums[1], width, &c[second * n + j]);
         }
     }
 }

@@ -21,9 +21,11 @@ namespace {
 
 constexpr double k_overhead = 0.02;  // of the time in bodies: what may be lost to tasks (chosen)
 constexpr double k_near = 1.5;       // grains within this ratio are not told apart
-constexpr double k_stride = 4;       // between neighbours that are compared
+constexpr double k_finer = 4;        // from the grain to its finer neighbour
+constexpr double k_coarser = 16;     // and to the coarser one, if that leaves few workers idle
 constexpr double k_gain = 0.03;      // smaller differences of cost are not worth another grain
 constexpr double k_step = 1.1;       // of the grid on which the least predicted cost is searched
+constexpr double k_most_idle = 0.2;  // of the time, as predicted for a trial
 constexpr double k_idle = 0.05;      // of the time: idleness that is worth a finer grain
 
 /// Trials of one grain.
@@ -66,8 +68,16 @@ public:
         return m_all.back();
     }
 
+    /// The first trial of all is slower than it will be, its data being new to the caches: another
+    /// one of that grain replaces it.
     void add(double grain, const measured& result) {
         grain_trials& all = at(grain);
+        if (all.grain == m_first_grain) {
+            m_first_grain = 0;
+            all = {.grain = all.grain};
+        } else if (m_all.size() == 1 && all.costs.empty()) {
+            m_first_grain = all.grain;
+        }
         all.costs.push_back(result.cost);
         all.sum.running += result.running;
         all.sum.overhead += result.overhead;
@@ -86,6 +96,17 @@ public:
         const grain_trials& here = at(from);
         return here.sum.idle <= 0 ? from
                                   : within(from * std::sqrt(here.sum.overhead / here.sum.idle));
+    }
+
+    /// A coarser grain to compare with: idleness grows with it, and should stay below a fifth.
+    double coarser(double from) {
+        const double idle = std::max(at(from).idle_share(), 1e-3);
+        return within(from * std::clamp(k_most_idle / idle, k_finer, k_coarser));
+    }
+    double coarsest() const {
+        return std::max_element(m_all.begin(), m_all.end(),
+                                [](auto& a, auto& b) { return a.grain < b.grain; })
+            ->grain;
     }
 
     /// How far two trials of one grain are apart, at most: differences below are noise.
@@ -167,6 +188,7 @@ private:
 
     const parameter& m_of;
     std::vector<grain_trials> m_all{};
+    double m_first_grain = 0;  ///< of the first trial, until it is replaced
 };
 
 std::string words_of(const grain_trials& at, const parameter& of) {
@@ -211,8 +233,7 @@ search follow_model(setup given) {
     // the machine affects all. A coarser one shows overhead that is not seen as such; a finer one
     // shows bodies that take less time because their data fits into a cache.
     if (trials + 3 <= limit) {
-        const double grains[] = {model.within(here / k_stride), here,
-                                 model.within(here * k_stride)};
+        const double grains[] = {model.within(here / k_finer), here, model.coarser(here)};
         const auto results = co_await model.wants(grains);
         for (std::size_t i = 0; i < results.size(); ++i) {
             model.add(grains[i], results[i]);
@@ -220,7 +241,10 @@ search follow_model(setup given) {
         }
     }
     while (trials < limit) {
-        const double next = model.predicted_best(here);
+        double next = model.predicted_best(here);
+        if (next > here && next == model.coarsest()) {
+            next = model.coarser(next);  // it may go on like that
+        }
         if (model.knows(next)) {
             break;
         }
