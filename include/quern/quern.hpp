@@ -3,6 +3,9 @@
 // included alone.
 #pragma once
 
+#include <quern/adaptation/cutoff.hpp>
+#include <quern/adaptation/decisions.hpp>
+#include <quern/adaptation/tuned.hpp>
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/counters/counter.hpp>
 #include <quern/counters/detail/live.hpp>

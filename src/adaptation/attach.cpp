@@ -8,9 +8,13 @@
 #include "history.hpp"
 #include "totals.hpp"
 
+#include <quern/base/detail/json.hpp>
+#include <quern/counters/detail/live.hpp>
+#include <quern/counters/detail/settings.hpp>
 #include <quern/counters/registry.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/settings/settings.hpp>
+#include <quern/trace/detail/settings.hpp>
 #include <quern/trace/events.hpp>
 
 #include <atomic>
@@ -81,6 +85,19 @@ private:
     };
 };
 
+/// What `quern decisions` shows.
+void answer_decisions(quern::detail::json& to) {
+    to.open('[', "decisions");
+    for (const decision& each : decisions()) {
+        to.open('{').fields("time_ns", each.time_ns, "policy", each.policy, "subject", each.subject,
+                            "before", each.before, "after", each.after, "unit", each.unit, "inputs",
+                            each.inputs, "why", each.why, "applied", each.applied, "text",
+                            text_of(each));
+        to.field("predicted", each.predicted).field("observed", each.observed).close();
+    }
+    to.close();
+}
+
 /// Of static storage and without members: it lives as long as the library is loaded.
 class settings_observer final : public runtime_observer {
 public:
@@ -104,7 +121,8 @@ constinit settings_observer g_observer;
 
 void add_settings() {
     static constinit std::once_flag added;
-    quern::detail::add_scheduler_settings();  // first in the help
+    counters::detail::add_settings();  // first in the help
+    trace::detail::add_settings();
     std::call_once(added, [] { register_settings(k_settings); });
 }
 
@@ -112,6 +130,7 @@ bool attach() noexcept {
     if (!g_attached.exchange(true)) {
         add_settings();
         add_observer(g_observer);
+        quern::detail::add_live_answer("decisions", answer_decisions);
         trace::event_clock_ns();  // decisions count from here
         counters::install(std::make_unique<adaptation_source>()).keep();
     }

@@ -4,8 +4,8 @@
 #include "command.hpp"
 #include "study.hpp"
 
-#include <quern/base/detail/nearest_match.hpp>
 #include <quern/adaptation/detail/settings.hpp>
+#include <quern/base/detail/nearest_match.hpp>
 #include <quern/counters/detail/settings.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/trace/detail/settings.hpp>
@@ -28,6 +28,7 @@ constexpr const char* k_examples = R"(Examples:
   quern info                  the machine, the limits, the number of workers and why
   quern top                   what the workers of a running program do
   quern tasks 4711            which of its tasks wait, and for what
+  quern decisions 4711        what its tuners and policies have changed, and why
   quern counters read 4711 '/threads/time/*' --interval 1000
   quern run --report run.html --counters '/threads/*' -- ./fib --n 30
   quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
@@ -96,6 +97,7 @@ int run(int argc, char** argv) {
     add_studies(app);
     add_tasks(app, chosen);
     add_counters(app, chosen);
+    add_decisions(app, chosen);
     add_run(app, chosen, program);
     try {
         if (const auto status = app.parse(argc, argv)) {

@@ -63,6 +63,9 @@ constexpr forwarded k_forwarded[] = {
      "Count these by kind of task for profile, report and trace, such as page-faults"},
     {"--trace-counters", "trace-counters", "NAMES",
      "Draw these counters over time in report and trace"},
+    {"--adapt", "adapt", "WORD", "Whether tuners and policies may act: off, dry-run or on"},
+    {"--decisions", "decisions", "FILE", "Write what they decide there, and why", "stderr"},
+    {"--tune-history", "tune-history", "FILE", "Keep tuned numbers there for the next run"},
     {"--metrics-port", "metrics-port", "PORT", "Serve counters as OpenMetrics text on 127.0.0.1"},
 };
 

@@ -123,6 +123,14 @@ class Tasks(unittest.TestCase):
             self.assertRegex(run("tasks").stdout, r"task 'waiter' waits \d+\.\d s for event 0x[0-9a-f]+: not set")
 
 
+class Decisions(unittest.TestCase):
+    def test_are_shown_with_their_reasons(self):
+        with program():
+            self.assertRegex(run("decisions").stdout, r"^ +\d.*s  tester: tile 32 -> 64: it is a test \[idle-rate 12 %\]\n$")
+            answer = json.loads(run("decisions", "--json").stdout)
+            self.assertEqual([(each["policy"], each["after"], each["applied"]) for each in answer["decisions"]], [("tester", 64, True)])
+
+
 class Counters(unittest.TestCase):
     def test_list_and_describe(self):
         with program():
@@ -193,12 +201,12 @@ class Counters(unittest.TestCase):
 class Help(unittest.TestCase):
     def test_has_examples_of_each_subcommand(self):
         seen = set()
-        for subcommand in ["info", "top", "tasks", "counters", "run", "grain"]:
+        for subcommand in ["info", "top", "tasks", "counters", "decisions", "run", "grain"]:
             examples = run(subcommand, "--help").stdout.partition("Examples:\n")[2]
             commands = re.findall(r"(?m)^  .*\bquern (\w+)", examples)
             self.assertEqual(set(commands), {subcommand}, examples)
             seen.add(examples)
-        self.assertEqual(len(seen), 6)
+        self.assertEqual(len(seen), 7)
 
 
 class Run(unittest.TestCase):

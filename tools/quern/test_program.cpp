@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program that the tests of `quern top`, `tasks` and `counters` query: a task that runs, one
 // that waits, a coroutine that waits, and occasional work, until its input ends. Prints "ready"
-// when all of these exist.
+// when all of these exist. It has made one decision.
+#include <quern/adaptation/decisions.hpp>
 #include <quern/quern.hpp>
 
 #include <atomic>
@@ -43,6 +44,12 @@ int main() {
     while (!runs.load() || pool->away() < 2) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    quern::adaptation::log({.policy = "tester",
+                            .subject = "tile",
+                            .before = 32,
+                            .after = 64,
+                            .inputs = "idle-rate 12 %",
+                            .why = "it is a test"});
     std::puts("ready");
     std::fflush(stdout);
     while (std::getchar() != EOF) {

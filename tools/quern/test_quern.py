@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 QUERN = sys.argv.pop()
-SUBCOMMANDS = ["info", "top", "tasks", "counters", "run", "grain"]
+SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "grain"]
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("HWLOC_", "QUERN_"))}
 
 
@@ -150,7 +150,7 @@ class Settings(unittest.TestCase):
                 "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
                 "metrics-port": "none", "trace-counters": "", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "",
                 "trace-events": "1000000", "trace-sample": "auto",
-                "task-events": ""}
+                "task-events": "", "adapt": "on", "decisions": "", "tune-history": ""}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)

@@ -3,7 +3,9 @@
 #include "live/answers.hpp"
 
 #include <quern/base/detail/nearest_match.hpp>
+#include <quern/base/detail/process.hpp>
 #include <quern/base/detail/symbols.hpp>
+#include <quern/counters/detail/live.hpp>
 #include <quern/counters/programs.hpp>
 #include <quern/scheduler/detail/worker_figures.hpp>
 #include <quern/scheduler/task_report.hpp>
@@ -13,9 +15,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <span>
 #include <stdexcept>
 
 namespace quern::detail {
@@ -26,6 +31,18 @@ using std::chrono::steady_clock;
 
 constexpr std::array<std::string_view, 6> k_requests{"hello", "snapshot", "tasks",
                                                      "list",  "counters", "since"};
+
+/// Of the layers above. The number is written last: release, pairs with the acquire of readers.
+struct further_answer {
+    const char* word = nullptr;
+    live_answer how = nullptr;
+};
+constinit std::array<further_answer, 8> g_further{};
+constinit std::atomic<std::size_t> g_further_count{0};
+
+std::span<const further_answer> further_answers() noexcept {
+    return std::span(g_further).first(g_further_count.load(std::memory_order_acquire));
+}
 
 std::int64_t now_ns() {
     return std::chrono::nanoseconds(steady_clock::now().time_since_epoch()).count();
@@ -89,10 +106,30 @@ std::string live_answers::answer(std::string_view request, live_session& of) try
     if (word == "since") {
         return values(rest, of.since, true);
     }
-    return refusal("unknown request '" + std::string(word) + "'; " +
-                   accepted_values(word, k_requests));
+    std::vector<std::string_view> known(k_requests.begin(), k_requests.end());
+    for (const further_answer& each : further_answers()) {
+        if (word == each.word) {
+            json out = begin_answer();
+            each.how(out);
+            return out.take();
+        }
+        known.emplace_back(each.word);
+    }
+    return refusal("unknown request '" + std::string(word) + "'; " + accepted_values(word, known));
 } catch (const std::invalid_argument& error) {  // a pattern that no counter has
     return refusal(error.what());
+}
+
+void add_live_answer(const char* word, live_answer how) noexcept {
+    const std::scoped_lock lock(lock_of(process_lock::live));
+    const std::size_t count = g_further_count.load(std::memory_order_relaxed);
+    const auto known = further_answers();
+    if (count < g_further.size() && std::none_of(known.begin(), known.end(), [&](auto& each) {
+            return std::string_view(each.word) == word;
+        })) {
+        g_further[count] = {word, how};
+        g_further_count.store(count + 1, std::memory_order_release);
+    }
 }
 
 std::string live_answers::hello() const {

@@ -6,9 +6,10 @@ _quern_options() {
         info) echo --help --json --binding --workers --root ;;
         top) echo --help --interval --once --json ;;
         tasks) echo --help ;;
+        decisions) echo --help --json ;;
         counters) echo --help --interval --count --since-last --format ;;
         run) echo --help --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
-            --task-events --trace-counters --metrics-port --calibrate ;;
+            --task-events --trace-counters --metrics-port --adapt --decisions --tune-history --calibrate ;;
         grain) echo --help --from --to --per-decade --values --repetitions --workers --time --quick --csv --json --html ;;
         *) echo --help --version ;;
     esac
@@ -28,7 +29,10 @@ _quern() {
         fi
     done
     case $before in
-        --destination | --profile | --trace | --report | --csv | --html | --root)
+        --adapt)
+            mapfile -t COMPREPLY < <(compgen -W "off dry-run on" -- "$word")
+            return ;;
+        --destination | --profile | --trace | --report | --decisions | --tune-history | --csv | --html | --root)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return ;;
         --format)
@@ -42,7 +46,7 @@ _quern() {
             return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters run grain $(_quern_options)" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run grain $(_quern_options)" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_quern_options "$subcommand")" -- "$word")
     elif [[ $subcommand == counters && COMP_CWORD -eq 2 ]]; then

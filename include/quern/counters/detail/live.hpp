@@ -7,6 +7,16 @@
 
 namespace quern::detail {
 
+class json;
+
+/// Adds its fields to the answer to a request. Called by the thread for time; must not wait for
+/// tasks.
+using live_answer = void (*)(json& to);
+
+/// From now on programs answer this request, too: for the layers above. `word` must live as long as
+/// the process. At most 8; later calls with the same word do nothing. Thread safe.
+void add_live_answer(const char* word, live_answer how) noexcept;
+
 /// Runtimes started from now on can be inspected. Returns true.
 bool allow_looking_in() noexcept;
 

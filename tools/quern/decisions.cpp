@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+// `quern decisions`: what the tuners and policies of a running program have changed, and why.
+#include "command.hpp"
+#include "program.hpp"
+
+#include <quern/base/detail/text.hpp>
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace quern::tool {
+
+namespace {
+
+constexpr const char* k_examples = R"(Examples:
+  quern decisions             of the only program that runs
+  quern decisions heat        of a program by name
+  quern decisions 4711 --json)";
+
+int show(const std::string& program, bool as_json) {
+    const json_value answer = ask_program(find_program("decisions", program), "decisions");
+    if (as_json) {
+        fmt::print("{}\n", answer.dump());
+        return k_success;
+    }
+    const json_value& all = answer.at("decisions");
+    for (const json_value& each : all) {
+        fmt::print("{:>10}  {}\n", quern::detail::duration_words(each.at("time_ns").get<double>()),
+                   each.value("text", ""));
+    }
+    if (all.empty()) {
+        fmt::print("no decisions yet\n");
+    }
+    return k_success;
+}
+
+}  // namespace
+
+void add_decisions(cli::command& quern, action& chosen) {
+    const auto program = std::make_shared<std::string>();
+    const auto as_json = std::make_shared<bool>(false);
+    cli::command decisions = quern.subcommand(
+        "decisions", "Show what tuners and policies of a running program have changed, and why");
+    decisions.keep_unknown();
+    decisions.footer(k_examples);
+    decisions
+        .add("program", *program,
+             "The number of its process, or its name; not needed while there is only one")
+        .type("");
+    decisions.add_flag("--json", *as_json, "The whole answer of the program");
+    decisions.when_parsed([program, as_json, &chosen] {
+        chosen = [program, as_json] { return show(*program, *as_json); };
+    });
+}
+
+}  // namespace quern::tool
