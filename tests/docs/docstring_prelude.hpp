@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <deque>
@@ -175,6 +176,19 @@ extern char buffer[4096];
 
 namespace of_task_local {
 using buffer = std::vector<char>;
+}
+
+namespace of_cutoff {
+void sort_halves_in_parallel(double* first, double* last);
+}
+namespace of_region {
+void solve_in_tiles_of(double rows);
+}
+namespace of_tuned {
+void sum_in_tasks_of(int grain);
+}
+namespace of_tuner {
+double seconds_with_tile(double rows);
 }
 
 namespace of_pin_to_worker {

@@ -33,7 +33,7 @@ struct region_options {
 ///     region solve("solve", space({power_of_two("tile", 8, 512)}));
 ///     for (int step = 0; step < steps; ++step) {
 ///         region::entry now = solve.enter();
-///         solve_with(now.where()["tile"]);
+///         solve_in_tiles_of(now.where()["tile"]);
 ///     }
 class region {
 public:

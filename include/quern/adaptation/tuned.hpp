@@ -34,10 +34,10 @@ struct tuned_options {
 /// Errors: std::invalid_argument for a range that is empty or begins below 1, and for a start
 /// outside of it. Thread safety, cost: as adaptation::region.
 ///
-///     quern::tuned<std::size_t> grain("sum.grain", {1'000, n / 2});
+///     quern::tuned<int> grain("sum.grain", {1'000, n / 2});
 ///     for (int step = 0; step < 1000; ++step) {
 ///         auto now = grain.enter();
-///         do_step(now.value());
+///         sum_in_tasks_of(now.value());
 ///     }
 template <std::integral T>
 class tuned {
