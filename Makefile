@@ -2,7 +2,7 @@
 # The first commands on a fresh machine. Each target alone installs what is missing, configures, builds and runs; a second
 # run needs no network and rebuilds nothing. The build itself is CMake's: see CMakePresets.json.
 
-DEMO = build/release/bin/heat --points 100000000 --steps 50 --sweep=short
+DEMO = build/release/bin/heat --points 100000000 --steps 50 --sweep=short --partition auto
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help

@@ -43,9 +43,9 @@ protected:
 using ways =
     testing::Types<deeper::fork_join_second, deeper::fork_join_first, deeper::scope_body,
                    deeper::scope_child, deeper::parallel_for, deeper::parallel_reduce,
-                   deeper::task_group, deeper::bounded_group, deeper::async, deeper::sync,
-                   deeper::deferred, deeper::continuation, deeper::promise, deeper::dataflow,
-                   deeper::packaged_task, deeper::call_once, deeper::blocking,
+                   deeper::cutoff, deeper::task_group, deeper::bounded_group, deeper::async,
+                   deeper::sync, deeper::deferred, deeper::continuation, deeper::promise,
+                   deeper::dataflow, deeper::packaged_task, deeper::call_once, deeper::blocking,
                    deeper::foreign_coroutine, deeper::barrier_completion>;
 
 struct name_of_way {
@@ -61,6 +61,7 @@ TYPED_TEST_SUITE(deep_recursion, ways, name_of_way);
 // Holds: scope: A recursion through the body or a child may have any depth and frames of 256 KiB.
 // Holds: parallel_for: Loops in loops may have any depth and frames of 256 KiB.
 // Holds: parallel_reduce: Loops in loops may have any depth and frames of 256 KiB.
+// Holds: cutoff: A recursion through it may have any depth.
 // Holds: call_once: Calls with different flags may nest to any depth.
 TYPED_TEST(deep_recursion, is_a_million_levels_deep) { this->on_workers(k_depth, 1); }
 

@@ -42,6 +42,47 @@ inline void throwing_fork_join(const family& f) {
     }
 }
 
+inline void cut_off_from(quern::cutoff& small, const family& f, std::size_t first,
+                         std::size_t last) {
+    small(
+        static_cast<double>(last - first),
+        [&] {
+            if (last - first < 2) {
+                first != last ? f.run(first) : void();
+                return;
+            }
+            const std::size_t middle = first + (last - first) / 2;
+            quern::fork_join([&, first, middle] { cut_off_from(small, f, first, middle); },
+                             [&, middle, last] { cut_off_from(small, f, middle, last); });
+        },
+        [&] {
+            for (std::size_t i = first; i < last; ++i) {
+                f.run(i);
+            }
+        });
+}
+inline void cutoff(const family& f) {
+    static quern::cutoff small("random programs");
+    cut_off_from(small, f, 0, f.size());
+}
+
+inline void throwing_cutoff(const family& f) {
+    static quern::cutoff small("throwing");
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        const auto child = [&f, i] { return f.value_of(i); };
+        keep_outcome(f, i, [&] { return small(1, child, child); });
+    }
+}
+
+/// Every entry of all programs together is a trial; nested ones overlap.
+inline void tuned(const family& f) {
+    static quern::tuned<std::size_t> grain("random programs", {1, 8}, {},
+                                           {.how = quern::adaptation::strategy::hill_climbing});
+    auto now = grain.enter();
+    quern::parallel_for(std::size_t{0}, f.size(), quern::grain::fixed(now.value()),
+                        [&f](std::size_t i) { f.run(i); });
+}
+
 inline void scope(const family& f) {
     quern::scope([&f](quern::fork_scope& s) {
         for (std::size_t i = 0; i < f.size(); ++i) {

@@ -70,6 +70,15 @@ struct parallel_reduce {
     }
 };
 
+struct cutoff {
+    static constexpr const char* k_name = "cutoff";
+    template <class F>
+    static long call(F f) {
+        static quern::cutoff small("deeper");
+        return small(1, f, f);
+    }
+};
+
 struct task_group {
     static constexpr const char* k_name = "task_group";
     template <class F>

@@ -7,6 +7,7 @@
 
 #include <quern/adaptation/detail/attach.hpp>
 #include <quern/base/detail/clock.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace quern {
 /// of the outermost call, at least 50 times the measured overhead of a task and at most 10 ms. With
 /// the setting adapt=off or dry-run every call runs in parallel.
 ///
-/// Thread safe. Cost: three relaxed loads, about 2 ns; two clock readings for one call in eight of
+/// Thread safe; a recursion through it may have any depth. Cost: three relaxed loads, about 2 ns; two clock readings for one call in eight of
 /// those near the cut-off; two read-modify-writes for a parallel call. What the functions throw
 /// leaves the call.
 ///
@@ -48,13 +49,13 @@ public:
     decltype(auto) operator()(double cost, Parallel&& parallel, Serial&& serial) {
         if (!is_small(cost)) {
             const outer_call running(*this, cost);
-            return parallel();
+            return detail::on_enough_stack(parallel);
         }
         if (!is_to_be_measured(cost)) {
-            return serial();
+            return detail::on_enough_stack(serial);
         }
         const measurement running(*this, cost);
-        return serial();
+        return detail::on_enough_stack(serial);
     }
 
     /// The largest cost that has proved to take less than kappa; 0: none yet.

@@ -243,7 +243,7 @@ search follow_model(setup given) {
     while (trials < limit) {
         double next = model.predicted_best(here);
         if (next > here && next == model.coarsest()) {
-            next = model.coarser(next);  // it may go on like that
+            next = model.coarser(next);  // as far as it becomes better
         }
         if (model.knows(next)) {
             break;
