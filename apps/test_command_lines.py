@@ -49,11 +49,52 @@ class Settings(unittest.TestCase):
         self.expect_workers(1, "--quern:threads=1", "--threads=2")
 
     def test_help(self):
-        for program in ["fib", "heat", "nqueens", "uts"]:
+        for program in ["fib", "heat", "matmul", "nqueens", "sort", "uts"]:
             result = run(program, "--quern:help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("--quern:threads=VALUE", result.stdout)
             self.assertIn("--quern:help", run(program, "--help").stdout)
+
+
+class Tuning(unittest.TestCase):
+    HEAT = ["heat", "--points", "200000", "--steps", "100", "--threads=2", "--check"]
+
+    def expect_right(self, *arguments, **variables):
+        result = run(*self.HEAT, *arguments, **variables)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn("every bit as in the serial sweep", result.stdout)
+        return result
+
+    def test_gives_the_right_answer_by_every_metric(self):
+        for metric in ["model", "idle-rate", "cumulative", "overhead", "overall"]:
+            out = self.expect_right(f"--tune={metric}").stdout
+            self.assertRegex(out, r"(?m)^grain +\d+ points per partition, (chosen after|the best so far of) \d+ trials")
+            self.assertRegex(out, r"(?m)^why +\w")
+
+    def test_of_the_model_ends_within_eight_trials(self):
+        for start in ["1000", "100000"]:
+            out = self.expect_right("--partition=auto", f"--start={start}").stdout
+            self.assertRegex(out, r"(?m)^grain +\d+ points per partition, chosen after [1-8] trials")
+
+    def test_says_its_decisions(self):
+        result = self.expect_right("--partition=auto", QUERN_DECISIONS="stderr")
+        self.assertRegex(result.stderr, r"(?m)^quern: decision at \d\S* \S+: model: heat.partition \d+ -> \d+ points: ")
+
+    def test_can_be_switched_off(self):
+        for mode, count in [("off", 0), ("dry-run", 1)]:
+            result = self.expect_right("--partition=auto", "--start=1000", QUERN_DECISIONS="stderr", QUERN_ADAPT=mode)
+            self.assertEqual(result.stderr.count("decision at"), count, result.stderr)
+            self.assertRegex(result.stdout, r"(?m)^time .* with partitions of (999|1000|1001)$")
+
+    def test_is_remembered(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "history")
+            first = self.expect_right("--partition=auto", QUERN_TUNE_HISTORY=file).stdout
+            again = self.expect_right("--partition=auto", QUERN_TUNE_HISTORY=file).stdout
+            self.assertRegex(again, r"(?m)^why +(remembered|at heat.partition)")
+            self.assertRegex(first, r"(?m)^why +at heat.partition")
+            with open(file, encoding="utf-8") as text:
+                self.assertTrue(text.readline().startswith("quern tuning history 1"))
 
 
 class Mistakes(unittest.TestCase):
@@ -80,8 +121,9 @@ class Mistakes(unittest.TestCase):
         heat = "accepted: a whole number from 1 to 1000000000000"
         for text in ["-5", "0", "x", "1e6", "1.5", "", "99999999999999999999"]:
             self.expect(["heat", "--points", text], f"--points is '{text}'; {heat}")
-        self.expect(["heat", "--partition", "0"], "--partition is '0'; " + heat)
-        self.expect(["heat", "--points", "100", "--partition", "1000"], "--partition is '1000'", "at most --points, 100")
+        for text in ["0", "1000", "atuo", "-1", "1e3"]:
+            self.expect(["heat", "--points", "100", "--partition", text],
+                        f"--partition is '{text}'; accepted: a whole number from 1 to --points, 100, or auto")
         self.expect(["heat", "--points"], "--points")
         self.expect(["fib", "--n", "61"], "--n is '61'; accepted: a whole number from 0 to 60")
         self.expect(["nqueens", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 17")
@@ -92,6 +134,11 @@ class Mistakes(unittest.TestCase):
         self.expect(["heat", "more"], "unknown argument 'more'")
         self.expect(["heat", "--sweep=shrt"], "--sweep is 'shrt'", "did you mean 'short'?")
         self.expect(["uts", "--tree", "T2"], "--tree is 'T2'; accepted: T1, T3, T1L")
+        self.expect(["heat", "--tune=idlerate"], "--tune is 'idlerate'", "did you mean 'idle-rate'?")
+        self.expect(["heat", "--tune=overall", "--partition", "1000"], "--partition is '1000' beside --tune; accepted: auto")
+        self.expect(["heat", "--start", "1000"], "--start is '1000' without --partition auto or --tune")
+        self.expect(["heat", "--partition", "auto", "--points", "100000", "--start", "1"],
+                    "--start is '1'; accepted: a whole number from 1000 to")
         self.expect(["heat", "--csv", "/no/such/x.csv", "--points", "1000"], "--csv is '/no/such/x.csv'")
 
     def test_that_ask_for_too_much_memory(self):

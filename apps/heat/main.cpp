@@ -131,12 +131,14 @@ std::size_t checked_size(const std::string& text, std::size_t points) {
     return size;
 }
 
-void check_start(arguments& a, std::size_t start) {
-    if (!a.tuning) {
+/// The range depends on the number of workers.
+void check_start(const tuning_request& wanted, const quern::tuned_range<std::size_t>& range) {
+    if (wanted.start && (*wanted.start < range.least || *wanted.start > range.most)) {
         throw apps::usage_error(
-            fmt::format("--start is '{}' without --partition auto or --tune", start));
+            fmt::format("--start is '{}'; accepted: a whole number from {} to {}, the points for "
+                        "each worker",
+                        *wanted.start, range.least, range.most));
     }
-    a.tuning->start = start;
 }
 
 /// False when only help was requested.
@@ -175,7 +177,11 @@ bool read_arguments(arguments& a, int argc, char** argv) {
         a.tuning = {.by = tune.empty() ? "model" : apps::checked_word("--tune", tune, k_tunings)};
     }
     if (has_start.given()) {
-        check_start(a, start);
+        if (!a.tuning) {
+            throw apps::usage_error(
+                fmt::format("--start is '{}' without --partition auto or --tune", start));
+        }
+        a.tuning->start = start;
     }
     if (!size.empty() && size != "auto") {
         if (a.tuning) {
@@ -201,6 +207,9 @@ int run(int argc, char** argv) {
     std::optional<serial_result> serial;
     if (p.check) {
         serial.emplace(p, rt);
+    }
+    if (a.tuning) {
+        check_start(*a.tuning, sizes_for(p, rt.workers()));
     }
     print_setting(p.points, p.steps, rt.default_pool());
     std::vector<measured> runs;

@@ -3,6 +3,8 @@
 // value. Searches see a parameter as a coordinate from 0 to 1 and never as a value.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
