@@ -3,9 +3,8 @@
 // The loop of parallel_for.hpp differs in that it takes a stop token and no policy.
 #pragma once
 
-#include <quern/algorithms/detail/chunked_loop.hpp>
+#include <quern/algorithms/detail/elementwise.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
@@ -16,12 +15,6 @@
 namespace quern {
 
 namespace detail {
-
-/// A number of elements; negative ones count as 0.
-template <std::integral Size>
-constexpr std::size_t size_of(Size n) noexcept {
-    return std::cmp_greater(n, 0) ? static_cast<std::size_t>(n) : 0;
-}
 
 /// The number of indices of a loop with a stride.
 template <class Index, class Stride>
@@ -37,12 +30,15 @@ std::size_t steps(Index first, Index last, Stride stride) {
                         : 0;
 }
 
-/// Refers to f instead of copying it, as std::for_each would.
-template <class It, class F>
-void call_each(It first, It last, F& f) {
-    for (; first != last; ++first) {
-        f(*first);
-    }
+/// The serial for_each, which refers to `f` if a copy costs more.
+template <class F>
+auto each_element_with(F f) {
+    return [f = std::move(f)](auto first, auto last) mutable {
+        auto call = detail::for_chunk(f);
+        for (; first != last; ++first) {
+            call(*first);
+        }
+    };
 }
 
 }  // namespace detail
@@ -64,16 +60,7 @@ void call_each(It first, It last, F& f) {
 ///     quern::for_each(quern::par, x.begin(), x.end(), [](double& e) { e *= a; });
 template <execution_policy Policy, std::input_or_output_iterator It, class F>
 QUERN_ALWAYS_INLINE auto for_each(Policy&& policy, It first, It last, F f) {
-    return detail::run_over<It>(policy, [first, last, f = std::move(f)](auto how) mutable {
-        if constexpr (how.k_is_parallel) {
-            detail::for_chunks(
-                how, detail::length(first, last), [&](std::size_t i, std::size_t end) {
-                    detail::call_each(detail::at(first, i), detail::at(first, end), f);
-                });
-        } else {
-            detail::call_each(first, last, f);
-        }
-    });
+    return detail::on_elements(policy, first, last, 1, detail::each_element_with(std::move(f)));
 }
 
 template <execution_policy Policy, detail::iterable Range, class F>
@@ -87,20 +74,14 @@ QUERN_ALWAYS_INLINE auto for_each(Policy&& policy, Range&& range, F f) {
 ///     quern::for_each_n(quern::par, x.begin(), 10, [](double& e) { e = 0; });
 template <execution_policy Policy, std::input_or_output_iterator It, std::integral Size, class F>
 QUERN_ALWAYS_INLINE auto for_each_n(Policy&& policy, It first, Size n, F f) {
-    return detail::run_over<It>(policy, [first, n, f = std::move(f)](auto how) mutable {
-        if constexpr (how.k_is_parallel) {
-            const std::size_t count = detail::size_of(n);
-            detail::for_chunks(how, count, [&](std::size_t i, std::size_t end) {
-                detail::call_each(detail::at(first, i), detail::at(first, end), f);
-            });
-            return detail::at(first, count);
-        } else {
-            for (Size left = n; left > 0; --left, ++first) {
-                f(*first);
-            }
-            return first;
-        }
-    });
+    auto chunk = detail::each_element_with(f);
+    return detail::on_n_elements(policy, first, n, 1, std::move(chunk),
+                                 [f = std::move(f)](It at, Size left) mutable {
+                                     for (; left > 0; --left, ++at) {
+                                         f(*at);
+                                     }
+                                     return at;
+                                 });
 }
 
 /// Calls f(i) for first, first + stride, ... as long as that is before `last`; with a negative
@@ -115,9 +96,10 @@ QUERN_ALWAYS_INLINE auto for_loop(Policy&& policy, Index first, std::type_identi
     return detail::run_algorithm(
         policy, [first, count, stride, f = std::move(f)](auto how) mutable {
             detail::for_chunks(how, count, [&](std::size_t i, std::size_t end) {
+                auto call = detail::for_chunk(f);
                 for (; i < end; ++i) {
                     // Unsigned arithmetic is right for negative strides as well.
-                    f(detail::advance(first, i * static_cast<std::size_t>(stride)));
+                    call(detail::advance(first, i * static_cast<std::size_t>(stride)));
                 }
             });
         });
