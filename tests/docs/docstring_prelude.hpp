@@ -5,6 +5,7 @@
 // header.
 #pragma once
 
+#include <quern/algorithms/all.hpp>
 #include <quern/counters/system_sources.hpp>
 #include <quern/quern.hpp>
 #include <quern/topology/binding.hpp>

@@ -18,6 +18,13 @@ public:
     explicit chunk_size(grain wanted) noexcept
         : m_size(wanted.iterations != 0 ? wanted.iterations : 1), m_fixed(wanted.iterations != 0) {}
 
+    /// Adapts, beginning with chunks of `first` iterations that are known to be short.
+    static chunk_size growing_from(std::size_t first) noexcept {
+        chunk_size chunk{grain::automatic()};
+        chunk.m_size = first;
+        return chunk;
+    }
+
     std::size_t get() const noexcept { return m_size; }
 
     /// Runs a chunk and adapts to its duration.

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,23 @@ struct shared_loop {
     stop_signal& stop;
     std::optional<loop_parts<Index>> parts{};  ///< empty until the loop is dealt
 };
+
+/// Runs a chunk. False: the rest of its part is not needed. A range that returns nothing needs all.
+template <class Index, class Range>
+QUERN_ALWAYS_INLINE bool run_chunk(fork_slot* slot, stop_signal& stop, Index first, Index end,
+                                   chunk_size& chunk, Range& range) {
+    bool is_rest_needed = true;
+    chunk.run([&] {
+        detail::run_part(stop, [&] {
+            if constexpr (std::is_void_v<decltype(range(fork_context(slot), first, end))>) {
+                range(fork_context(slot), first, end);
+            } else {
+                is_rest_needed = range(fork_context(slot), first, end);
+            }
+        });
+    });
+    return is_rest_needed;
+}
 
 /// The number of parts of a loop that begins here: one for each worker that may participate.
 inline std::size_t parts_for(fork_slot* slot) noexcept {
@@ -107,8 +125,9 @@ void split_for(fork_slot* slot, Index first, Index last, chunk_size chunk, share
             return;
         }
         const Index end = detail::advance(first, std::min(left, chunk.get()));
-        chunk.run(
-            [&] { detail::run_part(loop.stop, [&] { range(fork_context(slot), first, end); }); });
+        if (!detail::run_chunk(slot, loop.stop, first, end, chunk, range)) {
+            return;
+        }
         first = end;
     }
 }
@@ -133,8 +152,9 @@ void deal_for(fork_slot* slot, const Index first, const Index last, chunk_size c
             return;
         }
         const Index end = detail::advance(next, std::min(left, chunk.get()));
-        chunk.run(
-            [&] { detail::run_part(loop.stop, [&] { range(fork_context(slot), next, end); }); });
+        if (!detail::run_chunk(slot, loop.stop, next, end, chunk, range)) {
+            return;
+        }
         next = end;
     }
 }

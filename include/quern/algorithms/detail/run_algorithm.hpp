@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// The way from a public algorithm to its code: as a task if the policy asks for a future, on the
+// policy's pool, on a worker. Also what the algorithms ask of iterators and ranges.
+#pragma once
+
+#include <quern/algorithms/execution.hpp>
+#include <quern/algorithms/parallel_for.hpp>
+#include <quern/task/async.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace quern::detail {
+
+/// A policy that does not return a future, with the program's calling address for reports.
+template <class Policy>
+struct execution {
+    static constexpr bool k_is_parallel = Policy::k_is_parallel;
+
+    Policy policy;
+    const void* site;
+
+    /// The same on the calling thread, for iterators that do not allow more.
+    auto in_order() const noexcept { return execution<sequenced_policy>{sequenced_policy(), site}; }
+};
+
+/// Calls f(execution), in a new task if the policy says as_future. Everything that f needs is in f.
+template <class Policy, class F>
+QUERN_ALWAYS_INLINE auto run_algorithm(const Policy& policy, F&& f) {
+    const void* const site = code_address();
+    using direct = decltype(policy.without_future());
+    if constexpr (Policy::k_is_future) {
+        return quern::async(task_attributes{.pool = policy.where(), .site = site},
+                            [how = execution<direct>{policy.without_future(), site},
+                             f = std::forward<F>(f)]() mutable { return f(how); });
+    } else {
+        return f(execution<direct>{policy, site});
+    }
+}
+
+/// Calls f() on a worker of the policy's pool: here if this is one.
+template <class Policy, class F>
+auto on_pool(const execution<Policy>& how, F&& f) -> std::invoke_result_t<F&> {
+    pool* const wanted = how.policy.where();
+    context* const here = current_context();
+    if (here == nullptr) [[unlikely]] {
+        return detail::run_on(wanted != nullptr ? *wanted : current_pool().get(), how.site, f);
+    }
+    if (wanted != nullptr && wanted != &here->host().home()) [[unlikely]] {
+        return quern::async(task_attributes{.pool = wanted, .site = how.site}, [&f] { return f(); })
+            .get();
+    }
+    return f();
+}
+
+/// Calls f(slot, signal) on a worker of the policy's pool, as the beginning of a loop.
+template <class Policy, class F>
+void run_loop_of(const execution<Policy>& how, F&& f) {
+    detail::on_pool(how, [&] { detail::run_loop(how.site, std::stop_token(), f); });
+}
+
+/// Iterators of one step in constant time, as C++20 or C++17 counts them.
+template <class It>
+concept random_access = std::random_access_iterator<It> ||
+    std::derived_from<typename std::iterator_traits<It>::iterator_category,
+                      std::random_access_iterator_tag>;
+
+/// Elements that share words cannot be written in parallel.
+template <class It>
+inline constexpr bool k_shares_words = std::is_same_v<It, std::vector<bool>::iterator>;
+
+/// Whether an algorithm over these iterators may run in parallel.
+template <class Policy, class... Its>
+inline constexpr bool k_goes_parallel = Policy::k_is_parallel &&
+                                        ((random_access<Its> && !k_shares_words<Its>)&&...);
+
+/// Calls f(how), where `how` is in order unless all iterators allow to run in parallel.
+template <class... Its, class Policy, class F>
+QUERN_ALWAYS_INLINE auto run_over(const Policy& policy, F&& f) {
+    return detail::run_algorithm(policy, [f = std::forward<F>(f)](auto how) mutable {
+        if constexpr (k_goes_parallel<std::remove_cvref_t<decltype(how)>, Its...>) {
+            return f(how);
+        } else {
+            return f(how.in_order());
+        }
+    });
+}
+
+/// An iterator moved by a number of elements.
+template <class It>
+QUERN_ALWAYS_INLINE It at(const It& first, std::size_t n) {
+    return first + static_cast<std::iter_difference_t<It>>(n);
+}
+
+/// The number of elements between random access iterators.
+template <class It>
+std::size_t length(const It& first, const It& last) {
+    return static_cast<std::size_t>(last - first);
+}
+
+/// A range with begin and end of one type, for the overloads that take ranges.
+template <class R>
+concept iterable = requires(R& range) {
+    { std::ranges::begin(range) } -> std::input_or_output_iterator;
+    { std::ranges::end(range) } -> std::same_as<decltype(std::ranges::begin(range))>;
+};
+template <class R>
+using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
+
+/// As `begin_with` of for_chunks, for elements that are copied, compared or filled without a call
+/// of the program's code: about 1 us. Measured on a Zen core, 8 bytes each.
+template <class... Ts>
+inline constexpr std::size_t k_begin_with = (std::is_trivially_copyable_v<Ts> && ...) ? 2048 : 1;
+
+}  // namespace quern::detail
