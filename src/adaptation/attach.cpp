@@ -5,6 +5,8 @@
 #include <quern/adaptation/detail/settings.hpp>
 
 #include "configuration.hpp"
+#include "living.hpp"
+#include "policy_state.hpp"
 #include "totals.hpp"
 
 #include <quern/counters/registry.hpp>
@@ -79,14 +81,18 @@ class settings_observer final : public runtime_observer {
 public:
     constexpr settings_observer() = default;
     void check(const settings&) override {}
-    void started(runtime&, const settings& chosen) noexcept override {
+    void started(runtime& which, const settings& chosen) noexcept override {
         g_mode.store(static_cast<int>(mode_in(chosen)), std::memory_order_relaxed);
         try {
             write_decisions_to(chosen.at("decisions").text);
         } catch (const std::exception& error) {
             std::fprintf(stderr, "quern: decisions are not written: %s\n", error.what());
         }
+        runtime_starts(which);
+        mode_may_have_changed();
     }
+    /// Not in ends(): a policy may read counters, whose observer must not have ended before.
+    void stops(runtime& which) noexcept override { runtime_ends(which); }
     void ends(runtime&) noexcept override {}
 };
 
@@ -103,6 +109,7 @@ void add_settings() {
 bool attach() noexcept {
     if (!g_attached.exchange(true)) {
         add_settings();
+        counters::detail::attach();  // a policy that sees a runtime finds its counters
         add_observer(g_observer);
         counters::install(std::make_unique<adaptation_source>()).keep();
     }
