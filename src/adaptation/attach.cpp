@@ -6,6 +6,8 @@
 
 #include "configuration.hpp"
 #include "history.hpp"
+#include "living.hpp"
+#include "policy_state.hpp"
 #include "totals.hpp"
 
 #include <quern/base/detail/json.hpp>
@@ -103,7 +105,7 @@ class settings_observer final : public runtime_observer {
 public:
     constexpr settings_observer() = default;
     void check(const settings&) override {}
-    void started(runtime&, const settings& chosen) noexcept override {
+    void started(runtime& which, const settings& chosen) noexcept override {
         g_mode.store(static_cast<int>(mode_in(chosen)), std::memory_order_relaxed);
         try {
             remember_in(chosen.at("tune-history").text);
@@ -111,7 +113,11 @@ public:
         } catch (const std::exception& error) {
             std::fprintf(stderr, "quern: decisions are not written: %s\n", error.what());
         }
+        runtime_starts(which);
+        mode_may_have_changed();
     }
+    /// Not in ends(): a policy may read counters, whose observer must not have ended before.
+    void stops(runtime& which) noexcept override { runtime_ends(which); }
     void ends(runtime&) noexcept override {}
 };
 
@@ -129,6 +135,7 @@ void add_settings() {
 bool attach() noexcept {
     if (!g_attached.exchange(true)) {
         add_settings();
+        counters::detail::attach();  // a policy that sees a runtime finds its counters
         add_observer(g_observer);
         quern::detail::add_live_answer("decisions", answer_decisions);
         trace::event_clock_ns();  // decisions count from here

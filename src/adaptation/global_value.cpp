@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// The values of this process, behind the lock of the layer. Called by policies; never waits.
+#include <quern/adaptation/global_value.hpp>
+
+#include <quern/base/detail/process.hpp>
+
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace quern::adaptation {
+
+namespace {
+
+/// Never destroyed: policies may run while static objects end. Requires: the lock is held.
+std::map<std::string, double>& published() {
+    static auto* const all = new std::map<std::string, double>();
+    return *all;
+}
+
+std::mutex& the_lock() noexcept {
+    return quern::detail::lock_of(quern::detail::process_lock::adaptation);
+}
+
+}  // namespace
+
+global_value::global_value(std::string name) : m_name(std::move(name)) {
+    if (m_name.empty()) {
+        throw std::invalid_argument("quern: a global value needs a name");
+    }
+}
+
+void global_value::publish(double value) const {
+    const std::scoped_lock lock(the_lock());
+    published()[m_name] = value;
+}
+
+std::optional<double> global_value::get() const {
+    const std::scoped_lock lock(the_lock());
+    const auto found = published().find(m_name);
+    return found != published().end() ? std::optional(found->second) : std::nullopt;
+}
+
+/// Of one value, sum, least, most and mean are the value.
+std::optional<double> global_value::reduce(reduction) const { return get(); }
+
+}  // namespace quern::adaptation
