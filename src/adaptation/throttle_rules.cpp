@@ -212,12 +212,20 @@ power_rule::power_rule(const settings& how, unsigned start)
 double power_rule::mean() const noexcept { return mean_of(m_last); }
 
 /// A worker more takes what the workers took between the hot cap and this one.
-bool power_rule::would_be_too_hot() const noexcept {
+bool power_rule::would_be_too_hot() noexcept {
     if (m_hot_cap <= m_cap) {
         return false;
     }
     const double of_one = (m_hot_watts - mean()) / (m_hot_cap - m_cap);
-    return mean() + of_one > m_how.high_watts;
+    if (mean() + of_one <= m_how.high_watts) {
+        return false;
+    }
+    if (++m_too_cold < m_patience) {
+        return true;
+    }
+    m_patience = std::min(2 * m_patience, k_longest_patience);
+    m_hot_cap = 0;
+    return false;
 }
 
 void power_rule::forget_heat_of_another_load() noexcept {
@@ -226,11 +234,13 @@ void power_rule::forget_heat_of_another_load() noexcept {
     }
     if (m_periods > k_steady && mean() < 0.8 * m_steady_watts) {
         m_hot_cap = 0;
+        m_patience = k_first_patience;
     }
 }
 
 void power_rule::move_to(unsigned cap) {
     m_periods = cap != m_cap ? 0 : m_periods;
+    m_too_cold = 0;
     m_waits = cap != m_cap ? k_window : 0;
     m_cap = cap;
 }

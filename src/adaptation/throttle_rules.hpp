@@ -147,8 +147,9 @@ private:
 ///
 /// Source: APEX's rule. Added: it does not return to a cap that was too hot while the power per
 /// worker seen then says that it would be too hot again, so that bands narrower than the power of a
-/// worker do not make it swing. It forgets that when the load has become
-/// lighter by a fifth.
+/// worker do not make it swing. It forgets that when the load has become lighter by a fifth, and
+/// after 600 periods below the low cap, since the load may have ended at once; each time that
+/// proves wrong it waits twice as long.
 class power_rule {
 public:
     struct settings {
@@ -163,11 +164,13 @@ public:
     unsigned cap() const noexcept { return m_cap; }
 
 private:
-    static constexpr std::size_t k_window = 3;  // periods (APEX)
-    static constexpr unsigned k_steady = 20;    // periods after a change (guessed)
+    static constexpr std::size_t k_window = 3;         // periods (APEX)
+    static constexpr unsigned k_steady = 20;           // periods after a change (guessed)
+    static constexpr unsigned k_first_patience = 600;  // periods: a minute of 100 ms
+    static constexpr unsigned k_longest_patience = 38'400;
 
     double mean() const noexcept;
-    bool would_be_too_hot() const noexcept;
+    bool would_be_too_hot() noexcept;
     void forget_heat_of_another_load() noexcept;
     void move_to(unsigned cap);
 
@@ -179,6 +182,8 @@ private:
     double m_hot_watts = 0;
     unsigned m_periods = 0;     ///< since the last change
     double m_steady_watts = 0;  ///< k_steady periods after it
+    unsigned m_patience = k_first_patience;
+    unsigned m_too_cold = 0;  ///< periods in which only the heat seen before kept the cap
 };
 
 }  // namespace quern::adaptation::detail

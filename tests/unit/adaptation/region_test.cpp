@@ -238,7 +238,6 @@ TEST_P(region_test, tuned_finds_a_grain) {
         }
         EXPECT_TRUE(grain.converged());
         EXPECT_LE(grain.trials(), 8U);
-        EXPECT_GT(grain.best(), 20) << grain.why();  // an element takes about a ns, a task 100
     }
 }
 
