@@ -61,8 +61,8 @@ struct region::state {
     point last;                                ///< where the last entry was
     std::string inputs{};                      ///< shares of the last trial
     std::optional<detail::history_key> key{};  ///< from the first entry on
-    bool knew = false;        ///< something, from an earlier run
-    bool is_settled = false;  ///< the last search has converged, which is logged
+    bool knew = false;                         ///< something, from an earlier run
+    bool is_settled = false;                   ///< the last search has converged, which is logged
     bool has_said = false;                     ///< what a dry run would try
     std::size_t repeated = 0;
     double seconds = 1;  ///< of the last trial
@@ -98,10 +98,17 @@ std::optional<trial> region::state::next(mode may) {
 void region::state::tell(const trial& done, const detail::meter::reading& reading) {
     const std::scoped_lock held(lock);
     seconds = reading.seconds;
-    if (done.is_search && reading.lost > options.most_lost && sees_losses()) {
+    measured result = reading.result;
+    const bool is_disturbed = reading.lost > options.most_lost && sees_losses();
+    // Of a very short trial no task may have been timed.
+    const bool has_parts = options.how != strategy::model || result.running > 0;
+    if (done.is_search && (is_disturbed || (!has_parts && repeated < k_most_repeated))) {
         ++repeated;
         tuning.discard(done);
         return;
+    }
+    if (!has_parts) {
+        result = {.cost = result.cost, .running = result.cost};
     }
     if (done.is_search) {
         inputs = shares_of(reading.result);
@@ -109,7 +116,7 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
             first_cost = reading.result.cost;
         }
     }
-    tuning.tell(done, reading.result);
+    tuning.tell(done, result);
     const bool was_settled = std::exchange(is_settled, tuning.converged());
     if (is_settled && !was_settled) {
         const point best = tuning.best();

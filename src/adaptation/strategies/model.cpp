@@ -20,11 +20,13 @@ namespace quern::adaptation::detail {
 namespace {
 
 constexpr double k_overhead = 0.02;  // of the time in bodies: what may be lost to tasks (chosen)
-constexpr double k_near = 1.5;       // grains within this ratio are not told apart
-constexpr double k_finer = 4;        // from the grain to its finer neighbour
-constexpr double k_coarser = 16;     // and to the coarser one, if that leaves few workers idle
-constexpr double k_gain = 0.03;      // smaller differences of cost are not worth another grain
-constexpr double k_step = 1.1;       // of the grid on which the least predicted cost is searched
+constexpr double k_farthest =
+    1.0 / 256;                    // towards finer grains at once: overhead may be too small to see
+constexpr double k_near = 1.5;    // grains within this ratio are not told apart
+constexpr double k_finer = 4;     // from the grain to its finer neighbour
+constexpr double k_coarser = 16;  // and to the coarser one, if that leaves few workers idle
+constexpr double k_gain = 0.03;   // smaller differences of cost are not worth another grain
+constexpr double k_step = 1.1;    // of the grid on which the least predicted cost is searched
 constexpr double k_most_idle = 0.2;  // of the time, as predicted for a trial
 constexpr double k_idle = 0.05;      // of the time: idleness that is worth a finer grain
 
@@ -88,7 +90,7 @@ public:
 
     /// The finest grain whose overhead is small, by what was measured at that grain.
     double finest(double from) {
-        return within(from * std::max(at(from).overhead(), 1e-6) / k_overhead);
+        return within(from * std::max(at(from).overhead() / k_overhead, k_farthest));
     }
 
     /// Where idleness, which grows with the grain, and overhead cost the same.

@@ -241,6 +241,16 @@ TEST_P(region_test, tuned_finds_a_grain) {
     }
 }
 
+// Holds: tuned: A search ends also if no task runs in its entries, or none long enough to be timed.
+TEST_P(region_test, tuned_ends_without_tasks) {
+    quern::tuned<long> grain("nothing.grain", {1, 1'000'000});
+    for (int entries = 0; !grain.converged() && entries < 100; ++entries) {
+        static_cast<void>(grain.enter());
+    }
+    EXPECT_TRUE(grain.converged());
+    EXPECT_LE(grain.trials(), 8U);
+}
+
 // Holds: tuned: ranges that are empty or begin below 1, and a start outside, are refused.
 TEST(tuned_test, refuses_bad_ranges) {
     const auto error_of = [](auto&& f) {
