@@ -44,5 +44,6 @@ void add_decisions(cli::command& quern, action& chosen);
 void add_studies(cli::command& quern);
 /// `program`: the words after "--".
 void add_run(cli::command& quern, action& chosen, const std::vector<std::string>& program);
+void add_tune(cli::command& quern, action& chosen, const std::vector<std::string>& program);
 
 }  // namespace quern::tool

@@ -33,6 +33,8 @@ constexpr const char* k_examples = R"(Examples:
   quern run --report run.html --counters '/threads/*' -- ./fib --n 30
   quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
                               how large tasks should be, by runs with many sizes
+  quern tune --size p=1000:1e7@100000 -- heat --partition {p}
+                              which argument is best, by a search
 
 quern SUBCOMMAND --help shows more of each.)";
 
@@ -65,10 +67,12 @@ void reject_leftovers(const cli::command& app) {
     }
 }
 
-/// The words after "--" on the command line of `quern run`: the program's, not parsed here.
+/// The words after "--" on the command line of `quern run` and `quern tune`: the program's, not
+/// parsed here.
 std::vector<std::string> take_program(int& argc, char** argv) {
     std::vector<std::string> words;
-    if (argc > 1 && std::string_view(argv[1]) == "run") {
+    const std::string_view subcommand = argc > 1 ? argv[1] : "";
+    if (subcommand == "run" || subcommand == "tune") {
         char** const end = argv + argc;
         char** const dashes = std::find_if(
             argv, end, [](const char* word) { return std::string_view(word) == "--"; });
@@ -99,6 +103,7 @@ int run(int argc, char** argv) {
     add_counters(app, chosen);
     add_decisions(app, chosen);
     add_run(app, chosen, program);
+    add_tune(app, chosen, program);
     try {
         if (const auto status = app.parse(argc, argv)) {
             return *status;

@@ -201,12 +201,12 @@ class Counters(unittest.TestCase):
 class Help(unittest.TestCase):
     def test_has_examples_of_each_subcommand(self):
         seen = set()
-        for subcommand in ["info", "top", "tasks", "counters", "decisions", "run", "grain"]:
+        for subcommand in ["info", "top", "tasks", "counters", "decisions", "run", "tune", "grain"]:
             examples = run(subcommand, "--help").stdout.partition("Examples:\n")[2]
             commands = re.findall(r"(?m)^  .*\bquern (\w+)", examples)
             self.assertEqual(set(commands), {subcommand}, examples)
             seen.add(examples)
-        self.assertEqual(len(seen), 7)
+        self.assertEqual(len(seen), 8)
 
 
 class Run(unittest.TestCase):

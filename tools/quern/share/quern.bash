@@ -10,6 +10,8 @@ _quern_options() {
         counters) echo --help --interval --count --since-last --format ;;
         run) echo --help --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
             --task-events --trace-counters --metrics-port --adapt --decisions --tune-history --calibrate ;;
+        tune) echo --help --integer --size --power-of-two --real --choice --strategy --repetitions --pairs --trials --seed --time \
+            --timeout --cut --csv --json ;;
         grain) echo --help --from --to --per-decade --values --repetitions --workers --time --quick --csv --json --html ;;
         *) echo --help --version ;;
     esac
@@ -38,6 +40,9 @@ _quern() {
         --format)
             mapfile -t COMPREPLY < <(compgen -W "text csv csv-short json openmetrics" -- "$word")
             return ;;
+        --strategy)
+            mapfile -t COMPREPLY < <(compgen -W "exhaustive random hill-climbing nelder-mead parallel-rank-order simulated-annealing" -- "$word")
+            return ;;
         --policy)
             mapfile -t COMPREPLY < <(compgen -W "work-stealing priority-local-fifo priority-local-lifo sherwood nemesis static" -- "$word")
             return ;;
@@ -46,7 +51,7 @@ _quern() {
             return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run grain $(_quern_options)" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run tune grain $(_quern_options)" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_quern_options "$subcommand")" -- "$word")
     elif [[ $subcommand == counters && COMP_CWORD -eq 2 ]]; then
