@@ -60,7 +60,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(on, cutoff_test, testing::Values(1U, 2U, 8U));
 
 // Holds: cutoff: Calls that take much longer than kappa run in parallel, calls that take much less
-// Holds: cutoff: run serially.
+//     run serially.
 TEST_P(cutoff_test, tells_small_from_large) {
     static constexpr double k_ns = 10;
     quern::cutoff c("test");
@@ -73,7 +73,7 @@ TEST_P(cutoff_test, tells_small_from_large) {
 }
 
 // Holds: cutoff: While no time is known, the first serial call is at most a thousandth of the
-// Holds: cutoff: outermost one.
+//     outermost one.
 TEST_P(cutoff_test, begins_with_small_parts) {
     quern::cutoff c("test");
     std::vector<way> ways;
@@ -112,7 +112,7 @@ TEST_P(cutoff_test, climbs_over_gaps) {
 }
 
 // Holds: cutoff: Within a large call, calls of a 32nd of a worker's share run serially; outermost
-// Holds: cutoff: they run in parallel, and so does what is left of them.
+//     they run in parallel, and so does what is left of them.
 TEST_P(cutoff_test, leaves_enough_pieces_of_a_large_call) {
     static constexpr double k_ns = 10;
     quern::cutoff c("test");
@@ -144,7 +144,7 @@ TEST_P(cutoff_test, follows_calls_that_become_slower) {
 }
 
 // Holds: cutoff: What the functions return and throw leaves the call; a cost of NaN runs in
-// Holds: cutoff: parallel.
+//     parallel.
 TEST_P(cutoff_test, returns_and_throws) {
     quern::cutoff c("test");
     const auto either = [&c](double cost) {

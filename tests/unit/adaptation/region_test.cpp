@@ -279,7 +279,7 @@ TEST(tuned_test, refuses_bad_ranges) {
 }
 
 // Holds: history: With the setting tune-history a second run begins where the first one ended, and
-// Holds: history: one trial confirms it.
+//     one trial confirms it.
 TEST(tuning_history_test, is_used_by_the_next_region) {
     const std::string path = path_of("history_");
     ::unlink(path.c_str());
@@ -317,7 +317,7 @@ std::string said_with(const std::string& path, int& entries) {
 }
 
 // Holds: history: A file that is damaged, foreign, newer or cannot be written is said and ignored,
-// Holds: history: and nothing in it is lost.
+//     and nothing in it is lost.
 TEST(tuning_history_test, survives_bad_files) {
     const std::string path = path_of("bad_history_");
     int entries = 0;

@@ -158,7 +158,7 @@ TEST(tuner_test, forbidden_points_are_never_asked) {
 }
 
 // Holds: tuner: Several trials may be outstanding; when no further point is to be tried before
-// Holds: tuner: one of them is told, a trial is the best point so far and no part of the search.
+//     one of them is told, a trial is the best point so far and no part of the search.
 TEST(tuner_test, gives_several_trials_at_a_time) {
     tuner search(plane(), strategy::parallel_rank_order);
     std::vector<trial> open;
@@ -249,7 +249,7 @@ TEST(tuner_test, starts_again_when_the_cost_drifts) {
 }
 
 // Holds: tuner: The first simplex has n + 1 corners of equal distance, inside the space; then
-// Holds: tuner: Nelder-Mead reflects the worst corner about the centre of the others.
+//     Nelder-Mead reflects the worst corner about the centre of the others.
 TEST(tuner_test, nelder_mead_reflects_the_worst_corner) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         tuner search(space({real("x", 0, 1), real("y", 0, 1)}), strategy::nelder_mead,
@@ -293,7 +293,7 @@ TEST(tuner_test, nelder_mead_reflects_the_worst_corner) {
 }
 
 // Holds: tuner: Parallel Rank Ordering reflects all other corners through the best, shrinks towards
-// Holds: tuner: it when no reflection is better, and expands the best reflection first.
+//     it when no reflection is better, and expands the best reflection first.
 TEST(tuner_test, rank_ordering_reflects_and_shrinks_as_a_whole) {
     tuner search(space({real("x", -100, 100).starting_at(-50)}), strategy::parallel_rank_order);
     search.tell(search.ask(), 50);  // the start
@@ -321,7 +321,7 @@ TEST(tuner_test, rank_ordering_reflects_and_shrinks_as_a_whole) {
 }
 
 // Holds: tuner: model comes within 5 % of the least cost in at most 8 trials, from any start, when
-// Holds: tuner: there is no noise.
+//     there is no noise.
 TEST(tuner_test, model_finds_the_grain_in_eight_trials) {
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
         const quern_test::grain_curve curve(seed);
@@ -335,7 +335,7 @@ TEST(tuner_test, model_finds_the_grain_in_eight_trials) {
 }
 
 // Holds: tuner: With noise of 20 % it does so for at least 95 % of the seeds, on synthetic curves
-// Holds: tuner: and on a recorded one.
+//     and on a recorded one.
 TEST(tuner_test, model_withstands_noise) {
     int good = 0;
     int good_recorded = 0;

@@ -41,7 +41,7 @@ TEST(chunk_size_test, grows_until_a_chunk_is_long_enough) {
 }
 
 // Holds: parallel_for: When iterations take much longer than the first ones, chunks shrink; when they
-// Holds: parallel_for: take much less again, chunks grow.
+//     take much less again, chunks grow.
 TEST(chunk_size_test, follows_iterations_that_change) {
     chunk_size chunk(grain::automatic());
     settle(chunk, 10);
@@ -55,7 +55,7 @@ TEST(chunk_size_test, follows_iterations_that_change) {
     EXPECT_GE(chunk.get(), before / 4);
 }
 
-// Holds: grain: A fixed grain never changes.
+// Holds: parallel_for: A fixed grain never changes.
 TEST(chunk_size_test, stays_when_it_is_fixed) {
     chunk_size chunk(grain::fixed(64));
     EXPECT_TRUE(chunk.settled());
