@@ -175,20 +175,19 @@ int tune(const tune_options& options) {
 }
 
 void add_parameters(cli::command& tune, parameter_words& words) {
-    tune.add("--integer", words.integer, "A whole number").type("x=LEAST:MOST[:STEP] ...");
+    tune.add("--integer", words.integer, "A whole number").type("x=LEAST:MOST[:STEP]");
     tune.add("--size", words.size, "A whole number; the search sees ratios")
-        .type("x=LEAST:MOST[:STEP] ...");
-    tune.add("--power-of-two", words.power_of_two, "1, 2, 4, …").type("x=LEAST:MOST ...");
-    tune.add("--real", words.real, "A number").type("x=LEAST:MOST ...");
-    tune.add("--choice", words.choice, "A word").type("x=WORD,WORD,... ...");
+        .type("x=LEAST:MOST[:STEP]");
+    tune.add("--power-of-two", words.power_of_two, "1, 2, 4, …").type("x=LEAST:MOST");
+    tune.add("--real", words.real, "A number").type("x=LEAST:MOST");
+    tune.add("--choice", words.choice, "A word").type("x=WORD,WORD");
 }
 
 void add_search(cli::command& tune, tune_options& options) {
     tune.add("--strategy", options.strategy,
              "How to search: exhaustive, random, hill-climbing, nelder-mead, parallel-rank-order, "
-             "simulated-annealing")
-        .type("NAME")
-        .shows_default("hill-climbing for one parameter, else nelder-mead");
+             "simulated-annealing; without it, hill-climbing for one parameter, else nelder-mead")
+        .type("NAME");
     tune.add("--repetitions", options.repetitions, "Runs of each point; its cost is their median")
         .type("N")
         .in_range(1u, k_most_repetitions)
