@@ -89,10 +89,10 @@ TEST_F(statistics_test, forget_what_has_left_the_window) {
     }
     ASSERT_TRUE(eventually([&] { return set.evaluate().values[1].value == 20; }));
     ASSERT_TRUE(eventually([&] { return set.evaluate().values[3].value == 20; }));
-    const auto values = set.evaluate().values;
-    EXPECT_EQ(values[2].value, 20);
+    // Each statistic takes samples of its own, so one may be behind the others.
+    EXPECT_TRUE(eventually([&] { return set.evaluate().values[2].value == 20; }));
     EXPECT_TRUE(eventually([&] { return set.evaluate().values[4].value == 0; }));
-    EXPECT_LT(values[0].value, 20);
+    EXPECT_LT(set.evaluate().values[0].value, 20);
 }
 
 TEST_F(statistics_test, say_that_there_is_no_sample_yet) {
