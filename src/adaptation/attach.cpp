@@ -11,9 +11,11 @@
 #include "totals.hpp"
 
 #include <quern/base/detail/json.hpp>
+#include <quern/counters/detail/attach.hpp>
+#include <quern/counters/detail/built_in.hpp>
 #include <quern/counters/detail/live.hpp>
 #include <quern/counters/detail/settings.hpp>
-#include <quern/counters/registry.hpp>
+#include <quern/counters/source.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/trace/detail/settings.hpp>
@@ -139,7 +141,9 @@ bool attach() noexcept {
         add_observer(g_observer);
         quern::detail::add_live_answer("decisions", answer_decisions);
         trace::event_clock_ns();  // decisions count from here
-        counters::install(std::make_unique<adaptation_source>()).keep();
+        counters::detail::add_built_in([]() -> std::unique_ptr<counters::source> {
+            return std::make_unique<adaptation_source>();
+        });
     }
     return true;
 }

@@ -4,6 +4,7 @@
 #include <quern/adaptation/decisions.hpp>
 
 #include "configuration.hpp"
+#include "kept.hpp"
 #include "totals.hpp"
 
 #include <quern/base/detail/output_place.hpp>
@@ -34,16 +35,29 @@ using quern::detail::process_lock;
 constexpr std::size_t k_kept = 4096;  // decisions; about 1 MB of text (guessed)
 
 struct decision_log {
+    decision_log() = default;
+    decision_log(const decision_log&) = delete;
+    decision_log& operator=(const decision_log&) = delete;
+    ~decision_log() { close(); }
+
+    void close() noexcept {
+        if (file != nullptr && quern::detail::standard_stream(place) == nullptr) {
+            std::fclose(file);
+        }
+        file = nullptr;
+    }
+
     std::deque<decision> kept;
-    std::FILE* file = nullptr;  ///< open while the process lives, or a stream of the process
+    std::FILE* file = nullptr;  ///< of its own, or a stream of the process
     std::string place;
 };
 
-/// Never destroyed: decisions may be made while static objects end. Requires: the lock is held.
-decision_log& the_log() {
-    static auto* const all = new decision_log();
-    return *all;
-}
+constinit kept<decision_log> g_log{};
+
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_log() { g_log.forget(); }
+
+/// Requires: the lock is held.
+decision_log& the_log() { return g_log.get(); }
 
 }  // namespace
 
@@ -53,10 +67,7 @@ void write_decisions_to(const std::string& place) {
     if (place == all.place) {
         return;
     }
-    if (all.file != nullptr && quern::detail::standard_stream(all.place) == nullptr) {
-        std::fclose(all.file);
-    }
-    all.file = nullptr;
+    all.close();
     all.place = place;
     if (place.empty()) {
         return;

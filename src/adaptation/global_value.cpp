@@ -2,6 +2,8 @@
 // The values of this process, behind the lock of the layer. Called by policies; never waits.
 #include <quern/adaptation/global_value.hpp>
 
+#include "kept.hpp"
+
 #include <quern/base/detail/process.hpp>
 
 #include <map>
@@ -13,11 +15,16 @@ namespace quern::adaptation {
 
 namespace {
 
-/// Never destroyed: policies may run while static objects end. Requires: the lock is held.
-std::map<std::string, double>& published() {
-    static auto* const all = new std::map<std::string, double>();
-    return *all;
+using values = std::map<std::string, double>;
+
+constinit detail::kept<values> g_values{};
+
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_values() {
+    g_values.forget();
 }
+
+/// Requires: the lock is held.
+values& published() { return g_values.get(); }
 
 std::mutex& the_lock() noexcept {
     return quern::detail::lock_of(quern::detail::process_lock::adaptation);

@@ -3,6 +3,8 @@
 // nothing, and a line that was cut off by a crash spoils itself alone.
 #include "history.hpp"
 
+#include "kept.hpp"
+
 #include <quern/base/detail/process.hpp>
 #include <quern/base/detail/text.hpp>
 #include <quern/topology/detail/processor_name.hpp>
@@ -41,11 +43,12 @@ struct history_file {
     std::vector<std::string> said;
 };
 
-/// Never destroyed. Requires: the lock of this layer is held.
-history_file& the_file() {
-    static auto* const one = new history_file();
-    return *one;
-}
+constinit kept<history_file> g_file{};
+
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_file() { g_file.forget(); }
+
+/// Requires: the lock of this layer is held.
+history_file& the_file() { return g_file.get(); }
 
 /// Each message once for a file. Requires: as above.
 void say(const std::string& what) {

@@ -3,6 +3,8 @@
 // owner's first set to the end of the owner or of the pool.
 #include "knob_owners.hpp"
 
+#include "kept.hpp"
+
 #include <quern/base/detail/process.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 
@@ -30,11 +32,12 @@ std::mutex& the_lock() noexcept {
     return quern::detail::lock_of(quern::detail::process_lock::adaptation);
 }
 
-/// Never destroyed: policies may run while static objects end. Requires: the lock is held.
-std::vector<owned_knob>& the_table() {
-    static auto* const all = new std::vector<owned_knob>();
-    return *all;
-}
+constinit kept<std::vector<owned_knob>> g_table{};
+
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_table() { g_table.forget(); }
+
+/// Requires: the lock is held.
+std::vector<owned_knob>& the_table() { return g_table.get(); }
 
 /// Null if it has no owner. Requires: the lock is held.
 owned_knob* row_of(const knob_wish& what) {

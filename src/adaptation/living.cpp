@@ -3,6 +3,7 @@
 // by the observer of runtimes and by policies; the lock of the layer is held for short only.
 #include "living.hpp"
 
+#include "kept.hpp"
 #include "knob_owners.hpp"
 
 #include <algorithm>
@@ -21,12 +22,14 @@ std::mutex& the_lock() noexcept {
     return quern::detail::lock_of(quern::detail::process_lock::adaptation);
 }
 
-/// The oldest first. Never destroyed: runtimes may end after static objects. Requires: the lock is
-/// held.
-std::vector<std::shared_ptr<living_runtime>>& the_list() {
-    static auto* const list = new std::vector<std::shared_ptr<living_runtime>>();
-    return *list;
-}
+using runtimes = std::vector<std::shared_ptr<living_runtime>>;
+
+constinit kept<runtimes> g_list{};
+
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_list() { g_list.forget(); }
+
+/// The oldest first. Requires: the lock is held.
+runtimes& the_list() { return g_list.get(); }
 
 /// Requires: the lock is held.
 auto find(const runtime& which) {

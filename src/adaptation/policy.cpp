@@ -3,6 +3,7 @@
 // nowhere else, without any lock, on the thread for time.
 #include <quern/adaptation/policy.hpp>
 
+#include "kept.hpp"
 #include "knob_owners.hpp"
 #include "policy_state.hpp"
 #include "totals.hpp"
@@ -27,18 +28,18 @@ using quern::detail::off_the_clock;
 using quern::detail::periodic_call;
 using quern::detail::process_lock;
 
-/// Never destroyed: policies may be used while static objects end. Requires: the lock `adaptation`
-/// is held.
+/// Requires: the lock `adaptation` is held.
 struct policy_lists {
     std::vector<std::weak_ptr<policy_state>> all;
     std::vector<std::shared_ptr<policy_state>> released;
     bool exit_is_watched = false;
 };
 
-policy_lists& the_lists() {
-    static auto* const lists = new policy_lists();
-    return *lists;
-}
+constinit kept<policy_lists> g_lists{};
+
+[[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_lists() { g_lists.forget(); }
+
+policy_lists& the_lists() { return g_lists.get(); }
 
 std::mutex& the_lock() noexcept { return lock_of(process_lock::adaptation); }
 

@@ -5,7 +5,11 @@
 
 #include "print/printer.hpp"
 
+#include <quern/counters/detail/built_in.hpp>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <exception>
 #include <iterator>
 #include <mutex>
@@ -41,6 +45,9 @@ tables& of_process() {
     delete std::exchange(g_tables, nullptr);
 }
 
+/// Of the layers above. Written in order.
+constinit std::array<std::atomic<make_source>, 8> g_added{};
+
 void check_new_name(const std::string& name) {
     const counter_name parts = parse_name(name);
     if (has_wildcards(name) || !parts.instance.empty() || !parts.parameters.empty() ||
@@ -63,6 +70,11 @@ void bring_built_in() {
     for (auto& each : built_in_sources()) {
         made.push_back(std::make_shared<installed_source>(std::move(each), source_origin::quern));
     }
+    for (const auto& each : g_added) {
+        if (const make_source make = each.load(std::memory_order_relaxed)) {
+            made.push_back(std::make_shared<installed_source>(make(), source_origin::quern));
+        }
+    }
     const std::scoped_lock guard(lock());
     tables& all = of_process();
     if (!std::exchange(all.has_built_in, true)) {
@@ -71,6 +83,16 @@ void bring_built_in() {
 }
 
 }  // namespace
+
+void add_built_in(make_source how) noexcept {
+    for (auto& each : g_added) {
+        make_source known = nullptr;
+        // relaxed: a function needs nothing else to be called.
+        if (each.compare_exchange_strong(known, how, std::memory_order_relaxed) || known == how) {
+            return;
+        }
+    }
+}
 
 bool reader_gate::enter() noexcept {
     // seq_cst: either this is seen by close, or the closing is seen here.

@@ -216,7 +216,7 @@ TEST_P(region_test, repeats_disturbed_trials_a_few_times) {
 
 // Holds: tuned: A grain of a loop is found within 8 trials, whatever the start.
 TEST_P(region_test, tuned_finds_a_grain) {
-    constexpr long k_elements = quern_test::scaled(200'000L, 20'000L);
+    static constexpr long k_elements = quern_test::scaled(200'000L, 20'000L);
     for (const long start : {1L, k_elements}) {
         quern::tuned<long> grain("loop.grain", {1, k_elements}, start);
         std::size_t entries = 0;
