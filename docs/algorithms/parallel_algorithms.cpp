@@ -17,9 +17,9 @@ int main() {
     std::printf("the last sum: %.0f\n", sums.back());
 
     // In the background, and in chunks of 10000 elements.
-    auto norm2 = quern::transform_reduce(
-        quern::par.with(quern::static_chunk_size(10'000))(quern::as_future), x, 0.0, std::plus<>{},
-        [](double e) { return e * e; });
+    auto norm2 =
+        quern::transform_reduce(quern::par.with(quern::static_chunk_size(10'000))(quern::as_future),
+                                x, 0.0, std::plus<>{}, [](double e) { return e * e; });
     auto place = quern::find_if(quern::par, sums, [](double s) { return s > 1000.5; });
     std::printf("place %td, norm %.0f\n", place - sums.begin(), norm2.get());
 

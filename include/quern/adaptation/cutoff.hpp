@@ -25,9 +25,9 @@ namespace quern {
 /// of the outermost call, at least 50 times the measured overhead of a task and at most 10 ms. With
 /// the setting adapt=off or dry-run every call runs in parallel.
 ///
-/// Thread safe; a recursion through it may have any depth. Cost: three relaxed loads, about 2 ns; two clock readings for one call in eight of
-/// those near the cut-off; two read-modify-writes for a parallel call. What the functions throw
-/// leaves the call.
+/// Thread safe; a recursion through it may have any depth. Cost: three relaxed loads, about 2 ns;
+/// two clock readings for one call in eight of those near the cut-off; two read-modify-writes for a
+/// parallel call. What the functions throw leaves the call.
 ///
 ///     static quern::cutoff small("sort");
 ///     void sort(double* first, double* last) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/algorithms/grain.hpp>
+#include <quern/base/detail/config.hpp>
 
 #include <algorithm>
 #include <atomic>

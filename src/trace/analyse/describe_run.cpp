@@ -45,8 +45,9 @@ std::string wall_clock() {
 std::string machine_words() {
     utsname system{};
     ::uname(&system);
-    return topology::detail::processor_name() + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, " +
-           system.sysname + " " + system.release + " " + system.machine;
+    return topology::detail::processor_name() + ", " +
+           std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, " + system.sysname + " " +
+           system.release + " " + system.machine;
 }
 
 }  // namespace
