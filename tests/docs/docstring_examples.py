@@ -37,7 +37,7 @@ def compilable(header, first, text):
     code = f'#line {first} "{header}"\n{text}\n'
     if not DEFINES_FUNCTION.search(text):
         code = f"inline auto example() {{\n{code}}}\n"
-    return f"namespace docstrings::of_{header.stem}::line_{first} {{\n{code}}}\n"
+    return f"namespace docstrings::of_{header.stem}::{header.parent.name}_line_{first} {{\n{code}}}\n"
 
 
 def main():
