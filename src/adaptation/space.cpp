@@ -44,6 +44,7 @@ void check_range(const std::string& name, double least, double most) {
 
 std::vector<std::string_view> names_of(const std::vector<parameter>& all) {
     std::vector<std::string_view> names;
+    names.reserve(all.size());
     for (const parameter& each : all) {
         names.push_back(each.name());
     }
