@@ -91,6 +91,7 @@ public:
             refuse(fmt::format("'{}' is no range", values));
         }
         std::vector<double> numbers;
+        numbers.reserve(parts.size());
         for (const std::string& each : parts) {
             numbers.push_back(number(each, is_whole));
         }
@@ -188,6 +189,7 @@ std::string replaced(const std::string& text,
 
 void check_places(const std::vector<std::string>& words, const std::vector<parameter>& parameters) {
     std::vector<std::string_view> names;
+    names.reserve(parameters.size());
     for (const parameter& each : parameters) {
         names.push_back(each.name());
     }
