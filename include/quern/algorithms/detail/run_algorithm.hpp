@@ -113,7 +113,7 @@ template <class R>
 using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
 
 /// As `begin_with` of for_chunks, for elements that are copied, compared or filled without a call
-/// of the program's code: about 1 us. Measured on a Zen core, 8 bytes each.
+/// of the program's code: about 1 us. Estimated, for 8 bytes each.
 template <class... Ts>
 inline constexpr std::size_t k_begin_with = (std::is_trivially_copyable_v<Ts> && ...) ? 2048 : 1;
 
