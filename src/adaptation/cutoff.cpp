@@ -42,7 +42,7 @@ void refresh_kappa() noexcept {
     }
 }
 
-/// The setting `adapt`, remembered: a look costs a table's search before there is a runtime.
+/// Asked only for calls that would be the first of their size to run serially.
 bool may_adapt() noexcept {
     try {
         return adaptation::current_mode() == adaptation::mode::on;

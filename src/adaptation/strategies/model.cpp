@@ -153,8 +153,8 @@ public:
         return next;
     }
 
-    /// The grain of least cost between those measured, and a little beyond: bodies and idleness
-    /// interpolated over the logarithm of the grain, overhead computed.
+    /// The grain of least cost between those measured: bodies and idleness interpolated over the
+    /// logarithm of the grain, overhead computed.
     double predicted_best(double current) {
         std::sort(m_all.begin(), m_all.end(), [](auto& a, auto& b) { return a.grain < b.grain; });
         const double task = at(current).per_work(&measured::overhead) * at(current).grain;
