@@ -134,6 +134,7 @@ class Mistakes(unittest.TestCase):
         self.expect(["heat", "more"], "unknown argument 'more'")
         self.expect(["heat", "--sweep=shrt"], "--sweep is 'shrt'", "did you mean 'short'?")
         self.expect(["uts", "--tree", "T2"], "--tree is 'T2'; accepted: T1, T3, T1L")
+        self.expect(["heat", "--partition", "atuo"], "did you mean 'auto'?")
         self.expect(["heat", "--tune=idlerate"], "--tune is 'idlerate'", "did you mean 'idle-rate'?")
         self.expect(["heat", "--tune=overall", "--partition", "1000"], "--partition is '1000' beside --tune; accepted: auto")
         self.expect(["heat", "--start", "1000"], "--start is '1000' without --partition auto or --tune")

@@ -125,8 +125,11 @@ std::size_t checked_size(const std::string& text, std::size_t points) {
     if (error != std::errc{} || end != text.data() + text.size() || size == 0 || size > points) {
         throw apps::usage_error(
             fmt::format("--partition is '{}'; accepted: a whole number from 1 to --points, {}, or "
-                        "auto",
-                        text, points));
+                        "auto{}",
+                        text, points,
+                        apps::accepted_text(text, {"auto"}).find('?') == std::string::npos
+                            ? ""
+                            : "; did you mean 'auto'?"));
     }
     return size;
 }
