@@ -294,4 +294,44 @@ TEST(throttle_rules_test, the_power_rule_gives_workers_back) {
     EXPECT_EQ(rule.cap(), 16U);
 }
 
+// Holds: throttle rules: The power rule notices after 600 periods that a load has ended soon after
+// a change.
+TEST(throttle_rules_test, the_power_rule_does_not_remember_for_ever) {
+    chip plant{.idle = 20, .of_one = 10, .lag = 1};
+    power_rule rule({.range = {1, 4}, .low_watts = 30, .high_watts = 35}, 4);
+    for (unsigned i = 0; i < 20 && rule.cap() > 1; ++i) {
+        rule.next(plant.after(rule.cap()));
+    }
+    plant.of_one = 0;
+    for (unsigned i = 0; i < k_minute - 10; ++i) {
+        rule.next(plant.after(rule.cap()));
+    }
+    EXPECT_EQ(rule.cap(), 1U);
+    for (unsigned i = 0; i < 50; ++i) {
+        rule.next(plant.after(rule.cap()));
+    }
+    EXPECT_EQ(rule.cap(), 4U);
+}
+
+// Holds: throttle rules: Under an unchanged load the power rule tries a cap that was too hot again
+// ever more rarely.
+TEST(throttle_rules_test, the_power_rule_tries_again_more_rarely) {
+    chip plant{.idle = 20, .of_one = 10, .lag = 1};
+    power_rule rule({.range = {1, 8}, .low_watts = 74, .high_watts = 75}, 8);
+    std::vector<unsigned> too_hot;
+    for (unsigned i = 0; i < 20 * k_minute; ++i) {
+        if (plant.after(rule.cap()) > 75) {
+            too_hot.push_back(i / k_minute);
+        }
+        rule.next(plant.watts);
+    }
+    const auto in = [&](unsigned from, unsigned to) {
+        return std::count_if(too_hot.begin(), too_hot.end(),
+                             [&](unsigned minute) { return from <= minute && minute < to; });
+    };
+    EXPECT_GE(in(1, 10), 1);
+    EXPECT_LE(in(1, 20), 20) << "of 12000 periods";
+    EXPECT_LE(in(10, 20), in(1, 10));
+}
+
 }  // namespace
