@@ -18,12 +18,12 @@
 
 namespace quern::detail {
 
-/// The blocks of [begin, last). `Work` has, besides a type value, three functions:
-///   survey(note, first, last): the value of a block on its own
-///   finish(note, before, first, last): does the block's work, where `before` is the value of all
-///       blocks before it; returns the value up to its own end. The block may be surveyed or not.
-///   combine(before, own): the value up to the end of a block.
-/// A `Work::note`, one per block, carries from survey to finish what saves work there.
+/// The blocks of [begin, last). `Work` has, besides a type value, three functions.
+/// survey(note, first, last) returns the value of a block on its own. finish(note, before, first,
+/// last) does the block's work, where `before` is the value of all blocks before it, and returns
+/// the value up to its own end; the block may be surveyed or not. combine(before, own) returns the
+/// value up to the end of a block. A `Work::note`, one per block, carries from survey to finish
+/// what saves work there.
 template <class Work>
 class ordered_blocks {
 public:
