@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace quern {
@@ -17,6 +18,16 @@ namespace detail {
 template <class Pred, class... Its>
 inline constexpr std::size_t k_begin_to_compare =
     same_as_one_of<Pred, std::equal_to<>, std::less<>> ? k_begin_with_elements<Its...> : 1;
+
+/// std::equal, which compares memory if there is no predicate and the types allow it.
+template <class It, class It2, class Pred>
+bool is_equal(It first, It last, It2 first2, Pred& pred) {
+    if constexpr (std::is_same_v<Pred, std::equal_to<>>) {
+        return std::equal(first, last, first2);
+    } else {
+        return std::equal(first, last, first2, detail::for_chunk(pred));
+    }
+}
 
 /// The first of the n indices at which pred(element, element2) is false, or n.
 template <class How, class It, class It2, class Pred>
@@ -89,12 +100,12 @@ QUERN_ALWAYS_INLINE auto equal(Policy&& policy, It first, It last, It2 first2, P
                 return !detail::any_match(
                     how, detail::length(first, last),
                     [&](std::size_t i, std::size_t end) {
-                        return !std::equal(detail::at(first, i), detail::at(first, end),
-                                           detail::at(first2, i), detail::for_chunk(pred));
+                        return !detail::is_equal(detail::at(first, i), detail::at(first, end),
+                                                 detail::at(first2, i), pred);
                     },
                     detail::k_begin_to_compare<Pred, It, It2>);
             } else {
-                return std::equal(first, last, first2, detail::for_chunk(pred));
+                return detail::is_equal(first, last, first2, pred);
             }
         });
 }
@@ -107,7 +118,7 @@ QUERN_ALWAYS_INLINE auto equal(Policy&& policy, It first, It last, It2 first2, I
         policy, [first, last, first2, last2, pred = std::move(pred)](auto how) mutable -> bool {
             if constexpr (how.k_is_parallel) {
                 return detail::length(first, last) == detail::length(first2, last2) &&
-                       quern::equal(how.policy, first, last, first2, std::ref(pred));
+                       quern::equal(how.policy, first, last, first2, detail::for_chunk(pred));
             } else {
                 return std::equal(first, last, first2, last2, detail::for_chunk(pred));
             }

@@ -5,8 +5,10 @@
 #include <quern/algorithms/detail/elementwise.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace quern {
@@ -38,9 +40,94 @@ QUERN_ALWAYS_INLINE auto choose_element(const Policy& policy, It first, It last,
                                 });
 }
 
+/// Orders in which the best of numbers is found by the processor's own instructions.
 template <class Less, class It>
-inline constexpr std::size_t k_begin_to_choose =
-    std::is_same_v<Less, std::less<>> ? k_begin_with_elements<It> : 1;
+inline constexpr bool k_is_number_order =
+    random_access<It>&& std::is_arithmetic_v<std::iter_value_t<It>>&&
+        same_as_one_of<Less, std::less<>, std::greater<>, std::less<std::iter_value_t<It>>,
+                       std::greater<std::iter_value_t<It>>>;
+
+template <class Less, class It>
+inline constexpr std::size_t k_begin_to_choose = k_is_number_order<Less, It> ? k_begin_with<> : 1;
+
+/// The best value of [i, end), by is_better(a, b), without its place. Requires: i != end.
+template <class It, class IsBetter>
+std::iter_value_t<It> best_value(It i, It end, IsBetter is_better) {
+    using T = std::iter_value_t<It>;
+    constexpr std::size_t k_lanes = 8;  // several comparisons at the same time
+    T best[k_lanes];
+    std::fill(best, best + k_lanes, *i);
+    for (; end - i >= static_cast<std::ptrdiff_t>(k_lanes); i += k_lanes) {
+        for (std::size_t k = 0; k < k_lanes; ++k) {
+            const T value = *detail::at(i, k);
+            best[k] = is_better(value, best[k]) ? value : best[k];
+        }
+    }
+    for (; i != end; ++i) {
+        const T value = *i;
+        best[0] = is_better(value, best[0]) ? value : best[0];
+    }
+    for (std::size_t k = 1; k < k_lanes; ++k) {
+        best[0] = is_better(best[k], best[0]) ? best[k] : best[0];
+    }
+    return best[0];
+}
+
+/// The first of the best numbers, or the last one. Looks for the value first and for its place only
+/// in pieces with a better value. Requires: first != last.
+template <bool IsLast, class It, class IsBetter>
+It best_number(It first, It last, IsBetter is_better) {
+    constexpr std::ptrdiff_t k_piece = 1024;  // stays in the first-level cache
+    It best = first;
+    for (It end = first; first != last; first = end) {
+        end = last - first > k_piece ? first + k_piece : last;
+        const auto value = detail::best_value(first, end, is_better);
+        if (IsLast ? !is_better(*best, value) : is_better(value, *best)) {
+            if constexpr (IsLast) {
+                best = end - 1;
+                while (is_better(value, *best)) {
+                    --best;
+                }
+            } else {
+                best = first;
+                while (is_better(value, *best)) {
+                    ++best;
+                }
+            }
+        }
+    }
+    return best;
+}
+
+/// The serial algorithms.
+template <class It, class Less>
+It min_of(It i, It end, Less& less) {
+    if constexpr (k_is_number_order<Less, It>) {
+        return i == end ? end : detail::best_number<false>(i, end, less);
+    } else {
+        return std::min_element(i, end, detail::for_chunk(less));
+    }
+}
+template <class It, class Less>
+It max_of(It i, It end, Less& less) {
+    if constexpr (k_is_number_order<Less, It>) {
+        const auto greater = [less](const auto& a, const auto& b) { return less(b, a); };
+        return i == end ? end : detail::best_number<false>(i, end, greater);
+    } else {
+        return std::max_element(i, end, detail::for_chunk(less));
+    }
+}
+template <class It, class Less>
+std::pair<It, It> minmax_of(It i, It end, Less& less) {
+    if constexpr (k_is_number_order<Less, It>) {
+        const auto greater = [less](const auto& a, const auto& b) { return less(b, a); };
+        return i == end ? std::pair(end, end)
+                        : std::pair(detail::best_number<false>(i, end, less),
+                                    detail::best_number<true>(i, end, greater));
+    } else {
+        return std::minmax_element(i, end, detail::for_chunk(less));
+    }
+}
 
 }  // namespace detail
 
@@ -52,9 +139,7 @@ template <execution_policy Policy, std::forward_iterator It, class Less = std::l
 QUERN_ALWAYS_INLINE auto min_element(Policy&& policy, It first, It last, Less less = {}) {
     return detail::choose_element(
         policy, first, last, last, detail::k_begin_to_choose<Less, It>,
-        [less](auto i, auto end) mutable {
-            return std::min_element(i, end, detail::for_chunk(less));
-        },
+        [less](auto i, auto end) mutable { return detail::min_of(i, end, less); },
         [less](It left, It right) mutable { return less(*right, *left) ? right : left; });
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
@@ -69,9 +154,7 @@ template <execution_policy Policy, std::forward_iterator It, class Less = std::l
 QUERN_ALWAYS_INLINE auto max_element(Policy&& policy, It first, It last, Less less = {}) {
     return detail::choose_element(
         policy, first, last, last, detail::k_begin_to_choose<Less, It>,
-        [less](auto i, auto end) mutable {
-            return std::max_element(i, end, detail::for_chunk(less));
-        },
+        [less](auto i, auto end) mutable { return detail::max_of(i, end, less); },
         [less](It left, It right) mutable { return less(*left, *right) ? right : left; });
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
@@ -87,9 +170,7 @@ QUERN_ALWAYS_INLINE auto minmax_element(Policy&& policy, It first, It last, Less
     using both = std::pair<It, It>;
     return detail::choose_element(
         policy, first, last, both(last, last), detail::k_begin_to_choose<Less, It>,
-        [less](auto i, auto end) mutable {
-            return std::minmax_element(i, end, detail::for_chunk(less));
-        },
+        [less](auto i, auto end) mutable { return detail::minmax_of(i, end, less); },
         [less](both left, both right) mutable {
             return both(less(*right.first, *left.first) ? right.first : left.first,
                         less(*right.second, *left.second) ? left.second : right.second);

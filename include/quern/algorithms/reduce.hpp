@@ -4,91 +4,19 @@
 #pragma once
 
 #include <quern/algorithms/detail/chunked_loop.hpp>
+#include <quern/algorithms/detail/fold.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <iterator>
-#include <numeric>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace quern {
 
 namespace detail {
-
-/// Independent partial values of one chunk: a processor adds several of them at the same time.
-inline constexpr std::size_t k_lanes = 8;
-
-/// Whether partial values may be formed in any order: the operation is that of the language on
-/// numbers. (The standard allows it for every operation of reduce; this library does not use that.)
-template <class T, class Op>
-inline constexpr bool k_any_order = std::is_arithmetic_v<T>&&
-    same_as_one_of<Op, std::plus<>, std::plus<T>, std::multiplies<>, std::multiplies<T>>;
-
-/// The i-th value of a reduction. Copied into each fold, so that its parts are in registers.
-template <class It, class Map>
-struct mapped_element {
-    It first;
-    Map* map;
-
-    static constexpr bool k_is_cheap = std::is_same_v<Map, std::identity>;
-
-    decltype(auto) operator()(std::size_t i) const {
-        return std::invoke(*map, *detail::at(first, i));
-    }
-};
-template <class It, class It2, class Map>
-struct mapped_pair {
-    It first;
-    It2 second;
-    Map* map;
-
-    static constexpr bool k_is_cheap = std::is_same_v<Map, std::multiplies<>>;
-
-    decltype(auto) operator()(std::size_t i) const {
-        return std::invoke(*map, *detail::at(first, i), *detail::at(second, i));
-    }
-};
-
-/// Iterations of a fold to begin with, see for_chunks.
-template <class T, class Op, class Value>
-inline constexpr std::size_t k_begin_fold =
-    k_any_order<T, Op>&& Value::k_is_cheap ? k_begin_with<T> : 1;
-
-/// op(...op(value(i), value(i + 1))..., value(last - 1)). Requires: i < last.
-template <class T, class Value, class Op>
-T fold(std::size_t i, std::size_t last, const Value value, Op& op) {
-    if constexpr (k_any_order<T, Op>) {
-        if (last - i >= 2 * k_lanes) {
-            T lanes[k_lanes];
-            for (std::size_t k = 0; k < k_lanes; ++k) {
-                lanes[k] = static_cast<T>(value(i + k));
-            }
-            for (i += k_lanes; i + k_lanes <= last; i += k_lanes) {
-                for (std::size_t k = 0; k < k_lanes; ++k) {
-                    lanes[k] = static_cast<T>(op(lanes[k], value(i + k)));
-                }
-            }
-            for (std::size_t k = k_lanes / 2; k != 0; k /= 2) {
-                for (std::size_t j = 0; j < k; ++j) {
-                    lanes[j] = static_cast<T>(op(lanes[j], lanes[j + k]));
-                }
-            }
-            for (; i < last; ++i) {
-                lanes[0] = static_cast<T>(op(lanes[0], value(i)));
-            }
-            return lanes[0];
-        }
-    }
-    T result = static_cast<T>(value(i));
-    for (++i; i < last; ++i) {
-        result = static_cast<T>(op(std::move(result), value(i)));
-    }
-    return result;
-}
 
 /// op(initial, fold of [0, n)), where value(i) is the i-th value.
 template <class How, class T, class Value, class Op>

@@ -6,8 +6,11 @@
 #include <quern/algorithms/detail/compaction.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,12 +21,41 @@ namespace detail {
 /// The elements of a block of a removal: a block is done by one worker.
 inline constexpr std::size_t k_removal_block = 8'192;
 
+/// std::remove_if, without a branch for each element if elements are plain data: whether an element
+/// is dropped is often random.
+template <class It, class Pred>
+It remove_serially(It first, It last, Pred& pred) {
+    if constexpr (std::is_trivially_copyable_v<std::iter_value_t<It>>) {
+        auto is_dropped = detail::for_chunk(pred);
+        std::array<std::uint16_t, 512> places;
+        It out = first;
+        for (It end = first; first != last; first = end) {
+            const std::size_t size = std::min(detail::length(first, last), places.size());
+            end = detail::at(first, size);
+            std::size_t count = 0;
+            for (std::size_t i = 0; i < size; ++i) {
+                places[count] = static_cast<std::uint16_t>(i);
+                count += is_dropped(*detail::at(first, i)) ? 0U : 1U;
+            }
+            for (std::size_t i = 0; i < count; ++i, ++out) {
+                *out = *detail::at(first, places[i]);
+            }
+        }
+        return out;
+    } else {
+        return std::remove_if(first, last, detail::for_chunk(pred));
+    }
+}
+
 /// Removes elements in place: remove(first, last) in every block, then what each block kept is
 /// moved behind that of the blocks before it, in order. is_dropped(end of the kept ones, first of a
 /// block) says whether the first element of a block goes because of those before it. Returns the
 /// new end.
 template <class How, class It, class Remove, class IsDropped>
 It remove_in_blocks(const How& how, It first, std::size_t n, Remove remove, IsDropped is_dropped) {
+    if (!detail::is_shared(how)) {
+        return remove(first, detail::at(first, n));
+    }
     const std::size_t blocks = detail::divide_up(n, k_removal_block);
     std::vector<It> ends(blocks, first);
     const auto first_of = [&](std::size_t b) { return detail::at(first, b * k_removal_block); };
@@ -59,9 +91,7 @@ QUERN_ALWAYS_INLINE auto remove_if(Policy&& policy, It first, It last, Pred pred
             if constexpr (how.k_is_parallel) {
                 return detail::remove_in_blocks(
                     how, first, detail::length(first, last),
-                    [&pred](It i, It end) {
-                        return std::remove_if(i, end, detail::for_chunk(pred));
-                    },
+                    [&pred](It i, It end) { return detail::remove_serially(i, end, pred); },
                     [](It, It) { return false; });
             } else {
                 return std::remove_if(first, last, detail::for_chunk(pred));
@@ -129,7 +159,7 @@ QUERN_ALWAYS_INLINE auto unique_copy(Policy&& policy, It first, It last, Out out
     return detail::run_over<It, Out>(
         policy, [first, last, out, same = std::move(same)](auto how) mutable -> Out {
             if constexpr (how.k_is_parallel) {
-                const auto is_kept = [&](const It& i) -> bool {
+                const auto is_kept = [&](const auto& i) -> bool {
                     return i == first || !same(*(i - 1), *i);
                 };
                 return detail::compact_into(how, first, detail::length(first, last), out, is_kept);

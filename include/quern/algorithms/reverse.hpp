@@ -81,7 +81,7 @@ QUERN_ALWAYS_INLINE auto reverse_copy(Policy&& policy, It first, It last, Out ou
 
 /// Moves the elements so that `middle` becomes the first one. Returns the new place of the former
 /// first one.
-/// Cost: three reversals; each element is moved twice.
+/// Cost: three reversals; each element is moved twice. In a pool of one worker as std::rotate.
 ///
 ///     quern::rotate(quern::par, x.begin(), x.begin() + 10, x.end());
 template <execution_policy Policy, std::forward_iterator It>
@@ -90,6 +90,9 @@ QUERN_ALWAYS_INLINE auto rotate(Policy&& policy, It first, It middle, It last) {
         if constexpr (how.k_is_parallel) {
             const std::size_t left = detail::length(first, middle);
             const std::size_t right = detail::length(middle, last);
+            if (!detail::is_shared(how)) {
+                return std::rotate(first, middle, last);
+            }
             if (left != 0 && right != 0) {
                 detail::reverse_elements(how, first, left + right);
                 detail::reverse_elements(how, first, right);

@@ -3,6 +3,7 @@
 // share one: detail/ordered_blocks.hpp.
 #pragma once
 
+#include <quern/algorithms/detail/fold.hpp>
 #include <quern/algorithms/detail/ordered_blocks.hpp>
 
 #include <cstddef>
@@ -28,13 +29,7 @@ public:
         : m_first(first), m_out(out), m_op(op), m_map(map) {}
 
     value survey(note&, std::size_t first, std::size_t last) {
-        It i = detail::at(m_first, first);
-        const It end = detail::at(m_first, last);
-        T sum = static_cast<T>(std::invoke(m_map, *i));
-        for (++i; i != end; ++i) {
-            sum = static_cast<T>(m_op(std::move(sum), std::invoke(m_map, *i)));
-        }
-        return sum;
+        return detail::fold<T>(first, last, mapped_element<It, Map>{m_first, &m_map}, m_op);
     }
 
     value finish(note&, const value& before, std::size_t first, std::size_t last) {
@@ -89,12 +84,9 @@ QUERN_ALWAYS_INLINE auto run_scan(const Policy& policy, It first, It last, Out o
             }
             scan<Inclusive, T, It, Out, Op, Map> work(first, out, op, map);
             if constexpr (how.k_is_parallel) {
-                constexpr bool k_is_cheap = std::is_arithmetic_v<T> &&
-                                            same_as_one_of<Op, std::plus<>, std::plus<T>> &&
-                                            std::is_same_v<Map, std::identity>;
                 const std::size_t n = detail::length(first, last);
                 detail::run_in_order(how, n, work, std::move(initial),
-                                     k_is_cheap ? k_begin_with<T> : 1);
+                                     k_begin_fold<T, Op, mapped_element<It, Map>>);
                 return detail::at(out, n);
             } else {
                 work.run(first, last, out, initial);

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <forward_list>
 #include <list>
+#include <numeric>
 #include <stdexcept>
 
 namespace {
@@ -253,6 +255,35 @@ TEST_P(finding, throws_the_exception_of_a_predicate) {
             EXPECT_THROW(run([&](auto how) { return quern::count_if(how, x, fails); }),
                          std::runtime_error);
         });
+    });
+}
+
+TEST_P(finding, returns_the_first_place_also_if_a_later_one_is_found_last) {
+    if (!has_thieves()) {
+        GTEST_SKIP() << "one worker finds one place";
+    }
+    inside([] {
+        const std::size_t half = 1000;
+        numbers x(2 * half);
+        std::iota(x.begin(), x.end(), 0);
+        std::atomic<bool> later_begins{false};
+        std::atomic<bool> first_is_found{false};
+        const auto is = [&](int e) {
+            if (e == 0) {
+                const bool is_shared = quern_test::eventually([&] { return later_begins.load(); });
+                first_is_found = true;
+                return is_shared;
+            }
+            if (e == static_cast<int>(half)) {
+                later_begins = true;
+                quern_test::eventually([&] { return first_is_found.load(); });
+                quern_test::spin_for(std::chrono::milliseconds(20));
+                return true;
+            }
+            return false;
+        };
+        EXPECT_TRUE(quern::find_if(quern::par.with(quern::static_chunk_size(half)), x, is) ==
+                    x.begin());
     });
 }
 

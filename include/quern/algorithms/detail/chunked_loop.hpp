@@ -90,6 +90,19 @@ bool is_for_caller(const How& how, std::size_t n, std::size_t begin_with) noexce
     }
 }
 
+/// Whether more than one worker may share a loop that begins here.
+template <class How>
+bool is_shared(const How& how) {
+    if constexpr (How::k_is_parallel) {
+        const pool& home =
+            how.policy.where() != nullptr ? *how.policy.where() : current_pool().get();
+        return home.policy().steals &&
+               home.knobs.active_workers.load(std::memory_order_relaxed) > 1;
+    } else {
+        return false;
+    }
+}
+
 /// Calls f(first, last) for chunks that are together [0, n), in parallel as far as workers are
 /// free. If f returns a bool, false means that the part of the range behind the chunk, up to where
 /// another worker began, is not needed. `begin_with`: iterations known to be shorter together than

@@ -18,6 +18,10 @@
 
 namespace quern::detail {
 
+/// How many blocks behind the last known value are surveyed at most: what a survey has read and
+/// noted should still be in a cache when the block is finished. Guessed.
+inline constexpr std::size_t k_look_ahead = 16;
+
 /// The blocks of [begin, last). `Work` has, besides a type value, three functions.
 /// survey(note, first, last) returns the value of a block on its own. finish(note, before, first,
 /// last) does the block's work, where `before` is the value of all blocks before it, and returns
@@ -112,7 +116,7 @@ private:
             return {step::finish, b, can_be_finished(b + 1)};
         }
         m_to_survey = std::max(m_to_survey, m_known + 1);
-        if (m_to_survey + 1 < count()) {
+        if (m_to_survey + 1 < count() && m_to_survey - m_known <= k_look_ahead) {
             m_blocks[m_to_survey].is = state::in_survey;
             return {step::survey, m_to_survey++};
         }

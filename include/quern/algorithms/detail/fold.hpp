@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+// The fold of a chunk's values with an operation, as fast as the operation allows: for sums of
+// numbers several partial sums at the same time. Used by the reductions, and by the scans where a
+// worker looks ahead.
+#pragma once
+
+#include <quern/algorithms/detail/run_algorithm.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace quern::detail {
+
+/// Independent partial values of one chunk: a processor adds several of them at the same time.
+inline constexpr std::size_t k_lanes = 4;
+
+/// Whether partial values may be formed in any order: the operation is that of the language on
+/// numbers. (The standard allows it for every operation of reduce; this library does not use that.)
+template <class T, class Op>
+inline constexpr bool k_any_order = std::is_arithmetic_v<T>&&
+    same_as_one_of<Op, std::plus<>, std::plus<T>, std::multiplies<>, std::multiplies<T>>;
+
+/// The i-th value of a reduction. Copied into each fold, so that its parts are in registers.
+template <class It, class Map>
+struct mapped_element {
+    It first;
+    Map* map;
+
+    static constexpr bool k_is_cheap = std::is_same_v<Map, std::identity>;
+
+    decltype(auto) operator()(std::size_t i) const {
+        return std::invoke(*map, *detail::at(first, i));
+    }
+};
+template <class It, class It2, class Map>
+struct mapped_pair {
+    It first;
+    It2 second;
+    Map* map;
+
+    static constexpr bool k_is_cheap = std::is_same_v<Map, std::multiplies<>>;
+
+    decltype(auto) operator()(std::size_t i) const {
+        return std::invoke(*map, *detail::at(first, i), *detail::at(second, i));
+    }
+};
+
+/// Iterations of a fold to begin with, see for_chunks.
+template <class T, class Op, class Value>
+inline constexpr std::size_t k_begin_fold =
+    k_any_order<T, Op>&& Value::k_is_cheap ? k_begin_with<T> : 1;
+
+/// The fold in any order. The lanes have names, so that each is in a register.
+template <class T, class Value, class Op>
+T fold_lanes(std::size_t i, std::size_t last, const Value value, Op& op) {
+    const auto add = [&op, &value](T a, std::size_t k) { return static_cast<T>(op(a, value(k))); };
+    auto a = static_cast<T>(value(i));
+    auto b = static_cast<T>(value(i + 1));
+    auto c = static_cast<T>(value(i + 2));
+    auto d = static_cast<T>(value(i + 3));
+    for (i += k_lanes; i + k_lanes <= last; i += k_lanes) {
+        a = add(a, i);
+        b = add(b, i + 1);
+        c = add(c, i + 2);
+        d = add(d, i + 3);
+    }
+    a = static_cast<T>(op(static_cast<T>(op(a, b)), static_cast<T>(op(c, d))));
+    for (; i < last; ++i) {
+        a = add(a, i);
+    }
+    return a;
+}
+
+/// op(...op(value(i), value(i + 1))..., value(last - 1)). Requires: i < last.
+template <class T, class Value, class Op>
+T fold(std::size_t i, std::size_t last, const Value value, Op& op) {
+    if constexpr (k_any_order<T, Op>) {
+        if (last - i >= 2 * k_lanes) {
+            return detail::fold_lanes<T>(i, last, value, op);
+        }
+    }
+    T result = static_cast<T>(value(i));
+    for (++i; i < last; ++i) {
+        result = static_cast<T>(op(std::move(result), value(i)));
+    }
+    return result;
+}
+
+}  // namespace quern::detail
