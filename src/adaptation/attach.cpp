@@ -89,17 +89,27 @@ private:
     };
 };
 
-/// What `quern decisions` shows.
-void answer_decisions(quern::detail::json& to) {
+void add_decisions(quern::detail::json& to, const std::vector<decision>& all) {
     to.open('[', "decisions");
-    for (const decision& each : decisions()) {
+    for (const decision& each : all) {
         to.open('{').fields("time_ns", each.time_ns, "policy", each.policy, "subject", each.subject,
                             "before", each.before, "after", each.after, "unit", each.unit, "inputs",
-                            each.inputs, "why", each.why, "applied", each.applied, "text",
-                            text_of(each));
+                            each.inputs, "why", each.why, "applied", each.applied, "trial",
+                            each.is_trial, "text", text_of(each));
         to.field("predicted", each.predicted).field("observed", each.observed).close();
     }
     to.close();
+}
+
+/// What `quern decisions` shows.
+void answer_decisions(quern::detail::json& to) { add_decisions(to, decisions()); }
+
+/// What `quern top` shows, about once a second: therefore few.
+void answer_newest_decisions(quern::detail::json& to) {
+    constexpr std::size_t k_most = 5;  // lines on a screen
+    const totals all = all_totals();
+    to.fields("decisions_made", all.decisions, "trials", all.trials);
+    add_decisions(to, newest_choices(k_most));
 }
 
 /// Of static storage and without members: it lives as long as the library is loaded.
@@ -140,6 +150,7 @@ bool attach() noexcept {
         counters::detail::attach();  // a policy that sees a runtime finds its counters
         add_observer(g_observer);
         quern::detail::add_live_answer("decisions", answer_decisions);
+        quern::detail::add_live_answer("newest-decisions", answer_newest_decisions);
         trace::event_clock_ns();  // decisions count from here
         counters::detail::add_built_in([]() -> std::unique_ptr<counters::source> {
             return std::make_unique<adaptation_source>();

@@ -13,6 +13,7 @@
 #include <quern/trace/events.hpp>
 #include <quern/trace/recorder.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -81,14 +82,56 @@ void write_decisions_to(const std::string& place) {
     }
 }
 
+std::vector<decision> newest_choices(std::size_t most) {
+    std::vector<decision> newest;
+    const std::scoped_lock lock(lock_of(process_lock::adaptation));
+    const std::deque<decision>& kept = the_log().kept;
+    for (auto each = kept.rbegin(); each != kept.rend() && newest.size() < most; ++each) {
+        if (!each->is_trial) {
+            newest.push_back(*each);
+        }
+    }
+    std::reverse(newest.begin(), newest.end());
+    return newest;
+}
+
 }  // namespace detail
 
+namespace {
+
+std::string before_of(const decision& what) {
+    return what.before_text.empty() ? quern::detail::rounded(what.before, 6) : what.before_text;
+}
+
+std::string after_of(const decision& what) {
+    return what.after_text.empty() ? quern::detail::rounded(what.after, 6) : what.after_text;
+}
+
+/// As recordings have it. `text`: that of text_of().
+trace::decision recorded(const decision& what, std::string_view text) {
+    trace::value_change change{.subject = what.subject,
+                               .unit = what.unit,
+                               .before = before_of(what),
+                               .after = after_of(what),
+                               .inputs = what.inputs,
+                               .why = what.why,
+                               .predicted = what.predicted,
+                               .observed = what.observed,
+                               .is_trial = what.is_trial,
+                               .applied = what.applied};
+    if (what.before_text.empty() && what.after_text.empty()) {
+        change.numbers = {what.before, what.after};
+    }
+    return {.who = what.policy,
+            .what = std::string(text.substr(what.policy.size() + 2)),
+            .change = std::move(change)};
+}
+
+}  // namespace
+
 std::string text_of(const decision& what) {
-    const std::string before =
-        what.before_text.empty() ? quern::detail::rounded(what.before, 6) : what.before_text;
-    const std::string after =
-        (what.after_text.empty() ? quern::detail::rounded(what.after, 6) : what.after_text) +
-        (what.unit.empty() ? "" : " " + what.unit);
+    const std::string before = before_of(what);
+    const std::string after = after_of(what) + (what.unit.empty() ? "" : " " + what.unit);
     const bool stays = what.before == what.after && what.before_text == what.after_text;
     std::string text = what.policy + ": " + what.subject + " " +
                        (stays ? "stays " + after : before + " -> " + after);
@@ -115,7 +158,7 @@ void log(decision what) {
         what.time_ns = trace::event_clock_ns();
     }
     std::string text = text_of(what);
-    trace::mark(what.policy, std::string_view(text).substr(what.policy.size() + 2));
+    trace::mark(recorded(what, text));
     detail::g_counts.decisions.fetch_add(1, std::memory_order_relaxed);
     const std::scoped_lock lock(detail::lock_of(detail::process_lock::adaptation));
     detail::decision_log& all = detail::the_log();

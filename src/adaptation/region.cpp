@@ -48,8 +48,7 @@ struct region::state {
     /// The next trial; nothing when the entry only runs.
     std::optional<trial> next(mode may);
     void tell(const trial& done, const detail::meter::reading& reading);
-    void decide(const point& from, const point& to, std::string why, bool applied,
-                std::optional<double> observed = {}) const;
+    void decide(const point& from, const point& to, std::string why, decision made) const;
     bool sees_losses() const {
         return options.most_lost > 0 && repeated < k_most_repeated && seconds >= k_worth_looking_s;
     }
@@ -85,11 +84,13 @@ std::optional<trial> region::state::next(mode may) {
     if (may == mode::dry_run && !(asked.where == tuning.where().start())) {
         tuning.discard(asked);
         has_said = true;
-        decide(tuning.where().start(), asked.where, "would be tried", false);
+        decide(tuning.where().start(), asked.where, "would be tried",
+               {.applied = false, .is_trial = true});
         return std::nullopt;
     }
     if (asked.is_search && !(asked.where == last)) {
-        decide(last, asked.where, "trial " + std::to_string(tuning.trials() + 1), true);
+        decide(last, asked.where, "trial " + std::to_string(tuning.trials() + 1),
+               {.is_trial = true});
     }
     last = asked.where;
     return asked;
@@ -120,7 +121,7 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
     const bool was_settled = std::exchange(is_settled, tuning.converged());
     if (is_settled && !was_settled) {
         const point best = tuning.best();
-        decide(last, best, tuning.why(), true, tuning.best_cost() / *first_cost);
+        decide(last, best, tuning.why(), {.observed = tuning.best_cost() / *first_cost});
         last = best;
         // What was only looked up is there already.
         if (tuning.trials() > 1 || !knew) {
@@ -129,21 +130,19 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
                              tuning.trials());
         }
     } else if (was_settled && !is_settled) {
-        decide(last, last, tuning.why(), true);
+        decide(last, last, tuning.why(), {});
         first_cost.reset();
         repeated = 0;
     }
 }
 
-void region::state::decide(const point& from, const point& to, std::string why, bool applied,
-                           std::optional<double> observed) const {
-    decision made{.policy = std::string(name_of(options.how)),
-                  .subject = name,
-                  .unit = options.unit,
-                  .inputs = inputs,
-                  .why = std::move(why),
-                  .observed = observed,
-                  .applied = applied};
+void region::state::decide(const point& from, const point& to, std::string why,
+                           decision made) const {
+    made.policy = name_of(options.how);
+    made.subject = name;
+    made.unit = options.unit;
+    made.inputs = inputs;
+    made.why = std::move(why);
     made.before = from.values()[0];
     made.after = to.values()[0];
     if (from.values().size() != 1) {

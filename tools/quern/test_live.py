@@ -62,6 +62,7 @@ class Top(unittest.TestCase):
                 self.assertRegex(result.stdout, r"(?m)^ +[01] +running .* grinder: .*test_program.cpp:\d+")
                 self.assertRegex(result.stdout, r", (\d+\.\d W|power unavailable \([^()]+.*\)), over 0\.\d s\n")
                 self.assertRegex(result.stdout, r"(?m)^  time  tasks\n +\d+\.\d %  grinder: .*test_program.cpp:\d+$")
+                self.assertRegex(result.stdout, r"\n\n +at  decisions\n +\d.*s  tester: tile 32 -> 64: it is a test \[idle-rate 12 %\]\n$")
 
     def test_json(self):
         with program() as child:
@@ -71,6 +72,7 @@ class Top(unittest.TestCase):
             self.assertEqual((pool["name"], len(pool["workers"]), pool["suspended"] > 0), ("default", 2, True))
             self.assertGreater(answer["resident_bytes"], 0)
             self.assertTrue(answer.get("power_watts", 0) > 0 or answer["power_unavailable"])
+            self.assertEqual([each["text"] for each in answer["decisions"]], ["tester: tile 32 -> 64: it is a test [idle-rate 12 %]"])
 
     def test_samples_what_runs(self):
         with program():
@@ -126,9 +128,11 @@ class Tasks(unittest.TestCase):
 class Decisions(unittest.TestCase):
     def test_are_shown_with_their_reasons(self):
         with program():
-            self.assertRegex(run("decisions").stdout, r"^ +\d.*s  tester: tile 32 -> 64: it is a test \[idle-rate 12 %\]\n$")
+            lines = run("decisions").stdout.splitlines()
+            self.assertRegex(lines[0], r"^ +\d.*s  tester: tile 32 -> 128: trial 1$")
+            self.assertRegex(lines[1], r"^ +\d.*s  tester: tile 32 -> 64: it is a test \[idle-rate 12 %\]$")
             answer = json.loads(run("decisions", "--json").stdout)
-            self.assertEqual([(each["policy"], each["after"], each["applied"]) for each in answer["decisions"]], [("tester", 64, True)])
+            self.assertEqual([(each["policy"], each["after"], each["applied"]) for each in answer["decisions"]], [("tester", 128, True), ("tester", 64, True)])
 
 
 class Counters(unittest.TestCase):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program that the tests of `quern top`, `tasks` and `counters` query: a task that runs, one
 // that waits, a coroutine that waits, and occasional work, until its input ends. Prints "ready"
-// when all of these exist. It has made one decision.
+// when all of these exist. It has made a trial and a decision.
 #include <quern/adaptation/decisions.hpp>
 #include <quern/quern.hpp>
 
@@ -44,6 +44,12 @@ int main() {
     while (!runs.load() || pool->away() < 2) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+    quern::adaptation::log({.policy = "tester",
+                            .subject = "tile",
+                            .before = 32,
+                            .after = 128,
+                            .why = "trial 1",
+                            .is_trial = true});
     quern::adaptation::log({.policy = "tester",
                             .subject = "tile",
                             .before = 32,

@@ -213,6 +213,10 @@ std::string frame_as_json(const top_frame& frame) {
     for (const top_site& site : frame.sites) {
         out.open('{').fields("name", site.name, "place", site.place, "share", site.share).close();
     }
+    out.close().open('[', "decisions");
+    for (const top_decision& each : frame.decisions) {
+        out.open('{').fields("time_ns", each.time_ns, "text", each.text).close();
+    }
     return out.take();
 }
 

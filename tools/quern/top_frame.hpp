@@ -51,6 +51,12 @@ struct top_site {
     double share = 0;  ///< of the workers' time, 0 to 1
 };
 
+/// Of a tuner or a policy; trials are none.
+struct top_decision {
+    double time_ns = 0;  ///< since the program began
+    std::string text;
+};
+
 /// "name: place", or the known part of it.
 std::string what_runs(const std::string& name, const std::string& place);
 
@@ -64,10 +70,11 @@ struct top_frame {
     std::optional<double> watts;       ///< of the machine's packages
     std::string no_power;              ///< why they are unknown
     std::vector<top_pool> pools;
-    std::vector<top_site> sites;  ///< by samples, the largest first
+    std::vector<top_site> sites;          ///< by samples, the largest first
+    std::vector<top_decision> decisions;  ///< the newest few, the newest last
 };
 
-/// From two snapshots; without power and sites. New pools count from their beginning.
+/// From two snapshots; without power, sites and decisions. New pools count from their beginning.
 top_frame make_frame(const json_value& before, const json_value& now);
 
 /// The order in which workers are shown.

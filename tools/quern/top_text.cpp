@@ -73,6 +73,18 @@ void add_sites(std::vector<std::string>& lines, const std::vector<top_site>& sit
     }
 }
 
+void add_decisions(std::vector<std::string>& lines, const std::vector<top_decision>& decisions) {
+    if (decisions.empty()) {
+        return;
+    }
+    lines.emplace_back();
+    lines.push_back(fmt::format("{:>8}  {}", "at", "decisions"));
+    for (const top_decision& each : decisions) {
+        lines.push_back(
+            fmt::format("{:>8}  {}", quern::detail::duration_words(each.time_ns), each.text));
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
@@ -93,6 +105,7 @@ std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
         }
     }
     add_sites(lines, frame.sites);
+    add_decisions(lines, frame.decisions);
     for (std::string& line : lines) {
         line = fmt::format("{:.{}}", line, std::max(width, k_narrowest));  // cuts no character
         line.erase(line.find_last_not_of(' ') + 1);

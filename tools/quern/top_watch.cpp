@@ -72,6 +72,7 @@ top_frame top_watch::frame() {
     m_before = std::move(now);
     take_sites(made);
     take_power(made);
+    take_decisions(made);
     return made;
 }
 
@@ -103,6 +104,18 @@ void top_watch::take_power(top_frame& into) try {
     throw;
 } catch (const counters::cannot_ask&) {
     into.no_power = "the program does not know it";
+}
+
+/// A program without adaptation, or of an older version, refuses the question.
+void top_watch::take_decisions(top_frame& into) try {
+    const json_value answer = ask_program(m_with, m_program, "newest-decisions");
+    for (const json_value& each : items_of(answer, "decisions")) {
+        into.decisions.push_back({each.value("time_ns", 0.0), each.value("text", "")});
+    }
+} catch (const counters::program_ended&) {
+    throw;
+} catch (const counters::cannot_ask&) {
+    into.decisions.clear();
 }
 
 }  // namespace quern::tool

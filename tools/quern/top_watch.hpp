@@ -36,6 +36,7 @@ private:
     void count(const json_value& snapshot);
     void take_sites(top_frame& into);
     void take_power(top_frame& into);
+    void take_decisions(top_frame& into);
 
     const pid_t m_program;
     counters::conversation m_with;

@@ -40,6 +40,7 @@ struct decision {
     std::optional<double> predicted{};  ///< cost after it, as a ratio to the cost before
     std::optional<double> observed{};   ///< the same, measured
     bool applied = true;                ///< false: a dry run, or another owner refused
+    bool is_trial = false;              ///< set in order to be measured; the choice follows
 };
 
 /// Adds a decision to the log, to the recordings that are running (trace::mark) and, with the

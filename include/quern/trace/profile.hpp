@@ -12,7 +12,7 @@ namespace quern::trace {
 /// standard deviation of their times; total and its share; how many tasks waited, were inlined,
 /// were stolen. At most 100 lines; the rest is summed up. Times are those in task bodies, without
 /// tasks that they waited for or ran inlined. If events were requested, a second table has them by
-/// kind of task.
+/// kind of task. Decisions of tuners and policies follow in a table of at most 20.
 void write_profile(const recording& run, std::ostream& to);
 
 }  // namespace quern::trace

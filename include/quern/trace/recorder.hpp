@@ -84,4 +84,8 @@ void mark(std::string_view text);
 /// with the other decisions.
 void mark(std::string_view who, std::string_view what);
 
+/// The same with the parts of the decision, from which reports make tables and pictures. The time
+/// is that of the call.
+void mark(decision made);
+
 }  // namespace quern::trace

@@ -141,10 +141,27 @@ struct spawn_count {
     std::uint64_t tasks = 0;
 };
 
+/// A value that a decision changed. Texts are shown as they are; empty ones are left out.
+struct value_change {
+    std::string subject{};  ///< a knob, a site, a tuned number
+    std::string unit{};
+    std::string before{};  ///< without the unit
+    std::string after{};
+    /// The same as numbers, old and new; none: the value is not one number.
+    std::optional<std::pair<double, double>> numbers{};
+    std::string inputs{};  ///< what it was computed from
+    std::string why{};
+    std::optional<double> predicted{};  ///< cost after it, as a ratio to the cost before
+    std::optional<double> observed{};   ///< the same, measured
+    bool is_trial = false;              ///< set in order to be measured
+    bool applied = true;
+};
+
 struct decision {
     std::uint64_t at_ns = 0;
-    std::string who;
-    std::string what;  ///< in words, with old and new value and reason
+    std::string who{};
+    std::string what{};                    ///< in words, with old and new value and reason
+    std::optional<value_change> change{};  ///< the parts of `what`, if it changed a value
 };
 
 /// Time in which the workers' threads could have run but had no processor, summed over the workers.

@@ -4,6 +4,7 @@
 
 #include "analyse/wait_words.hpp"
 #include "analyse/words.hpp"
+#include "export/profile_decisions.hpp"
 #include "export/profile_events.hpp"
 #include "page/sites.hpp"
 
@@ -153,6 +154,7 @@ void write_profile(const recording& run, std::ostream& to) {
     detail::write_events(run, order, to);
     write_waits(run, to);
     write_critical_path(run, to);
+    detail::write_decisions(run, to);
 }
 
 }  // namespace quern::trace

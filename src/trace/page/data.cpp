@@ -3,6 +3,7 @@
 // ("left_out").
 #include "page/data.hpp"
 
+#include "analyse/chosen_decisions.hpp"
 #include "analyse/concurrency.hpp"
 #include "analyse/wait_words.hpp"
 #include "page/sites.hpp"
@@ -11,6 +12,7 @@
 #include <quern/trace/page.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -42,6 +44,7 @@ private:
     void write_counters();
     void write_series(const series& one);
     void write_tree();
+    void write_change(const value_change& change);
     void write_decisions();
     void write_waits();
     void left_out(std::size_t there, std::size_t shown, const char* what);
@@ -205,15 +208,28 @@ void page_writer::write_tree() {
     m_out.longest(1'000'000).field("dot", write_dot(m_run)).longest(k_longest_text);
 }
 
+void page_writer::write_change(const value_change& change) {
+    m_out.fields("subject", change.subject, "unit", change.unit, "value", change_words(change),
+                 "inputs", change.inputs, "why", change.why, "trial", change.is_trial, "applied",
+                 change.applied);
+    if (change.numbers) {
+        m_out.list("numbers", std::array{change.numbers->first, change.numbers->second});
+    }
+    m_out.field("predicted", change.predicted).field("observed", change.observed);
+}
+
 void page_writer::write_decisions() {
     m_out.open('[', "decisions");
-    const std::size_t shown = std::min(m_run.decisions.size(), k_most_decisions);
-    for (std::size_t i = 0; i < shown; ++i) {
-        const decision& one = m_run.decisions[i];
-        m_out.open('[').item(one.at_ns).item(one.who).item(one.what).close();
+    const auto shown = chosen_decisions(m_run, k_most_decisions);
+    for (const decision& one : shown) {
+        m_out.open('{').fields("at", one.at_ns, "who", one.who, "what", one.what);
+        if (one.change) {
+            write_change(*one.change);
+        }
+        m_out.close();
     }
     m_out.close();
-    left_out(m_run.decisions.size(), shown, "decisions");
+    left_out(m_run.decisions.size(), shown.size(), "decisions");
 }
 
 /// Rows of waits, each with the lines that have most of its time.

@@ -178,7 +178,7 @@ function drawAxis(g, scale) {
     g.fillText(timeWords(t, digits), Math.min(x, LEFT + plotWidth() - 22), 13);
   }
   drawStretches(g, scale);
-  for (const [at] of run.decisions) {
+  for (const { at } of run.decisions) {
     if (at < view.from || at > view.to) continue;
     const x = LEFT + (at - view.from) * scale;
     g.fillStyle = theme.link;

@@ -65,6 +65,7 @@ drawSites();
 drawWaits();
 drawDurations();
 drawCounters();
+drawDecisions();
 drawTree();
 drawWorkers();
 drawAbout();

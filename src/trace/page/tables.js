@@ -180,11 +180,6 @@ function drawAbout() {
     if (value) list.append(element("dt", {}, name), element("dd", {}, value));
   }
   byId("about").append(list);
-  if (run.decisions.length > 0) {
-    const rows = run.decisions.map(([at, who, what]) => element("tr", {}, element("td", {}, durationWords(at)), element("td", { class: "words" }, who), element("td", { class: "words" }, what)));
-    const head = element("tr", {}, ...["when", "who", "what"].map((name) => element("th", { scope: "col", class: name === "when" ? "" : "words" }, name)));
-    byId("about").append(element("h3", {}, "Decisions"), scroll("Decisions", element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows))));
-  }
   if (run.settings.length > 0) {
     const table = element("tbody", {}, ...run.settings.map(([name, value]) => element("tr", {}, element("th", { scope: "row" }, name), element("td", { class: "words" }, value))));
     byId("about").append(element("details", {}, element("summary", {}, countWords(run.settings.length, "setting")), scroll("Settings", element("table", {}, table))));

@@ -70,7 +70,7 @@ function laneWords(i) {
 
 function decisionsAt(time) {
   const near = (4 / plotWidth()) * (view.to - view.from);
-  return run.decisions.filter(([at]) => Math.abs(at - time) <= near).slice(0, 3).map(([at, who, what]) => `${durationWords(at)}, ${who}: ${what}`);
+  return run.decisions.filter(({ at }) => Math.abs(at - time) <= near).slice(0, 3).map(({ at, who, what }) => `${durationWords(at)}, ${who}: ${what}`);
 }
 
 function pointed(event) {

@@ -245,14 +245,19 @@ void sample(std::string_view name, double value) {
     detail::tell_sample(name, value);
 }
 
-void mark(std::string_view who, std::string_view what) {
+void mark(decision made) {
     if (g_recording.load(std::memory_order_relaxed) != 0) {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         for (recorder::state* const s : recorders()) {
-            s->made.decisions.push_back({s->now_ns(), std::string(who), std::string(what)});
+            made.at_ns = s->now_ns();
+            s->made.decisions.push_back(made);
         }
     }
-    detail::tell_mark(who, what);
+    detail::tell_mark(made.who, made.what);
+}
+
+void mark(std::string_view who, std::string_view what) {
+    mark({.who = std::string(who), .what = std::string(what)});
 }
 
 void mark(std::string_view text) { mark("program", text); }

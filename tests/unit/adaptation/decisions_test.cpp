@@ -76,6 +76,29 @@ TEST(decisions_test, are_in_counters_and_recordings) {
     EXPECT_EQ(run.decisions.front().who, "example");
     EXPECT_EQ(run.decisions.front().what,
               "tile 32 -> 64 points: too fine [overhead 12 %]; predicted cost 0.9");
+    ASSERT_TRUE(run.decisions.front().change);
+    const quern::trace::value_change& change = *run.decisions.front().change;
+    EXPECT_EQ(change.subject + " " + change.before + " " + change.after, "tile 32 64");
+    EXPECT_EQ(change.numbers, std::pair(32.0, 64.0));
+    EXPECT_EQ(change.predicted, 0.9);
+    EXPECT_EQ(change.observed, std::nullopt);
+    EXPECT_FALSE(change.is_trial);
+}
+
+// Holds: decisions: A recording has numbers only where the values are numbers.
+TEST(decisions_test, in_words_have_no_numbers_in_recordings) {
+    quern::runtime rt(quern::runtime_options::with_workers(1));
+    quern::trace::recorder recorder(rt);
+    decision made = example();
+    made.before_text = "tile=8, order=rows";
+    made.after_text = "tile=16, order=rows";
+    made.is_trial = true;
+    log(made);
+    const auto run = recorder.stop();
+    ASSERT_EQ(run.decisions.size(), 1U);
+    EXPECT_EQ(run.decisions.front().change->after, "tile=16, order=rows");
+    EXPECT_EQ(run.decisions.front().change->numbers, std::nullopt);
+    EXPECT_TRUE(run.decisions.front().change->is_trial);
 }
 
 // Holds: decisions: With the setting `decisions` they are written to a file as they are made.

@@ -16,6 +16,7 @@
 namespace {
 
 using quern::trace::recording;
+using quern::trace::value_change;
 using quern::trace::write_dot;
 using quern_test::k_hostile_name;
 using quern_test::sample_recording;
@@ -171,6 +172,45 @@ TEST(page, has_what_tasks_waited_for) {
     run.waits.resize(500, run.waits[1]);
     const std::string long_page = page_of(run);
     EXPECT_EQ(occurrences(long_page, "The page shows 200 of 500 rows of waits."), 1u);
+}
+
+TEST(page, has_decisions_with_their_values_and_reasons) {
+    recording run = sample_recording(2, 200);
+    for (int i = 0; i < 3; ++i) {
+        run.decisions.push_back({.at_ns = run.duration_ns / 4 * static_cast<std::uint64_t>(i + 1),
+                                 .who = "model",
+                                 .what = "all of it",
+                                 .change = value_change{.subject = "heat.partition",
+                                                        .unit = "points",
+                                                        .before = "1000",
+                                                        .after = "42000",
+                                                        .numbers = {{1000, 42000}},
+                                                        .inputs = "overhead 12 %",
+                                                        .why = "trial " + std::to_string(i),
+                                                        .is_trial = i < 2}});
+    }
+    run.decisions.back().change->observed = 0.61;
+    run.decisions.push_back(
+        {.who = k_hostile_name,
+         .what = k_hostile_name,
+         .change = value_change{.subject = k_hostile_name, .before = "a=1", .after = "a=2"}});
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"value\":\"1000 -\\u003e 42000 points\""), 3u);
+    EXPECT_EQ(occurrences(page, "\"trial\":true,\"applied\":true,\"numbers\":[1000,42000]}"), 2u);
+    EXPECT_EQ(occurrences(page, "\"numbers\":[1000,42000],\"observed\":0.61"), 1u);
+    EXPECT_EQ(occurrences(page, "</script>"), 2u);
+    expect_readable(page, "decisions", 200);
+}
+
+TEST(page, leaves_out_trials_before_other_decisions) {
+    recording run = sample_recording(2, 200);
+    run.decisions = {{.at_ns = 1, .who = "first", .change = value_change{}}};
+    run.decisions.resize(2'001, {.at_ns = 2, .change = value_change{.is_trial = true}});
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"who\":\"first\""), 1u);
+    EXPECT_EQ(occurrences(page, "\"trial\":true"), 999u);
+    EXPECT_EQ(occurrences(page, "The page shows 1,000 of 2,001 decisions."), 1u);
+    expect_readable(page, "trials", 200);
 }
 
 TEST(page, says_which_counters_could_not_be_read) {

@@ -87,4 +87,46 @@ TEST(profile_test, events_are_those_of_all_tasks_and_of_one) {
     EXPECT_EQ(written({}).find("events by kind"), std::string::npos);
 }
 
+TEST(profile_test, lists_the_newest_decisions_without_trials) {
+    quern::trace::recording run;
+    EXPECT_EQ(written(run).find("decisions"), std::string::npos);
+    const quern::trace::value_change change{.subject = "tile",
+                                            .unit = "points",
+                                            .before = "32",
+                                            .after = "64",
+                                            .inputs = "overhead 12 %",
+                                            .why = "too fine",
+                                            .predicted = 0.9,
+                                            .observed = 0.8125};
+    for (std::uint64_t i = 0; i < 30; ++i) {
+        run.decisions.push_back({.at_ns = i * 1'000'000, .who = "example", .change = change});
+        run.decisions.back().change->is_trial = i % 5 == 1;
+    }
+    run.decisions.push_back({.at_ns = 30'000'000, .who = "program", .what = "the grid changed"});
+    const std::string text = written(run);
+    const auto list = text.find("\ndecisions of tuners and policies");
+    ASSERT_NE(list, std::string::npos) << text;
+    EXPECT_NE(text.find("30.0 ms  program", list), std::string::npos) << text;
+    EXPECT_LT(text.find("the grid changed\n", list), text.find("29.0 ms  example", list)) << text;
+    EXPECT_NE(
+        text.find("tile                  32 -> 64 points                0.9     0.812  too fine "
+                  "[overhead 12 %]\n"),
+        std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("26.0 ms", list), std::string::npos) << "a trial";
+    EXPECT_NE(text.find("\n(and 5 earlier decisions and 6 trials)\n", list), std::string::npos)
+        << text;
+}
+
+TEST(profile_test, says_which_decisions_changed_nothing) {
+    quern::trace::recording run;
+    run.decisions = {
+        {.who = "a", .change = quern::trace::value_change{.before = "8", .after = "8"}},
+        {.who = "b",
+         .change = quern::trace::value_change{.before = "8", .after = "6", .applied = false}}};
+    const std::string text = written(run);
+    EXPECT_NE(text.find("stays 8"), std::string::npos) << text;
+    EXPECT_NE(text.find("8 -> 6 (not applied)"), std::string::npos) << text;
+}
+
 }  // namespace
