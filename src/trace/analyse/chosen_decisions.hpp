@@ -13,7 +13,8 @@ namespace quern::trace::detail {
 
 bool is_trial(const decision& made) noexcept;
 
-/// At most so many, in order of time: the newest, and trials only where the others leave room.
+/// At most so many, in order of time: the last of each value and the newest. Trials only where the
+/// others leave room.
 std::vector<std::reference_wrapper<const decision>> chosen_decisions(const recording& run,
                                                                      std::size_t most);
 

@@ -24,7 +24,7 @@ std::string cell(const std::string& text, std::size_t columns) {
 
 std::string line_of(const std::array<std::string, 7>& cells) {
     std::string text = detail::right(cells[0], 10) + "  " + cell(cells[1], 16) +
-                       cell(cells[2], 20) + cell(cells[3], 24) + detail::right(cells[4], 8) + "  " +
+                       cell(cells[2], 20) + cell(cells[3], 28) + detail::right(cells[4], 8) + "  " +
                        detail::right(cells[5], 8) + "  " + cells[6];
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
@@ -54,7 +54,7 @@ void detail::write_decisions(const recording& run, std::ostream& to) {
     const auto trials = static_cast<std::size_t>(
         std::count_if(run.decisions.begin(), run.decisions.end(), is_trial));
     const std::size_t choices = run.decisions.size() - trials;
-    to << "\ndecisions of tuners and policies, the newest first (expected, observed: cost after it "
+    to << "\ndecisions of tuners and policies, the latest first (expected, observed: cost after it "
           "/ before)\n"
        << line_of({"at", "by", "of", "value", "expected", "observed", "why"});
     const auto shown = chosen_decisions(run, std::min(choices, k_most_lines));
@@ -63,7 +63,7 @@ void detail::write_decisions(const recording& run, std::ostream& to) {
     }
     std::string more;
     if (choices > shown.size()) {
-        more = count_words(choices - shown.size(), "earlier decision");
+        more = count_words(choices - shown.size(), "further decision");
     }
     if (trials != 0) {
         more += (more.empty() ? "" : " and ") + count_words(trials, "trial");

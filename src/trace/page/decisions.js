@@ -1,4 +1,4 @@
-// What tuners and policies decided: each tuned value over time, and a table with the newest decision first.
+// What tuners and policies decided: each tuned value over time, and a table of the decisions.
 
 const MOST_VALUES = 12;  // pictures
 const FIRST_DECISIONS = 20;  // rows at first
@@ -14,12 +14,13 @@ function changedValues() {
   return [...values].filter(([, decisions]) => decisions.length > 1);
 }
 
-// From the least to the largest value: powers of ten if they are far apart, and else from zero.
+// From the least to the largest value: powers of ten if they are far apart; from zero unless they are close.
 function valueScale(numbers, bottom, top) {
   const least = numbers.reduce((a, b) => Math.min(a, b));
   const most = numbers.reduce((a, b) => Math.max(a, b));
   const isLog = least > 0 && most >= 20 * least;
-  const low = isLog ? Math.floor(Math.log10(least)) : Math.min(0, least);
+  const near = Math.max(0, Math.floor(least - (most - least) / 2));  // values that differ little would be a line at the top
+  const low = isLog ? Math.floor(Math.log10(least)) : least > most / 2 ? near : Math.min(0, least);
   const high = isLog ? Math.ceil(Math.log10(most)) : Math.max(most, low + 1);
   const place = (value) => bottom - (((isLog ? Math.log10(value) : value) - low) / (high - low)) * (bottom - top);
   const marks = isLog ? ticks(low, high, 4).filter(Number.isInteger).map((power) => 10 ** power) : ticks(low, high, 3);
@@ -45,9 +46,10 @@ function valueChart(name, decisions) {
     if (applied) path += `H${x(at).toFixed(1)}V${place(numbers[1]).toFixed(1)}`;
   }
   svg.append(shape("path", { d: `${path}H${right}`, class: "curve" }));
+  const radius = decisions.length > 25 ? 2.5 : 4;
   for (const each of decisions) {
     const css = each.trial ? "trial" : each.applied ? "choice" : "refused";
-    const point = shape("circle", { cx: x(each.at).toFixed(1), cy: place(each.numbers[1]).toFixed(1), r: each.trial ? 3 : 4, class: css });
+    const point = shape("circle", { cx: x(each.at).toFixed(1), cy: place(each.numbers[1]).toFixed(1), r: each.trial ? 0.8 * radius : radius, class: css });
     svg.append(titled(point, `${durationWords(each.at)}, ${each.who}: ${each.value}\n${each.why}`));
   }
   timeAxis(svg, 0, until, left, right, bottom, 4);
@@ -66,12 +68,20 @@ function drawValues(box) {
     `red ones were not applied. Values that differ much are on a logarithmic axis.${rest}`));
 }
 
+// Newest first: the last of each value, so that one that changes often does not hide the others, and the newest.
+function firstDecisions(choices) {
+  const subjects = new Set();
+  const isLast = choices.map(({ subject }) => subject !== undefined && !subjects.has(subject) && subjects.add(subject));
+  let room = FIRST_DECISIONS - subjects.size;
+  return choices.filter((_, i) => isLast[i] || room-- > 0).slice(0, FIRST_DECISIONS);
+}
+
 function decisionRow(decision, columns) {
   const { at, who, what, subject, inputs, trial } = decision;
   const when = element("td", {}, durationWords(at));
   const name = element("td", { class: "words name" }, who);
-  if (subject === undefined) return element("tr", {}, when, name, element("td", { class: "words", colspan: 2 + columns.length }), element("td", { class: "words" }, what));
-  const why = element("td", { class: "words" }, decision.why);
+  if (subject === undefined) return element("tr", {}, when, name, element("td", { class: "words", colspan: 2 + columns.length }), element("td", { class: "words reason" }, what));
+  const why = element("td", { class: "words reason" }, decision.why);
   if (inputs) why.append(element("span", { class: "soft" }, `${decision.why ? " " : ""}[${inputs}]`));
   const ratios = columns.map((key) => element("td", {}, decision[key] === undefined ? "–" : shortNumber(decision[key])));
   return element("tr", { class: trial ? "soft" : "" }, when, name, element("td", { class: "words subject" }, subject), element("td", { class: "value" }, decision.value.replace(" -> ", " → ")), ...ratios, why);
@@ -87,7 +97,7 @@ function drawDecisions() {
   const columns = ["predicted", "observed"].filter((key) => run.decisions.some((each) => each[key] !== undefined));
   const newest = [...run.decisions].reverse();
   const choices = newest.filter((each) => !each.trial);
-  const first = (choices.length > 0 ? choices : newest).slice(0, FIRST_DECISIONS);
+  const first = firstDecisions(choices.length > 0 ? choices : newest);
   const body = element("tbody", {}, ...first.map((each) => decisionRow(each, columns)));
   const heads = [["when", ""], ["who", "words name"], ["what", "words subject"], ["value", "value"],
     ...columns.map((key) => [key === "predicted" ? "expected" : key, ""]), ["why", "words"]];

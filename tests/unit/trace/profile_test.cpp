@@ -109,13 +109,27 @@ TEST(profile_test, lists_the_newest_decisions_without_trials) {
     EXPECT_NE(text.find("30.0 ms  program", list), std::string::npos) << text;
     EXPECT_LT(text.find("the grid changed\n", list), text.find("29.0 ms  example", list)) << text;
     EXPECT_NE(
-        text.find("tile                  32 -> 64 points                0.9     0.812  too fine "
-                  "[overhead 12 %]\n"),
+        text.find(
+            "tile                  32 -> 64 points                    0.9     0.812  too fine "
+            "[overhead 12 %]\n"),
         std::string::npos)
         << text;
     EXPECT_EQ(text.find("26.0 ms", list), std::string::npos) << "a trial";
-    EXPECT_NE(text.find("\n(and 5 earlier decisions and 6 trials)\n", list), std::string::npos)
+    EXPECT_NE(text.find("\n(and 5 further decisions and 6 trials)\n", list), std::string::npos)
         << text;
+}
+
+TEST(profile_test, has_the_last_decision_about_each_value) {
+    quern::trace::recording run;
+    run.decisions.resize(50, {.who = "often", .change = quern::trace::value_change{}});
+    for (const char* const subject : {"often", "rare"}) {
+        run.decisions.insert(
+            run.decisions.begin(),
+            {.who = subject, .change = quern::trace::value_change{.subject = subject}});
+    }
+    const std::string text = written(run);
+    EXPECT_NE(text.find("rare"), std::string::npos) << text;
+    EXPECT_NE(text.find("(and 32 further decisions)\n"), std::string::npos) << text;
 }
 
 TEST(profile_test, says_which_decisions_changed_nothing) {
