@@ -99,6 +99,15 @@ class Search(Folder):
 
 
 class Failures(Folder):
+    def test_two_braces_stand_for_one(self):
+        words = {"{{x}}": "{x}", "{{{x}}}": "{3}", "{{y}}": "{y}", "{{x}": "{3", "{x}}": "3}", "{{{{x}}}}": "{{x}}", "a{{x}}{x}": "a{x}3",
+                 "{\"n\":{\"v\":{x}}}": "{\"n\":{\"v\":3}}"}
+        result = run("--integer", "x=3:3", *TIME, "--", "sh", "-c", "echo cost={x}; for i; do echo \"$i\" >> $0; done",
+                     str(self.folder / "words"), *words)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        seen = (self.folder / "words").read_text(encoding="utf-8").splitlines()
+        self.assertEqual(seen[:len(words)], list(words.values()))
+
     def test_points_that_do_not_work(self):
         script = "[ {x} -ge 3 ] || exit 7; echo cost={x}"
         result, everything = self.runs("--integer", "x=1:5@5", "--strategy", "exhaustive", *TIME, "--", "sh", "-c", script)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parses parameters and places. A place is a name in braces; braces around anything else, as in
-// JSON, stay as they are.
+// JSON, stay as they are. A name in two pairs of braces is that name in one pair.
 #include "tune_words.hpp"
 
 #include "command.hpp"
@@ -170,19 +170,25 @@ parameter choice(const std::string& text) {
     });
 }
 
-/// The text with each place replaced by what `value_of` returns for its name.
+/// The text with each place replaced by what `value_of` returns for its name. Two braces stand for
+/// one that is no place: "{{x}}" is "{x}", and "{{{x}}}" is the value in braces.
 std::string replaced(const std::string& text,
                      const std::function<std::string(const std::string&)>& value_of) {
     std::string out;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = text[at] == '{' ? text.find('}', at) : std::string::npos;
-        const std::string name = end == std::string::npos ? "" : text.substr(at + 1, end - at - 1);
-        if (is_name(name)) {
-            out += value_of(name);
-            at = end + 1;
-        } else {
+        const std::size_t begin = std::min(text.find_first_not_of('{', at), text.size());
+        const std::size_t end = std::min(text.find('}', begin), text.size());
+        const std::string name = text.substr(begin, end - begin);
+        if (begin == at || end == text.size() || !is_name(name)) {
             out += text[at++];
+            continue;
         }
+        const std::size_t closing = std::min(text.find_first_not_of('}', end), text.size()) - end;
+        const std::size_t depth = std::min(begin - at, closing);
+        out.append(begin - at - depth + depth / 2, '{');
+        out += depth % 2 == 1 ? value_of(name) : name;
+        out.append(depth / 2, '}');
+        at = end + depth;
     }
     return out;
 }
