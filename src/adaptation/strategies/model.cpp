@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,8 @@ struct grain_trials {
         std::sort(sorted.begin(), sorted.end());
         return sorted.empty() ? 0 : sorted[(sorted.size() - 1) / 2];
     }
+    /// A grain told as +infinity has no parts to compute with.
+    bool works() const { return !costs.empty() && std::isfinite(cost()); }
     double overhead() const { return sum.running > 0 ? sum.overhead / sum.running : 0; }
     /// A part of the cost of this grain.
     double per_work(double measured::*part) const {
@@ -59,21 +62,18 @@ public:
 
     double within(double grain) const { return std::clamp(grain, m_of.least(), m_of.most()); }
 
-    grain_trials& at(double grain) {
-        const double value = m_of.value_at(m_of.coordinate_of(grain));
-        for (grain_trials& each : m_all) {
-            if (each.grain == value) {
-                return each;
-            }
-        }
-        m_all.push_back({value});
-        return m_all.back();
-    }
+    /// Requires: it is known.
+    const grain_trials& at(double grain) const { return *find(grain); }
+    bool knows(double grain) const { return find(grain) != m_all.end(); }
+    bool works(double grain) const { return at(grain).works(); }
 
     /// The first trial of all is slower than it will be, its data being new to the caches: another
     /// one of that grain replaces it.
     void add(double grain, const measured& result) {
-        grain_trials& all = at(grain);
+        if (!knows(grain)) {
+            m_all.push_back({.grain = cell_of(grain)});
+        }
+        grain_trials& all = m_all[static_cast<std::size_t>(find(grain) - m_all.begin())];
         if (all.grain == m_first_grain) {
             m_first_grain = 0;
             all = {.grain = all.grain};
@@ -86,22 +86,20 @@ public:
         all.sum.idle += result.idle;
     }
 
-    bool knows(double grain) { return !at(grain).costs.empty(); }
-
     /// The finest grain whose overhead is small, by what was measured at that grain.
-    double finest(double from) {
+    double finest(double from) const {
         return within(from * std::max(at(from).overhead() / k_overhead, k_farthest));
     }
 
     /// Where idleness, which grows with the grain, and overhead cost the same.
-    double balanced(double from) {
+    double balanced(double from) const {
         const grain_trials& here = at(from);
         return here.sum.idle <= 0 ? from
                                   : within(from * std::sqrt(here.sum.overhead / here.sum.idle));
     }
 
     /// A coarser grain to compare with: idleness grows with it, and should stay below a fifth.
-    double coarser(double from) {
+    double coarser(double from) const {
         const double idle = std::max(at(from).idle_share(), 1e-3);
         return within(from * std::clamp(k_most_idle / idle, k_finer, k_coarser));
     }
@@ -115,7 +113,7 @@ public:
     double noise() const {
         double most = 0;
         for (const grain_trials& each : m_all) {
-            if (each.costs.size() > 1) {
+            if (each.works() && each.costs.size() > 1) {
                 const auto [low, high] = std::minmax_element(each.costs.begin(), each.costs.end());
                 most = std::max(most, *high / *low - 1);
             }
@@ -123,12 +121,9 @@ public:
         return most;
     }
 
-    double best_of(double current) {
+    double best_of(double current) const {
         double best = current;
         for (const grain_trials& each : m_all) {
-            if (each.costs.empty()) {
-                continue;
-            }
             const double margin =
                 std::max(k_gain, noise() / static_cast<double>(each.costs.size()));
             if (each.cost() * (1 + margin) < at(best).cost()) {
@@ -155,14 +150,21 @@ public:
 
     /// The grain of least cost between those measured: bodies and idleness interpolated over the
     /// logarithm of the grain, overhead computed.
-    double predicted_best(double current) {
-        std::sort(m_all.begin(), m_all.end(), [](auto& a, auto& b) { return a.grain < b.grain; });
-        const double task = at(current).per_work(&measured::overhead) * at(current).grain;
-        const double low = within(m_all.front().grain);
+    double predicted_best(double current) const {
         double best = best_of(current);
+        if (!works(best)) {
+            return best;
+        }
+        std::vector<grain_trials> working;
+        std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(working),
+                     [](const grain_trials& each) { return each.works(); });
+        std::sort(working.begin(), working.end(),
+                  [](auto& a, auto& b) { return a.grain < b.grain; });
+        const grain_trials& known = at(works(current) ? current : best);
+        const double task = known.per_work(&measured::overhead) * known.grain;
         double least = at(best).cost() / (1 + std::max(k_gain, noise()));
-        for (double grain = low; grain < m_all.back().grain; grain *= k_step) {
-            const double cost = interpolated(grain) + task / grain;
+        for (double grain = working.front().grain; grain < working.back().grain; grain *= k_step) {
+            const double cost = interpolated(working, grain) + task / grain;
             if (cost < least) {
                 least = cost;
                 best = grain;
@@ -172,14 +174,21 @@ public:
     }
 
 private:
-    /// Bodies and idleness at a grain. Requires: sorted, and not coarser than the coarsest.
-    double interpolated(double grain) const {
-        const auto after = std::find_if(m_all.begin(), m_all.end(),
+    /// The value of the space that a grain stands for.
+    double cell_of(double grain) const { return m_of.value_at(m_of.coordinate_of(grain)); }
+    std::vector<grain_trials>::const_iterator find(double grain) const {
+        return std::find_if(m_all.begin(), m_all.end(),
+                            [value = cell_of(grain)](auto& each) { return each.grain == value; });
+    }
+
+    /// Bodies and idleness at a grain. Requires: sorted, and from the finest to the coarsest.
+    static double interpolated(const std::vector<grain_trials>& sorted, double grain) {
+        const auto after = std::find_if(sorted.begin(), sorted.end(),
                                         [&](auto& each) { return each.grain >= grain; });
         const auto without_overhead = [](const grain_trials& each) {
             return each.per_work(&measured::running) + each.per_work(&measured::idle);
         };
-        if (after == m_all.begin()) {
+        if (after == sorted.begin()) {
             return without_overhead(*after);
         }
         const auto before = after - 1;

@@ -2,27 +2,19 @@
 // Parameters and spaces: values and coordinates, rules, and the errors.
 #include <quern/adaptation/space.hpp>
 
+#include "unit/adaptation/error_of.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <set>
-#include <stdexcept>
 #include <string>
 
 namespace {
 
 using namespace quern::adaptation;  // NOLINT(google-build-using-namespace): the subject
-
-template <class F>
-std::string error_of(F&& f) {
-    try {
-        f();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "no error";
-}
+using quern_test::error_of;
 
 /// Every cell gives a value of the range, and the value gives the cell.
 void check_cells(const parameter& of) {

@@ -4,6 +4,7 @@
 #include <quern/adaptation/tuner.hpp>
 
 #include "support/grain_curves.hpp"
+#include "unit/adaptation/error_of.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,6 @@
 #include <functional>
 #include <limits>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +20,7 @@
 namespace {
 
 using namespace quern::adaptation;  // NOLINT(google-build-using-namespace): the subject
+using quern_test::error_of;
 
 /// Asks and tells until convergence; returns the points tried, in order.
 template <class Cost>
@@ -32,16 +33,6 @@ std::vector<point> run(tuner& search, Cost cost, std::size_t limit = 20'000) {
     }
     EXPECT_TRUE(search.converged());
     return tried;
-}
-
-template <class F>
-std::string error_of(F&& f) {
-    try {
-        f();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "no error";
 }
 
 double bowl(const point& p) {
@@ -350,6 +341,52 @@ TEST(tuner_test, model_withstands_noise) {
     }
     EXPECT_GE(good, 950);
     EXPECT_GE(good_recorded, 950);
+}
+
+/// A curve of which a share of the range works, by ratio: from 0 to 1 is all of it.
+struct partial_curve : quern_test::grain_curve {
+    partial_curve(std::uint64_t seed, double from_share, double to_share)
+        : grain_curve(seed), from(grain_at(from_share)), to(grain_at(to_share)) {}
+
+    double grain_at(double share) const {
+        return std::floor(least * std::pow(most / least, share));
+    }
+    measured at(double grain) const {
+        if (grain < from || grain > to) {
+            return {.cost = std::numeric_limits<double>::infinity()};
+        }
+        return grain_curve::at(grain);
+    }
+    double least_cost() const {
+        double cost = at(from).cost;
+        for (double g = from; g <= to; g *= 1.02) {
+            cost = std::min(cost, at(g).cost);
+        }
+        return cost;
+    }
+
+    double from, to;
+};
+
+/// How many of 500 searches by model come within 5 % of the least cost.
+int good_searches(double from_share, double to_share, double start_share) {
+    int good = 0;
+    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+        const partial_curve curve(seed, from_share, to_share);
+        const auto found =
+            quern_test::search_grain(curve, strategy::model, curve.grain_at(start_share), seed, 0);
+        EXPECT_LE(found.trials, 8U) << seed;
+        good += found.distance <= 1.05 ? 1 : 0;
+    }
+    return good;
+}
+
+// Holds: tuner: model predicts from grains that work alone; those told as +infinity have no parts.
+TEST(tuner_test, model_predicts_from_grains_that_work) {
+    EXPECT_GE(good_searches(0.1, 1, 0), 450);  // the start fails
+    EXPECT_GE(good_searches(0.1, 1, 0.5), 490);
+    EXPECT_GE(good_searches(0, 0.6, 0.5), 475);
+    EXPECT_GE(good_searches(0, 0.6, 1), 475);  // the start fails
 }
 
 }  // namespace
