@@ -3,18 +3,17 @@
 // points, so that a search that returns to a point does not measure it again.
 #include <quern/adaptation/tuner.hpp>
 
+#include "drift_watch.hpp"
+#include "known_costs.hpp"
 #include "strategies/search.hpp"
+#include "strategies/strategies.hpp"
 #include "totals.hpp"
 
-#include <quern/base/detail/nearest_match.hpp>
 #include <quern/base/detail/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <deque>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -28,74 +27,12 @@ using detail::coordinates;
 using detail::request;
 using detail::search;
 using detail::setup;
+using detail::trials_for;
 
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t k_vain = 10'000;  // steps of a search without a trial, after which it is over
-constexpr std::size_t k_drift_window = 5;  // trials of the best point
-
-constexpr std::array<std::string_view, 7> k_names{
-    "exhaustive",          "random", "hill-climbing", "nelder-mead", "parallel-rank-order",
-    "simulated-annealing", "model"};
-
-constexpr std::array<search (*)(setup), 7> k_searches{
-    detail::search_exhaustively, detail::search_at_random,        detail::climb_hills,
-    detail::run_nelder_mead,     detail::run_parallel_rank_order, detail::anneal,
-    detail::follow_model};
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? k_infinity : values[(values.size() - 1) / 2];
-}
-
-std::size_t trials_for(strategy how, const tuner_options& options) {
-    if (options.most_trials != 0) {
-        return options.most_trials;
-    }
-    return how == strategy::model ? 8 : how == strategy::random ? 100 : 10'000;
-}
-
-void check(const space& where, strategy how, const tuner_options& options) {
-    const auto refuse = [](const std::string& why) {
-        throw std::invalid_argument("quern: " + why);
-    };
-    if (options.repetitions == 0) {
-        refuse("tuner_options::repetitions is 0; accepted: from 1 on");
-    }
-    if (!(options.tolerance > 0 && options.tolerance < 1)) {
-        refuse("tuner_options::tolerance is " + quern::detail::rounded(options.tolerance) +
-               "; accepted: above 0, below 1");
-    }
-    if (!(options.drift >= 0)) {
-        refuse("tuner_options::drift is " + quern::detail::rounded(options.drift) +
-               "; accepted: from 0 on");
-    }
-    for (const parameter& each : where.parameters()) {
-        if (how == strategy::exhaustive && each.cells() == 0) {
-            refuse("exhaustive search cannot try every value of the real parameter '" +
-                   each.name() + "'; accepted: integer, power_of_two, choice");
-        }
-    }
-    if (how == strategy::model && where.parameters().size() != 1) {
-        refuse("the strategy model searches one parameter; this space has " +
-               std::to_string(where.parameters().size()) +
-               "; nelder-mead and parallel-rank-order search several");
-    }
-}
 
 }  // namespace
-
-std::string_view name_of(strategy which) noexcept {
-    return k_names[static_cast<std::size_t>(which)];
-}
-
-strategy strategy_named(std::string_view name) {
-    const auto at = std::find(k_names.begin(), k_names.end(), name);
-    if (at == k_names.end()) {
-        throw std::invalid_argument("quern: unknown strategy '" + std::string(name) +
-                                    "': " + quern::detail::accepted_values(name, k_names));
-    }
-    return static_cast<strategy>(at - k_names.begin());
-}
 
 struct tuner::state {
     /// A point of the present request.
@@ -120,8 +57,9 @@ struct tuner::state {
           how(by),
           options(with),
           known_before(std::move(known_then)),
-          limit(trials_for(by, with)) {
-        check(where, how, options);
+          limit(trials_for(by, with)),
+          drift(with.drift) {
+        detail::check(where, how, options);
         const std::optional<point> known_point = remembered_point();
         is_checking = known_point.has_value();
         begin(where.coordinates_of(known_point.value_or(where.start())));
@@ -135,7 +73,6 @@ struct tuner::state {
     bool is_complete() const;
     void finish(std::string reason);
     measured result_of(const slot& of) const;
-    void note(const point& at, double cost);
     void watch(double cost);
     std::pair<point, double> best() const;
     std::vector<asked>::iterator find(const trial& which);
@@ -152,21 +89,21 @@ struct tuner::state {
     std::uint64_t generation = 0;
     std::vector<asked> open{};
     std::uint64_t next_number = 1;
-    std::map<std::vector<double>, std::vector<double>> known{};  ///< costs by values
+    detail::known_costs known{};
     std::optional<point> chosen{};
     bool is_checking = false;  ///< what is remembered
     bool converged = false;
     std::string why = "no trial yet";
     std::size_t told = 0;
     std::size_t restarts = 0;
-    std::deque<double> lately{};  ///< costs of the best point since convergence
+    detail::drift_watch drift;  ///< of the best point since convergence
 };
 
 void tuner::state::begin(coordinates from) {
-    const auto search_by = k_searches[static_cast<std::size_t>(how)];
-    running.emplace((is_checking ? detail::measure_start : search_by)(
-        setup{where.parameters(), std::move(from), options.seed + restarts, options.tolerance,
-              trials_for(how, options)}));
+    setup given{where.parameters(), std::move(from), options.seed + restarts, options.tolerance,
+                trials_for(how, options)};
+    running.emplace(is_checking ? detail::measure_start(std::move(given))
+                                : detail::search_by(how, std::move(given)));
     converged = false;
     running->resume({});
     take_request();
@@ -219,10 +156,8 @@ void tuner::state::take_request() {
         if (!is_inside || !where.allows(made.where)) {
             made.results = {{.cost = k_infinity}};
             made.is_known = true;
-        } else if (const auto at =
-                       known.find({made.where.values().begin(), made.where.values().end()});
-                   !anew && at != known.end()) {
-            made.results = {{.cost = median(at->second)}};
+        } else if (const auto cost = known.of(made.where); !anew && cost) {
+            made.results = {{.cost = *cost}};
             made.is_known = true;
         }
         slots.push_back(std::move(made));
@@ -261,7 +196,7 @@ void tuner::state::next_request() {
 void tuner::state::finish(std::string reason) {
     converged = true;
     why = std::move(reason);
-    lately.clear();
+    drift.forget();
     slots.clear();
     ++generation;
 }
@@ -273,46 +208,28 @@ measured tuner::state::result_of(const slot& of) const {
     return sorted[(sorted.size() - 1) / 2];
 }
 
-void tuner::state::note(const point& at, double cost) {
-    known[{at.values().begin(), at.values().end()}].push_back(cost);
-}
-
 std::pair<point, double> tuner::state::best() const {
     if (chosen) {
-        const auto at = known.find({chosen->values().begin(), chosen->values().end()});
-        return {*chosen, at == known.end() ? k_infinity : median(at->second)};
+        return {*chosen, known.of(*chosen).value_or(k_infinity)};
     }
-    const std::vector<double>* values = nullptr;
-    double least = k_infinity;
-    for (const auto& [at, costs] : known) {
-        if (const double cost = median(costs); cost < least) {
-            values = &at;
-            least = cost;
-        }
-    }
-    return {values == nullptr ? where.start() : where.with(*values), least};
+    const auto [values, cost] = known.least();
+    return {values == nullptr ? where.start() : where.with(*values), cost};
 }
 
 /// After the search: starts it again if the best point does not cost what it did.
 void tuner::state::watch(double cost) {
-    lately.push_back(cost);
-    if (lately.size() < k_drift_window || options.drift <= 0) {
+    const auto [at, before] = best();
+    const std::optional<double> now = drift.add(cost, before);
+    if (!now) {
         return;
     }
-    const auto [at, before] = best();
-    const double now = median({lately.begin(), lately.end()});
-    if (now > before * (1 + options.drift) || now * (1 + options.drift) < before) {
-        ++restarts;
-        limit = told + trials_for(how, options);
-        known.clear();
-        chosen.reset();
-        const point from = at;
-        begin(where.coordinates_of(from));
-        why = "the cost of " + from.text() + " has changed from " + quern::detail::rounded(before) +
-              " to " + quern::detail::rounded(now) + ": the search starts again";
-    } else {
-        lately.pop_front();
-    }
+    ++restarts;
+    limit = told + trials_for(how, options);
+    known.forget();
+    chosen.reset();
+    begin(where.coordinates_of(at));
+    why = "the cost of " + at.text() + " has changed from " + quern::detail::rounded(before) +
+          " to " + quern::detail::rounded(*now) + ": the search starts again";
 }
 
 std::vector<tuner::state::asked>::iterator tuner::state::find(const trial& which) {
@@ -381,7 +298,7 @@ void tuner::tell(const trial& done, const measured& result) {
     }
     const state::asked was = *at;
     my.open.erase(at);
-    my.note(was.where, result.cost);
+    my.known.add(was.where, result.cost);
     if (!was.is_search) {
         if (my.converged) {
             my.watch(result.cost);
