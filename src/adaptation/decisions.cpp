@@ -113,6 +113,7 @@ trace::decision recorded(const decision& what, std::string_view text) {
                                .unit = what.unit,
                                .before = before_of(what),
                                .after = after_of(what),
+                               .numbers = what.numbers,
                                .inputs = what.inputs,
                                .why = what.why,
                                .predicted = what.predicted,
@@ -120,7 +121,7 @@ trace::decision recorded(const decision& what, std::string_view text) {
                                .is_trial = what.is_trial,
                                .applied = what.applied};
     if (what.before_text.empty() && what.after_text.empty()) {
-        change.numbers = {what.before, what.after};
+        change.numbers = {{.before = what.before, .after = what.after}};
     }
     return {.who = what.policy,
             .what = std::string(text.substr(what.policy.size() + 2)),

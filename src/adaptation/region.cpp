@@ -14,6 +14,7 @@
 #include <exception>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -145,9 +146,15 @@ void region::state::decide(const point& from, const point& to, std::string why,
     made.why = std::move(why);
     made.before = from.values()[0];
     made.after = to.values()[0];
-    if (from.values().size() != 1) {
+    const std::span<const parameter> parameters = tuning.where().parameters();
+    if (parameters.size() != 1 || !parameters.front().is_number()) {
         made.before_text = from.text();
         made.after_text = to.text();
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            if (parameters[i].is_number()) {
+                made.numbers.push_back({parameters[i].name(), from.values()[i], to.values()[i]});
+            }
+        }
     }
     log(std::move(made));
 }

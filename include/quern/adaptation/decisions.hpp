@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/adaptation/detail/attach.hpp>
+#include <quern/trace/recording.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,8 @@ struct decision {
     std::optional<double> observed{};   ///< the same, measured
     bool applied = true;                ///< false: a dry run, or another owner refused
     bool is_trial = false;              ///< set in order to be measured; the choice follows
+    /// The numbers of values in words, for pictures. One number needs none.
+    std::vector<trace::changed_number> numbers{};
 };
 
 /// Adds a decision to the log, to the recordings that are running (trace::mark) and, with the

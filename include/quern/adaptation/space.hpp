@@ -36,6 +36,9 @@ public:
     /// Number of values that a search tells apart; 0: any real.
     std::size_t cells() const noexcept { return m_cells; }
 
+    /// False: a choice, whose values are the places of its words.
+    bool is_number() const noexcept { return m_kind != kind::choice; }
+
     /// The value at a coordinate from 0 to 1; with cells, that of the cell around it.
     double value_at(double coordinate) const noexcept;
 

@@ -141,15 +141,20 @@ struct spawn_count {
     std::uint64_t tasks = 0;
 };
 
+struct changed_number {
+    std::string name{};  ///< of a value that has several numbers
+    double before = 0;
+    double after = 0;
+};
+
 /// A value that a decision changed. Texts are shown as they are; empty ones are left out.
 struct value_change {
     std::string subject{};  ///< a knob, a site, a tuned number
     std::string unit{};
     std::string before{};  ///< without the unit
     std::string after{};
-    /// The same as numbers, old and new; none: the value is not one number.
-    std::optional<std::pair<double, double>> numbers{};
-    std::string inputs{};  ///< what it was computed from
+    std::vector<changed_number> numbers{};  ///< the same, as far as it consists of numbers
+    std::string inputs{};                   ///< what it was computed from
     std::string why{};
     std::optional<double> predicted{};  ///< cost after it, as a ratio to the cost before
     std::optional<double> observed{};   ///< the same, measured

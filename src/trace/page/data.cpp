@@ -12,7 +12,6 @@
 #include <quern/trace/page.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -212,9 +211,11 @@ void page_writer::write_change(const value_change& change) {
     m_out.fields("subject", change.subject, "unit", change.unit, "value", change_words(change),
                  "inputs", change.inputs, "why", change.why, "trial", change.is_trial, "applied",
                  change.applied);
-    if (change.numbers) {
-        m_out.list("numbers", std::array{change.numbers->first, change.numbers->second});
+    m_out.open('[', "numbers");
+    for (const changed_number& each : change.numbers) {
+        m_out.open('[').item(each.name).item(each.before).item(each.after).close();
     }
+    m_out.close();
     m_out.field("predicted", change.predicted).field("observed", change.observed);
 }
 

@@ -1,17 +1,19 @@
 // What tuners and policies decided: each tuned value over time, and a table of the decisions.
 
-const MOST_VALUES = 12;  // pictures
+const MOST_NUMBERS = 12;  // pictures
 const FIRST_DECISIONS = 20;  // rows at first
 
-// Of values that are numbers and changed more than once: their decisions in order of time.
-function changedValues() {
-  const values = new Map();
-  for (const decision of run.decisions.filter((each) => each.numbers)) {
-    const name = decision.subject + (decision.unit ? ` (${decision.unit})` : "");
-    if (!values.has(name)) values.set(name, []);
-    values.get(name).push(decision);
+// Of numbers that were decided about more than once: the decisions in order of time, each with the number before and after.
+function changedNumbers() {
+  const numbers = new Map();
+  for (const decision of run.decisions) {
+    for (const [part, before, after] of decision.numbers || []) {
+      const name = decision.subject + (part ? `: ${part}` : "") + (decision.unit ? ` (${decision.unit})` : "");
+      if (!numbers.has(name)) numbers.set(name, []);
+      numbers.get(name).push({ ...decision, before, after });
+    }
   }
-  return [...values].filter(([, decisions]) => decisions.length > 1);
+  return [...numbers].filter(([, decisions]) => decisions.length > 1);
 }
 
 // From the least to the largest value: powers of ten if they are far apart; from zero unless they are close.
@@ -35,37 +37,37 @@ function valueChart(name, decisions) {
   const bottom = height - 20;
   const until = Math.min(run.duration, 1.25 * decisions[decisions.length - 1].at) || 1;
   const x = (t) => left + (Math.min(t, until) / until) * (right - left);
-  const { place, marks } = valueScale(decisions.flatMap((each) => each.numbers), bottom, 12);
+  const { place, marks } = valueScale(decisions.flatMap(({ before, after }) => [before, after]), bottom, 12);
   const last = decisions[decisions.length - 1];
   const svg = chart(width, height, `${name}: ${countWords(decisions.length, "decision")}, the last: ${last.value}`);
   for (const value of marks) {
     svg.append(line(left, place(value), right, place(value), "gridline"), label(left - 5, place(value) + 4, valueWords(value), "end"));
   }
-  let path = `M${left} ${place(decisions[0].numbers[0]).toFixed(1)}`;
-  for (const { at, numbers, applied } of decisions) {
-    if (applied) path += `H${x(at).toFixed(1)}V${place(numbers[1]).toFixed(1)}`;
+  let path = `M${left} ${place(decisions[0].before).toFixed(1)}`;
+  for (const { at, after, applied } of decisions) {
+    if (applied) path += `H${x(at).toFixed(1)}V${place(after).toFixed(1)}`;
   }
   svg.append(shape("path", { d: `${path}H${right}`, class: "curve" }));
   const radius = decisions.length > 25 ? 2.5 : 4;
   for (const each of decisions) {
     const css = each.trial ? "trial" : each.applied ? "choice" : "refused";
-    const point = shape("circle", { cx: x(each.at).toFixed(1), cy: place(each.numbers[1]).toFixed(1), r: each.trial ? 0.8 * radius : radius, class: css });
+    const point = shape("circle", { cx: x(each.at).toFixed(1), cy: place(each.after).toFixed(1), r: each.trial ? 0.8 * radius : radius, class: css });
     svg.append(titled(point, `${durationWords(each.at)}, ${each.who}: ${each.value}\n${each.why}`));
   }
   timeAxis(svg, 0, until, left, right, bottom, 4);
   return svg;
 }
 
-function drawValues(box) {
-  const values = changedValues();
-  if (values.length === 0) return;
+function drawNumbers(box) {
+  const numbers = changedNumbers();
+  if (numbers.length === 0) return;
   const grid = element("div", { class: "grid" });
-  for (const [name, decisions] of values.slice(0, MOST_VALUES)) {
+  for (const [name, decisions] of numbers.slice(0, MOST_NUMBERS)) {
     grid.append(element("div", {}, element("h3", {}, brief(name)), valueChart(name, decisions)));
   }
-  const rest = values.length > MOST_VALUES ? ` The first ${MOST_VALUES} of ${countWords(values.length, "value")} are drawn.` : "";
-  box.append(grid, element("p", { class: "soft" }, "Each value up to shortly after its last change. Hollow points are trials, set in order to be measured; filled ones are choices; " +
-    `red ones were not applied. Values that differ much are on a logarithmic axis.${rest}`));
+  const rest = numbers.length > MOST_NUMBERS ? ` The first ${MOST_NUMBERS} of ${countWords(numbers.length, "number")} are drawn.` : "";
+  box.append(grid, element("p", { class: "soft" }, "Each number up to shortly after its last change. Hollow points are trials, set in order to be measured; filled ones are choices; " +
+    `red ones were not applied. Numbers that differ much are on a logarithmic axis.${rest}`));
 }
 
 // Newest first: the last of each value, so that one that changes often does not hide the others, and the newest.
@@ -93,7 +95,7 @@ function drawDecisions() {
     box.append(element("p", { class: "soft" }, "None: nothing was tuned, and no policy changed anything."));
     return;
   }
-  drawValues(box);
+  drawNumbers(box);
   const columns = ["predicted", "observed"].filter((key) => run.decisions.some((each) => each[key] !== undefined));
   const newest = [...run.decisions].reverse();
   const choices = newest.filter((each) => !each.trial);

@@ -79,25 +79,29 @@ TEST(decisions_test, are_in_counters_and_recordings) {
     ASSERT_TRUE(run.decisions.front().change);
     const quern::trace::value_change& change = *run.decisions.front().change;
     EXPECT_EQ(change.subject + " " + change.before + " " + change.after, "tile 32 64");
-    EXPECT_EQ(change.numbers, std::pair(32.0, 64.0));
+    ASSERT_EQ(change.numbers.size(), 1U);
+    EXPECT_EQ(change.numbers.front().before, 32);
+    EXPECT_EQ(change.numbers.front().after, 64);
     EXPECT_EQ(change.predicted, 0.9);
     EXPECT_EQ(change.observed, std::nullopt);
     EXPECT_FALSE(change.is_trial);
 }
 
-// Holds: decisions: A recording has numbers only where the values are numbers.
-TEST(decisions_test, in_words_have_no_numbers_in_recordings) {
+// Holds: decisions: Of values in words a recording has those numbers that were named.
+TEST(decisions_test, in_words_name_their_numbers) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     quern::trace::recorder recorder(rt);
     decision made = example();
     made.before_text = "tile=8, order=rows";
     made.after_text = "tile=16, order=rows";
+    made.numbers = {{"tile", 8, 16}};
     made.is_trial = true;
     log(made);
     const auto run = recorder.stop();
     ASSERT_EQ(run.decisions.size(), 1U);
     EXPECT_EQ(run.decisions.front().change->after, "tile=16, order=rows");
-    EXPECT_EQ(run.decisions.front().change->numbers, std::nullopt);
+    ASSERT_EQ(run.decisions.front().change->numbers.size(), 1U);
+    EXPECT_EQ(run.decisions.front().change->numbers.front().name, "tile");
     EXPECT_TRUE(run.decisions.front().change->is_trial);
 }
 

@@ -199,6 +199,24 @@ TEST_P(region_test, logs_its_decisions) {
     EXPECT_NE(all.back().inputs.find(" in tasks, "), std::string::npos) << all.back().inputs;
 }
 
+// Holds: region: Its decisions say which are trials, and have the numbers of its parameters; those
+//     about choices have words alone.
+TEST_P(region_test, names_the_numbers_of_its_decisions) {
+    const std::string name = "numbered" + std::to_string(GetParam());
+    region where(name, space({integer("x", 0, 2), choice("order", {"rows", "columns"})}),
+                 by(strategy::exhaustive));
+    enter_until_converged(where, 2);
+    std::vector<decision> all = decisions();
+    std::erase_if(all, [&](const decision& each) { return each.subject != name; });
+    ASSERT_GE(all.size(), 2U);
+    EXPECT_TRUE(all.front().is_trial);
+    EXPECT_FALSE(all.back().is_trial);
+    EXPECT_EQ(all.back().after_text, where.best().text());
+    ASSERT_EQ(all.back().numbers.size(), 1U);
+    EXPECT_EQ(all.back().numbers.front().name, "x");
+    EXPECT_EQ(all.back().numbers.front().after, where.best()["x"]);
+}
+
 // Holds: region: A trial whose workers lost time is repeated, a few times at most.
 TEST_P(region_test, repeats_disturbed_trials_a_few_times) {
     region_options options = by(strategy::exhaustive);

@@ -184,20 +184,23 @@ TEST(page, has_decisions_with_their_values_and_reasons) {
                                                         .unit = "points",
                                                         .before = "1000",
                                                         .after = "42000",
-                                                        .numbers = {{1000, 42000}},
+                                                        .numbers = {{"", 1000, 42000}},
                                                         .inputs = "overhead 12 %",
                                                         .why = "trial " + std::to_string(i),
                                                         .is_trial = i < 2}});
     }
     run.decisions.back().change->observed = 0.61;
-    run.decisions.push_back(
-        {.who = k_hostile_name,
-         .what = k_hostile_name,
-         .change = value_change{.subject = k_hostile_name, .before = "a=1", .after = "a=2"}});
+    run.decisions.push_back({.who = k_hostile_name,
+                             .what = k_hostile_name,
+                             .change = value_change{.subject = k_hostile_name,
+                                                    .before = "a=1",
+                                                    .after = "a=2",
+                                                    .numbers = {{k_hostile_name, 1, 2}}}});
     const std::string page = page_of(run);
     EXPECT_EQ(occurrences(page, "\"value\":\"1000 -\\u003e 42000 points\""), 3u);
-    EXPECT_EQ(occurrences(page, "\"trial\":true,\"applied\":true,\"numbers\":[1000,42000]}"), 2u);
-    EXPECT_EQ(occurrences(page, "\"numbers\":[1000,42000],\"observed\":0.61"), 1u);
+    EXPECT_EQ(occurrences(page, "\"trial\":true,\"applied\":true,\"numbers\":[[\"\",1000,42000]]}"),
+              2u);
+    EXPECT_EQ(occurrences(page, "\"numbers\":[[\"\",1000,42000]],\"observed\":0.61"), 1u);
     EXPECT_EQ(occurrences(page, "</script>"), 2u);
     expect_readable(page, "decisions", 200);
 }
