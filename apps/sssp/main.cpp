@@ -52,7 +52,7 @@ bool read_arguments(arguments& a, int argc, char** argv) {
     cli::command_line app("Shortest paths from one source by delta stepping (Graph500, kernel 3).",
                           "sssp");
     std::string throttle = "none";
-    apps::add_count(app, "--scale", a.k.scale, 1, 28,
+    apps::add_count(app, "--scale", a.k.scale, 4, 28,
                     "logarithm of the number of vertices; there are 16 times as many edges");
     const cli::option searches =
         apps::add_count(app, "--searches", a.searches, 1, 1'000'000, "measured searches");
