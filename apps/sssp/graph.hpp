@@ -99,8 +99,9 @@ inline std::vector<vertex> shuffled_names(const kronecker& k) {
 
 /// Builds the graph in parallel. Edges are computed twice: to count them, then to store them.
 inline graph make_graph(const kronecker& k) {
-    const std::vector<vertex> names = shuffled_names(k);
     graph g;
+    g.edges.reserve(2 * k.edges());  // first, because it needs most of the memory
+    const std::vector<vertex> names = shuffled_names(k);
     g.first.assign(k.vertices() + 2, 0);
     quern::parallel_for(std::size_t{0}, k.edges(), [&](std::size_t i) {
         const auto [from, to, length] = k.edge_of(i);

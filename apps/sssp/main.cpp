@@ -149,8 +149,8 @@ void print_searches(const std::vector<record>& all, double relaxed) {
     const auto [least, most] = std::minmax_element(teps.begin(), teps.end());
     fmt::print("  TEPS        {:.4g} harmonic mean; median {:.4g}, least {:.4g}, most {:.4g}\n",
                harmonic_teps(all), apps::median(teps), *least, *most);
-    fmt::print("  all edges   {:.4g} traversed per second, {:.3f} s in searches\n", edges / sum,
-               sum);
+    fmt::print("  all edges   {:.0f} traversed in {:.3f} s, {:.4g} per second\n", edges, sum,
+               edges / sum);
     fmt::print("  a search    {:.3f} ms median, {:.3g} relaxations for each end of an edge\n",
                apps::median(seconds) * 1e3, relaxed / (2 * edges));
 }
