@@ -5,6 +5,7 @@ The programs are in the folder <bin>; other tests check their results.
 """
 
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -49,7 +50,7 @@ class Settings(unittest.TestCase):
         self.expect_workers(1, "--quern:threads=1", "--threads=2")
 
     def test_help(self):
-        for program in ["fib", "heat", "matmul", "nqueens", "sort", "uts"]:
+        for program in ["als", "fib", "heat", "matmul", "nqueens", "sort", "sssp", "uts"]:
             result = run(program, "--quern:help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("--quern:threads=VALUE", result.stdout)
@@ -97,6 +98,56 @@ class Tuning(unittest.TestCase):
                 self.assertTrue(text.readline().startswith("quern tuning history 1"))
 
 
+class Sssp(unittest.TestCase):
+    def expect_right(self, *arguments, sources, **variables):
+        result = run("sssp", "--scale=10", *arguments, **variables)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertIn(f"compared with Dijkstra's algorithm from {sources}", result.stdout)
+        return result.stdout
+
+    def test_is_right_with_every_width_of_buckets(self):
+        for delta in ["0.0001", "0.01", "0.3", "1"]:
+            out = self.expect_right("--searches=3", "--threads=3", f"--delta={delta}", sources="3 sources: right")
+            self.assertRegex(out, r"(?m)^  TEPS +\d")
+
+    def test_compares_as_many_sources_as_asked(self):
+        self.expect_right("--searches=3", "--check=first", sources="1 source: right")
+        self.expect_right("--searches=3", "--check=none", sources="0 sources: not checked")
+        self.expect_right("--searches=3", "--check", sources="3 sources: right")
+
+    def test_searches_the_same_graph_with_every_number_of_workers(self):
+        edges = set()
+        for threads in [1, 2, 4]:
+            out = self.expect_right("--searches=4", f"--threads={threads}", "--seed=7", sources="4 sources")
+            edges.add(re.search(r"all edges +(\d+) traversed", out)[1])
+        self.assertEqual(len(edges), 1, edges)
+
+    def test_throttles(self):
+        for kind in ["throughput", "queue", "saturation"]:
+            out = self.expect_right("--seconds=1.5", "--threads=2", "--check=first", f"--throttle={kind}",
+                                    sources="1 source: right")
+            self.assertRegex(out, rf"(?m)^  throttle +{kind}: [12] of 2 workers at the end, mean [12]\.\d\d; \d+ dec")
+
+    def test_does_not_throttle_without_adaptation(self):
+        out = self.expect_right("--searches=9", "--threads=2", "--throttle=saturation", sources="9", QUERN_ADAPT="off")
+        self.assertRegex(out, r"(?m)^  throttle +saturation: 2 of 2 workers at the end, mean 2.00; 0 decisions$")
+
+
+class Als(unittest.TestCase):
+    def test_is_right_by_every_launch_policy(self):
+        for launch in ["async", "fork", "sync"]:
+            for users, items in [(10, 5), (1, 1), (3, 40)]:
+                result = run("als", f"--users={users}", f"--items={items}", "--sweeps=20", "--repeat=2", "--threads=3",
+                             f"--launch={launch}")
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                self.assertIn("as the serial solution in every run\n", result.stdout)
+                self.assertRegex(result.stdout, rf"(?m)^  launch::{launch} +\d")
+
+    def test_takes_more_factors_than_rows(self):
+        result = run("als", "--users=4", "--items=3", "--factors=12", "--repeat=1")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+
 class Mistakes(unittest.TestCase):
     def expect(self, arguments, *parts, status=2, **variables):
         result = run(*arguments, **variables)
@@ -142,8 +193,24 @@ class Mistakes(unittest.TestCase):
                     "--start is '1'; accepted: a whole number from 1000 to")
         self.expect(["heat", "--csv", "/no/such/x.csv", "--points", "1000"], "--csv is '/no/such/x.csv'")
 
+    def test_in_options_of_sssp_and_als(self):
+        self.expect(["sssp", "--scale", "29"], "--scale is '29'; accepted: a whole number from 4 to 28")
+        for text in ["0", "2", "x", "", "nan", "0.1x", "-0.1"]:
+            self.expect(["sssp", "--delta", text], f"--delta is '{text}'; accepted: a number from 0.0001 to 1")
+        self.expect(["sssp", "--seconds", "0"], "--seconds is '0'; accepted: a number from 0.001 to 1000000")
+        self.expect(["sssp", "--seconds", "1", "--searches", "3"], "--searches and --seconds exclude each other")
+        self.expect(["sssp", "--throttle", "saturatoin"], "--throttle is 'saturatoin'", "did you mean 'saturation'?")
+        self.expect(["sssp", "--check=frist"], "--check is 'frist'", "did you mean 'first'?")
+        self.expect(["als", "--users", "0"], "--users is '0'; accepted: a whole number from 1 to 1000000")
+        self.expect(["als", "--launch", "asinc"], "--launch is 'asinc'; accepted: async, fork, sync",
+                    "did you mean 'async'?")
+        self.expect(["als", "--regularization", "0"],
+                    "--regularization is '0'; accepted: a number from 1e-06 to 1000000")
+
     def test_that_ask_for_too_much_memory(self):
         self.expect(["heat", "--points", "1000000000000", "--steps", "1"], "not enough memory", status=1)
+        self.expect(["sssp", "--scale", "28"], "not enough memory", status=1)
+        self.expect(["als", "--users", "1000000", "--items", "1000000"], "not enough memory", status=1)
 
 
 if __name__ == "__main__":

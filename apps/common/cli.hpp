@@ -43,6 +43,19 @@ inline std::int64_t parse_count(std::string_view option, std::string_view text, 
     return value;
 }
 
+/// A number in [least, most]; otherwise an error that names the option and both limits.
+inline double parse_number(std::string_view option, std::string_view text, double least,
+                           double most) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() ||
+        !(value >= least && value <= most)) {
+        throw usage_error(
+            fmt::format("{} is '{}'; accepted: a number from {} to {}", option, text, least, most));
+    }
+    return value;
+}
+
 /// Adds an option that takes a whole number in a range; its help shows the default in `value`.
 template <class Number>
 cli::option add_count(cli::command& app, const std::string& name, Number& value, std::int64_t least,
@@ -56,6 +69,20 @@ cli::option add_count(cli::command& app, const std::string& name, Number& value,
             help)
         .type("N")
         .shows_default(std::to_string(value));
+}
+
+/// Adds an option that takes a number in a range; its help shows the default in `value`.
+inline cli::option add_number(cli::command& app, const std::string& name, double& value,
+                              double least, double most, const std::string& help) {
+    return app
+        .add(
+            name,
+            [&value, name, least, most](const std::string& text) {
+                value = parse_number(name, text, least, most);
+            },
+            help)
+        .type("X")
+        .shows_default(fmt::format("{}", value));
 }
 
 inline std::string accepted_text(std::string_view word,
