@@ -63,7 +63,7 @@ public:
           m_start{matrix(p.users, p.factors), matrix(p.items, p.factors)} {
         std::mt19937_64 random(p.seed);
         const auto fraction = [&random] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-        constexpr double k_rated = 0.25;  // share of all; in Phylanx's example 14 of 50
+        constexpr double k_rated = 0.25;  // share of all; in Phylanx's example 12 of 50
         for (std::size_t u = 0; u < p.users; ++u) {
             for (std::size_t i = 0; i < p.items; ++i) {
                 const double rating = fraction() < k_rated ? std::ceil(5 * fraction()) : 0;
