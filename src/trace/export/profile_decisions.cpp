@@ -18,13 +18,13 @@ namespace {
 constexpr std::size_t k_most_decisions = 20;
 
 /// Two blanks follow a cell that is wider than its column.
-std::string cell(const std::string& text, std::size_t columns) {
+std::string padded(const std::string& text, std::size_t columns) {
     return detail::left(text, columns) + "  ";
 }
 
 std::string line_of(const std::array<std::string, 7>& cells) {
-    std::string text = detail::right(cells[0], 10) + "  " + cell(cells[1], 16) +
-                       cell(cells[2], 20) + cell(cells[3], 28) + detail::right(cells[4], 8) + "  " +
+    std::string text = detail::right(cells[0], 10) + "  " + padded(cells[1], 16) +
+                       padded(cells[2], 20) + padded(cells[3], 28) + detail::right(cells[4], 8) + "  " +
                        detail::right(cells[5], 8) + "  " + cells[6];
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
