@@ -15,7 +15,7 @@ namespace quern::trace {
 
 namespace {
 
-constexpr std::size_t k_most_decisions = 20;
+constexpr std::size_t k_shown_decisions = 20;
 
 /// Two blanks follow a cell that is wider than its column.
 std::string padded(const std::string& text, std::size_t columns) {
@@ -57,7 +57,7 @@ void detail::write_decisions(const recording& run, std::ostream& to) {
     to << "\ndecisions of tuners and policies, the latest first (expected, observed: cost after it "
           "/ before)\n"
        << line_of({"at", "by", "of", "value", "expected", "observed", "why"});
-    const auto shown = chosen_decisions(run, std::min(choices, k_most_decisions));
+    const auto shown = chosen_decisions(run, std::min(choices, k_shown_decisions));
     for (std::size_t i = shown.size(); i != 0; --i) {
         to << line_of(shown[i - 1].get());
     }
