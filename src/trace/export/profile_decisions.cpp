@@ -24,8 +24,8 @@ std::string padded(const std::string& text, std::size_t columns) {
 
 std::string line_of(const std::array<std::string, 7>& cells) {
     std::string text = detail::right(cells[0], 10) + "  " + padded(cells[1], 16) +
-                       padded(cells[2], 20) + padded(cells[3], 28) + detail::right(cells[4], 8) + "  " +
-                       detail::right(cells[5], 8) + "  " + cells[6];
+                       padded(cells[2], 20) + padded(cells[3], 28) + detail::right(cells[4], 8) +
+                       "  " + detail::right(cells[5], 8) + "  " + cells[6];
     text.erase(text.find_last_not_of(' ') + 1);
     return text + "\n";
 }
