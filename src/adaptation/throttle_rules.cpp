@@ -202,8 +202,8 @@ cap_choice fewest_rule::next(const cap_reading& period) {
         return {m_cap, "a trial: " + workers(candidate) + " against " + workers(m_best)};
     }
     decide(ratio);
-    return {m_cap,
-            workers(candidate) + " reach " + rounded(100 * ratio, 3) + " % of the best throughput"};
+    return {m_cap, "with " + workers(candidate) + " " + rounded(100 * ratio, 3) +
+                       " % of the best throughput"};
 }
 
 power_rule::power_rule(const settings& how, unsigned start)

@@ -8,9 +8,8 @@
 
 namespace quern::trace::detail {
 
-/// A table with a line per decision, the newest first, at most 20: the last of each
-/// value and the newest, without trials. Writes
-/// nothing if there were no decisions.
+/// A table with a line per decision, the newest first, at most 20: the last of each value and the
+/// newest, without trials. Writes nothing if there were no decisions.
 void write_decisions(const recording& run, std::ostream& to);
 
 }  // namespace quern::trace::detail

@@ -185,6 +185,7 @@ TEST_P(region_test, changes_nothing_in_a_dry_run) {
 // Holds: region: Each new value is a decision, the last one with the observed effect.
 TEST_P(region_test, logs_its_decisions) {
     const std::string name = "logged" + std::to_string(GetParam());
+    quern::async(rt, [] {}).get();  // a worker whose thread has not begun has no times
     region where(name, space({integer("x", 0, 3)}), by(strategy::exhaustive));
     enter_until_converged(where, 2);
     std::vector<decision> all = decisions();
@@ -196,6 +197,7 @@ TEST_P(region_test, logs_its_decisions) {
     EXPECT_EQ(all.back().why, "every point has been tried");
     ASSERT_TRUE(all.back().observed);
     EXPECT_LE(*all.back().observed, 1);
+    EXPECT_NE(all.back().inputs.find(" in tasks, "), std::string::npos) << all.back().inputs;
 }
 
 // Holds: region: Its decisions say which are trials, and have the numbers of its parameters; those
