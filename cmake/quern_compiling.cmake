@@ -24,9 +24,11 @@ if(PROJECT_IS_TOP_LEVEL AND QUERN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(QUERN_CCACHE_PROGRAM ccache)
     mark_as_advanced(QUERN_CCACHE_PROGRAM)
     if(QUERN_CCACHE_PROGRAM)
-        # What ccache asks for before it keeps anything that was compiled with a precompiled header.
-        set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-                                        "${QUERN_CCACHE_PROGRAM}")
+        # What ccache asks for before it keeps anything that was compiled with a precompiled header; and paths below this
+        # folder as relative ones, so that a second checkout, wherever it lies, finds what the first one compiled.
+        set(CMAKE_CXX_COMPILER_LAUNCHER
+            "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
+            CCACHE_NOHASHDIR=true "${QUERN_CCACHE_PROGRAM}")
         set(quern_compiler_needs_for_cache "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>")
     endif()
 endif()
