@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops over index ranges. How they are divided among the workers: detail/deal_loop.hpp.
+// Loops over index ranges. How they are divided among the workers: docs/algorithms.md.
 #pragma once
 
-#include <quern/algorithms/detail/deal_loop.hpp>
+#include <quern/algorithms/detail/indices.hpp>
+#include <quern/algorithms/detail/loop.hpp>
 #include <quern/algorithms/grain.hpp>
 #include <quern/task/stop.hpp>
 
-#include <concepts>
-#include <optional>
-#include <stdexcept>
 #include <stop_token>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -18,102 +15,48 @@ namespace quern {
 
 namespace detail {
 
-template <class T, class... Others>
-inline constexpr bool is_one_of = (std::is_same_v<std::remove_cv_t<T>, Others> || ...);
-
-/// Integers except bool and character types.
-template <class T>
-concept loop_bound =
-    std::integral<T> && !is_one_of<T, bool, char, wchar_t, char8_t, char16_t, char32_t>;
-
-/// The type that holds both bounds: for int and std::size_t, std::size_t.
-template <loop_bound First, loop_bound Last>
-using loop_index = std::common_type_t<First, Last>;
-
-/// Converts a bound to the common type.
-template <class Index, class Bound>
-Index loop_end(Bound bound) {
-    if (!std::in_range<Index>(bound)) {
-        throw std::invalid_argument("quern: a loop over unsigned indices cannot begin or end at " +
-                                    std::to_string(bound));
-    }
-    return static_cast<Index>(bound);
-}
-
-/// Runs the body over a part of the range.
-template <class Index, class Body>
-struct loop_body {
-    Body& body;
-
-    void operator()(fork_context c, Index i, Index end) {
-        for (; i < end; ++i) {
-            if constexpr (std::is_invocable_v<Body&, fork_context, Index>) {
-                body(c, i);
-            } else {
-                body(i);
-            }
-        }
-    }
-};
-
-/// As above for a reduction. Requires: i < end.
-template <class Index, class T, class Map, class Combine>
-struct loop_map {
-    Map& map;
-    Combine& combine;
-
-    T operator()(Index i, Index end) {
-        T value = map(i);
-        for (++i; i < end; ++i) {
-            value = combine(std::move(value), map(i));
-        }
-        return value;
-    }
-};
-
-/// Calls f(slot, signal) on a worker: here, or on the default runtime as a task made at `site`.
-/// Throws if the token was stopped before the end.
-template <class F>
-void run_loop(const void* site, std::stop_token token, F&& f) {
-    if (current_context() == nullptr) [[unlikely]] {
-        detail::run_on(current_pool().get(), site,
-                       [&] { detail::run_loop(site, std::move(token), f); });
-        return;
-    }
-    detail::on_enough_stack([&token, &f] {
-        context& place = *current_context();
-        stop_signal stop(std::move(token), place.root().task().stop);
-        const under_signal running(&stop);
-        f(place.bottom(), stop);
-        throw_if_stopped(stop.token(), task_cancelled::subject::loop);
-    });
-}
-
 template <class First, class Last, class Body>
 void run_for(const void* site, std::stop_token stop, First first, Last last, grain how,
              Body& body) {
     using index = loop_index<First, Last>;
-    detail::run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
-        loop_body<index, Body> range{body};
-        shared_loop<index> loop{signal};
-        detail::deal_for(slot, detail::loop_end<index>(first), detail::loop_end<index>(last),
-                         chunk_size(how), loop, range);
-    });
+    const auto all = loop_indices<index>::of(first, last);
+    const auto range = [&body, &all](fork_slot* slot, std::size_t begin, std::size_t end) {
+        index i = detail::advance(all.first, begin);
+        for (const index behind = detail::advance(all.first, end); i < behind; ++i) {
+            if constexpr (std::is_invocable_v<Body&, fork_context, index>) {
+                body(fork_context(slot), i);
+            } else {
+                body(i);
+            }
+        }
+        return true;
+    };
+    const auto whole = [&](fork_slot* slot, stop_signal& signal) {
+        detail::deal_loop(slot, signal, all.count, chunk_size(how), range);
+    };
+    detail::run_loop(nullptr, site, std::move(stop), whole);
 }
 
 template <class First, class Last, class T, class Map, class Combine>
 T run_reduce(const void* site, std::stop_token stop, First first, Last last, grain how, T initial,
              Map& map, Combine& combine) {
     using index = loop_index<First, Last>;
-    std::optional<T> result;
-    detail::run_loop(site, std::move(stop), [&](fork_slot* slot, stop_signal& signal) {
-        loop_map<index, T, Map, Combine> range{map, combine};
-        shared_loop<index> loop{signal};
-        result.emplace(detail::deal_reduce<index, T>(slot, detail::loop_end<index>(first),
-                                                     detail::loop_end<index>(last), chunk_size(how),
-                                                     std::move(initial), loop, range, combine));
-    });
-    return std::move(*result);
+    const auto all = loop_indices<index>::of(first, last);
+    const auto map_range = [&](std::size_t begin, std::size_t end) {
+        index i = detail::advance(all.first, begin);
+        const index behind = detail::advance(all.first, end);
+        T value = map(i);
+        for (++i; i < behind; ++i) {
+            value = combine(std::move(value), map(i));
+        }
+        return value;
+    };
+    const auto whole = [&](fork_slot* slot, stop_signal& signal) {
+        reduction_of<T, decltype(map_range), Combine> reduction(map_range, combine);
+        detail::deal_reduction(slot, signal, 0, all.count, chunk_size(how), reduction, &initial);
+    };
+    detail::run_loop(nullptr, site, std::move(stop), whole);
+    return initial;
 }
 
 }  // namespace detail

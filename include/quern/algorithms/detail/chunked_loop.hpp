@@ -4,8 +4,8 @@
 // range, best a loop that the compiler can vectorise; they divide the range as the policy asks.
 #pragma once
 
-#include <quern/algorithms/detail/deal_loop.hpp>
 #include <quern/algorithms/detail/division.hpp>
+#include <quern/algorithms/detail/loop.hpp>
 #include <quern/algorithms/detail/run_algorithm.hpp>
 
 #include <algorithm>
@@ -18,56 +18,9 @@
 
 namespace quern::detail {
 
-/// Calls body(slot) for `count` runners on the workers that are free. Each returns when there is no
-/// work left that it could do; a runner that begins late finds none.
-template <class Body>
-void run_runners(fork_slot* slot, std::size_t count, stop_signal& stop, Body& body) {
-    if (stop.asks()) {
-        return;
-    }
-    if (count == 1) {
-        detail::run_part(stop, [&] { body(slot); });
-        return;
-    }
-    quern::fork_join(
-        fork_context(slot),
-        [&stop, &body, count](fork_context c) {
-            const under_signal running(&stop);
-            detail::run_runners(c.slot(), count / 2, stop, body);
-        },
-        [&stop, &body, count](fork_context c) {
-            detail::run_runners(c.slot(), count - count / 2, stop, body);
-        });
-}
-
 /// Runs f(number, first, last) for every chunk of a division.
-template <class F>
-void run_division(fork_slot* slot, stop_signal& stop, const division& chunks, F& f) {
-    const std::size_t count = chunks.count();
-    if (chunks.is_dynamic) {
-        std::atomic<std::size_t> next{0};
-        const auto take_chunks = [&](fork_slot* at) {
-            while (!stop.asks()) {
-                // relaxed: the chunks' results are published by the joins of the runners.
-                const std::size_t i = next.fetch_add(1, std::memory_order_relaxed);
-                if (i >= count) {
-                    return;
-                }
-                context::of(at).offer_if_wanted();
-                f(i, chunks.first_of(i), chunks.last_of(i));
-            }
-        };
-        detail::run_runners(slot, std::min(detail::parts_for(slot), count), stop, take_chunks);
-        return;
-    }
-    const auto range = [&](fork_context, std::size_t i, std::size_t end) {
-        for (; i < end; ++i) {
-            f(i, chunks.first_of(i), chunks.last_of(i));
-        }
-    };
-    shared_loop<std::size_t> loop{stop};
-    detail::deal_for(slot, std::size_t{0}, count, chunk_size(grain::fixed(1)), loop, range);
-}
+void run_division(fork_slot* slot, stop_signal& stop, const division& chunks,
+                  function_ref<void(std::size_t number, std::size_t first, std::size_t last)> f);
 
 template <class Chunker>
 inline constexpr bool k_is_lazy = std::is_same_v<Chunker, lazy> || std::is_same_v<Chunker, grain>;
@@ -90,18 +43,24 @@ bool is_for_caller(const How& how, std::size_t n, std::size_t begin_with) noexce
     }
 }
 
+bool is_shared(pool* where);
+
 /// Whether more than one worker may share a loop that begins here.
 template <class How>
 bool is_shared(const How& how) {
     if constexpr (How::k_is_parallel) {
-        const pool& home =
-            how.policy.where() != nullptr ? *how.policy.where() : current_pool().get();
-        return home.policy().steals &&
-               home.knobs.active_workers.load(std::memory_order_relaxed) > 1;
+        return detail::is_shared(how.policy.where());
     } else {
         return false;
     }
 }
+
+/// Runs [0, n), n > 0, on the pool, or the caller's if it is null: with chunks of a size that
+/// adapts, or with those of a division. With one worker the range is one chunk.
+void run_lazy_loop(pool* where, const void* site, std::size_t n, chunk_size chunk,
+                   loop_range range);
+void run_divided_loop(pool* where, const void* site, std::size_t n,
+                      function_ref<division(std::size_t cores)> divide, loop_range range);
 
 /// Calls f(first, last) for chunks that are together [0, n), in parallel as far as workers are
 /// free. If f returns a bool, false means that the part of the range behind the chunk, up to where
@@ -110,36 +69,35 @@ bool is_shared(const How& how) {
 /// Errors: the first exception of f; chunks that have not begun then are dropped.
 template <class How, class F>
 void for_chunks(const How& how, std::size_t n, F&& f, std::size_t begin_with = 1) {
+    if (n == 0) {
+        return;
+    }
     if (detail::is_for_caller(how, n, begin_with)) {
-        if (n != 0) {
-            f(std::size_t{0}, n);
-        }
+        f(std::size_t{0}, n);
         return;
     }
     if constexpr (How::k_is_parallel) {
-        detail::run_loop_of(how, [&](fork_slot* slot, stop_signal& stop) {
-            const auto& chunks = how.policy.chunks();
-            if (detail::parts_for(slot) == 1 || n <= 1) {
-                if (n != 0) {
-                    f(std::size_t{0}, n);
-                }
-            } else if constexpr (k_is_lazy<std::remove_cvref_t<decltype(chunks)>>) {
-                const auto range = [&f](fork_context, std::size_t first, std::size_t last) {
-                    return f(first, last);
-                };
-                shared_loop<std::size_t> loop{stop};
-                detail::deal_for(slot, std::size_t{0}, n, detail::first_chunk(chunks, begin_with),
-                                 loop, range);
+        const auto& chunks = how.policy.chunks();
+        const auto range = [&f](fork_slot*, std::size_t first, std::size_t last) {
+            if constexpr (std::is_void_v<decltype(f(first, last))>) {
+                f(first, last);
+                return true;
             } else {
-                const auto numbered = [&f](std::size_t, std::size_t first, std::size_t last) {
-                    f(first, last);
-                };
-                detail::run_division(slot, stop,
-                                     detail::divide(chunks, n, detail::parts_for(slot),
-                                                    [&f](std::size_t k) { f(std::size_t{0}, k); }),
-                                     numbered);
+                return f(first, last);
             }
-        });
+        };
+        if constexpr (k_is_lazy<std::remove_cvref_t<decltype(chunks)>>) {
+            detail::run_lazy_loop(how.policy.where(), how.site, n,
+                                  detail::first_chunk(chunks, begin_with), range);
+        } else {
+            detail::run_divided_loop(
+                how.policy.where(), how.site, n,
+                [&](std::size_t cores) {
+                    return detail::divide(chunks, n, cores,
+                                          [&f](std::size_t k) { f(std::size_t{0}, k); });
+                },
+                range);
+        }
     }
 }
 
@@ -190,9 +148,9 @@ auto reduce_chunks(const How& how, std::size_t n, Map&& map, Combine&& combine,
             } else if constexpr (k_is_lazy<std::remove_cvref_t<decltype(chunks)>>) {
                 const chunk_size chunk = detail::first_chunk(chunks, begin_with);
                 const std::size_t first = std::min(n, chunk.get());
-                shared_loop<std::size_t> loop{stop};
-                result.emplace(detail::deal_reduce<std::size_t, T>(
-                    slot, first, n, chunk, map(std::size_t{0}, first), loop, map, combine));
+                result.emplace(map(std::size_t{0}, first));
+                reduction_of<T, Map, Combine> reduction(map, combine);
+                detail::deal_reduction(slot, stop, first, n, chunk, reduction, &*result);
             } else {
                 result.emplace(detail::reduce_division<T>(slot, stop, chunks, n, map, combine));
             }

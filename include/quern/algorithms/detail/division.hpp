@@ -4,7 +4,7 @@
 #pragma once
 
 #include <quern/algorithms/chunkers.hpp>
-#include <quern/base/detail/clock.hpp>
+#include <quern/base/detail/function_ref.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -31,57 +31,21 @@ struct division {
     }
 };
 
-/// The division of [0, n), n > 0. `run_first(k)` runs the first k iterations at once; used by the
-/// chunkers that measure. May be called once.
-template <class Chunker, class RunFirst>
-division divide(const Chunker& chunks, std::size_t n, std::size_t cores, RunFirst&&) {
+/// Runs the first k iterations at once.
+using first_iterations = function_ref<void(std::size_t k)>;
+
+/// The division of [0, n), n > 0. `run_first` is for the chunkers that measure, and called once.
+template <class Chunker>
+division divide(const Chunker& chunks, std::size_t n, std::size_t cores, first_iterations) {
     return {.last = n, .size = chunks.size_for(n, cores)};
 }
-
-template <class RunFirst>
-division divide(const dynamic_chunk_size& chunks, std::size_t n, std::size_t cores, RunFirst&&) {
-    return {.last = n, .size = chunks.size_for(n, cores), .is_dynamic = true};
-}
-
-template <class RunFirst>
-division divide(const guided_chunk_size& chunks, std::size_t n, std::size_t cores, RunFirst&&) {
-    division all{.last = n, .size = 1, .is_dynamic = true};
-    for (std::size_t end = 0; end < n;) {
-        end += chunks.size_for(n - end, cores);
-        all.ends.push_back(end);
-    }
-    return all;
-}
-
-/// Runs and times the first iterations; returns their number.
-template <class RunFirst>
-std::size_t measure(std::size_t n, RunFirst& run_first, double& ns_per_iteration) {
-    const std::size_t sample = auto_chunk_size::sample_of(n);
-    const tick_count start = ticks_in_order();
-    run_first(sample);
-    const auto passed = static_cast<double>(ticks_in_order() - start);
-    ns_per_iteration = std::max(passed * ns_per_tick() / static_cast<double>(sample), 1e-3);
-    return sample;
-}
-
-template <class RunFirst>
+division divide(const dynamic_chunk_size& chunks, std::size_t n, std::size_t cores,
+                first_iterations run_first);
+division divide(const guided_chunk_size& chunks, std::size_t n, std::size_t cores,
+                first_iterations run_first);
 division divide(const auto_chunk_size& rule, std::size_t n, std::size_t cores,
-                RunFirst&& run_first) {
-    double ns = 0;
-    const std::size_t done = detail::measure(n, run_first, ns);
-    return {.last = n, .size = rule.size_for(n - done, cores, ns), .begin = done};
-}
-
-template <class RunFirst>
+                first_iterations run_first);
 division divide(const remembered_chunk_size& chunks, std::size_t n, std::size_t cores,
-                RunFirst&& run_first) {
-    double ns = chunks.memory->ns_per_iteration();
-    std::size_t done = 0;
-    if (ns == 0) {
-        done = detail::measure(n, run_first, ns);
-        chunks.memory->remember(ns);
-    }
-    return {.last = n, .size = chunks.memory->rule().size_for(n - done, cores, ns), .begin = done};
-}
+                first_iterations run_first);
 
 }  // namespace quern::detail

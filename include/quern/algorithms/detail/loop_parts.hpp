@@ -11,48 +11,27 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 namespace quern::detail {
 
-/// Iterations from first to last, correct also if a signed difference would overflow.
-template <class Index>
-std::size_t distance(Index first, Index last) noexcept {
-    using unsigned_index = std::make_unsigned_t<Index>;
-    return static_cast<unsigned_index>(static_cast<unsigned_index>(last) -
-                                       static_cast<unsigned_index>(first));
-}
-
-template <class Index>
-Index advance(Index from, std::size_t n) noexcept {
-    using unsigned_index = std::make_unsigned_t<Index>;
-    return static_cast<Index>(static_cast<unsigned_index>(static_cast<unsigned_index>(from) +
-                                                          static_cast<unsigned_index>(n)));
-}
-
 inline constexpr std::size_t k_most_loop_parts = 64;  ///< the bits of a word
 
-/// A range in as many contiguous parts as there are workers, with sizes that differ by at most one.
-/// Each part is claimed once, by any thread.
-template <class Index>
+/// The range [0, n) in as many contiguous parts as there are workers, with sizes that differ by at
+/// most one. Each part is claimed once, by any thread.
 class loop_parts {
 public:
     struct part {
         std::size_t number;
-        Index first;
-        Index last;
+        std::size_t first;
+        std::size_t last;
     };
 
-    /// Requires: 1 <= count <= k_most_loop_parts; first <= begin < last. Iterations before `begin`
-    /// are done already.
-    loop_parts(Index first, Index last, Index begin, std::size_t count) noexcept
-        : m_first(first),
-          m_begin(begin),
-          m_count(count),
-          m_each(detail::distance(first, last) / count),
-          m_one_more(detail::distance(first, last) % count) {
+    /// Requires: 1 <= count <= k_most_loop_parts; begin < n. Iterations before `begin` are done
+    /// already.
+    loop_parts(std::size_t n, std::size_t begin, std::size_t count) noexcept
+        : m_begin(begin), m_count(count), m_each(n / count), m_one_more(n % count) {
         std::size_t done = 0;
-        while (offset(done + 1) <= detail::distance(first, begin)) {
+        while (offset(done + 1) <= begin) {
             ++done;
         }
         m_to_claim = count - done;
@@ -78,8 +57,7 @@ public:
                 is_own_free ? own : static_cast<std::size_t>(std::countr_zero(free));
             if (m_free.compare_exchange_weak(free, free & ~(std::uint64_t{1} << number),
                                              std::memory_order_relaxed)) {
-                return {number, std::max(detail::advance(m_first, offset(number)), m_begin),
-                        detail::advance(m_first, offset(number + 1))};
+                return {number, std::max(offset(number), m_begin), offset(number + 1)};
             }
         }
     }
@@ -90,8 +68,7 @@ private:
         return number * m_each + std::min(number, m_one_more);
     }
 
-    const Index m_first;
-    const Index m_begin;
+    const std::size_t m_begin;
     const std::size_t m_count;
     const std::size_t m_each;
     const std::size_t m_one_more;  ///< the first so many parts have one more iteration

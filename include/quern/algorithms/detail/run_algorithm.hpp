@@ -43,25 +43,10 @@ QUERN_ALWAYS_INLINE auto run_algorithm(const Policy& policy, F&& f) {
     }
 }
 
-/// Calls f() on a worker of the policy's pool: here if this is one.
-template <class Policy, class F>
-auto on_pool(const execution<Policy>& how, F&& f) -> std::invoke_result_t<F&> {
-    pool* const wanted = how.policy.where();
-    context* const here = current_context();
-    if (here == nullptr) [[unlikely]] {
-        return detail::run_on(wanted != nullptr ? *wanted : current_pool().get(), how.site, f);
-    }
-    if (wanted != nullptr && wanted != &here->host().home()) [[unlikely]] {
-        return quern::async(task_attributes{.pool = wanted, .site = how.site}, [&f] { return f(); })
-            .get();
-    }
-    return f();
-}
-
 /// Calls f(slot, signal) on a worker of the policy's pool, as the beginning of a loop.
 template <class Policy, class F>
 void run_loop_of(const execution<Policy>& how, F&& f) {
-    detail::on_pool(how, [&] { detail::run_loop(how.site, std::stop_token(), f); });
+    detail::run_loop(how.policy.where(), how.site, std::stop_token(), f);
 }
 
 /// Iterators of one step in constant time, as C++20 or C++17 counts them.
