@@ -111,8 +111,8 @@ TEST_P(metric_test, is_given_what_an_entry_took) {
     EXPECT_GE(given.front().workers.total_ns(), given.front().workers.running_ns);
 }
 
-// Holds: region: A metric that throws, or gives NaN or -infinity, costs its trial alone; this is said
-//     once.
+// Holds: region: A metric that throws, or gives NaN or -infinity, costs its trial alone; this is
+//     said once.
 TEST_P(metric_test, that_fails_costs_its_trial) {
     for (const std::string how : {"throws", "nan", "infinity"}) {
         int calls = 0;
@@ -145,10 +145,12 @@ TEST_P(metric_test, may_say_that_a_point_does_not_work) {
         "works", 3, [](double x) { return x < 2 ? std::numeric_limits<double>::infinity() : x; });
     EXPECT_EQ(solve.enter_until_converged(), 4);
     EXPECT_EQ(solve.where().best()["x"], 2);
+    EXPECT_EQ(solve.where().best()["x"], 2);
     EXPECT_EQ(decisions_about("works").back().observed, std::nullopt);
 }
 
-// Holds: region: To a cost of 0 or below nothing is a ratio: no decision has one, and nothing drifts.
+// Holds: region: To a cost of 0 or below nothing is a ratio: no decision has one, and nothing
+//     drifts.
 TEST_P(metric_test, of_nothing_has_no_ratios) {
     for (const double least : {0.0, -3.0}) {
         const std::string called = name(least < 0 ? "negative" : "zero");
@@ -253,8 +255,8 @@ TEST_P(metric_test, is_taken_by_tuned_numbers) {
     EXPECT_EQ(size.best(), 5);
 }
 
-// Holds: region: A metric that is incomplete, that the strategy cannot use, or whose times are not measured,
-//     is refused with the reason.
+// Holds: region: A metric that is incomplete, that the strategy cannot use, or whose times are not
+//     measured, is refused with the reason.
 TEST(refused_metric_test, says_the_reason) {
     const auto with = [](metric by, strategy how) {
         return [by = std::move(by), how] {

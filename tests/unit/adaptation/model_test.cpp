@@ -51,8 +51,8 @@ TEST(model_test, withstands_noise) {
     EXPECT_GE(good_recorded, 950);
 }
 
-// Holds: tuner: model says what each trial but the first is expected to cost. Without noise it is right
-//     about a grain that has been measured, and mostly within a tenth about one between those.
+// Holds: tuner: model says what each trial but the first is expected to cost. Without noise it is
+//     right about a grain that has been measured, and mostly within a tenth about one between.
 TEST(model_test, expects_costs) {
     int between = 0;
     int near = 0;

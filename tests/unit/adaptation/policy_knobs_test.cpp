@@ -59,8 +59,8 @@ TEST_P(policy_knobs_test, sets_knobs_and_says_why) {
     EXPECT_TRUE(first.applied);
 }
 
-// Holds: policy: set_trial() marks its decision as a trial; the set() that keeps the value is logged,
-// once.
+// Holds: policy: set_trial() marks its decision as a trial; the set() that keeps the value is
+// logged, once.
 TEST_P(policy_knobs_test, marks_trials) {
     for (const char* const mode : {"on", "dry-run"}) {
         const with_mode may(mode);

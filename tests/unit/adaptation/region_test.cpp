@@ -181,8 +181,8 @@ TEST_P(region_test, repeats_disturbed_trials_a_few_times) {
     EXPECT_EQ(entries, 3 + static_cast<int>(where.repeated()));
 }
 
-// Holds: tuned: A grain of a loop is found within 8 trials, whatever the start. Each decision says the
-//     cost of the last trial and what the next one is expected to cost.
+// Holds: tuned: A grain of a loop is found within 8 trials, whatever the start. Each decision says
+//     the cost of the last trial and what the next one is expected to cost.
 TEST_P(region_test, tuned_finds_a_grain) {
     static constexpr long k_elements = quern_test::scaled(200'000L, 20'000L);
     for (const long start : {1L, k_elements}) {
