@@ -145,7 +145,6 @@ TEST_P(metric_test, may_say_that_a_point_does_not_work) {
         "works", 3, [](double x) { return x < 2 ? std::numeric_limits<double>::infinity() : x; });
     EXPECT_EQ(solve.enter_until_converged(), 4);
     EXPECT_EQ(solve.where().best()["x"], 2);
-    EXPECT_EQ(solve.where().best()["x"], 2);
     EXPECT_EQ(decisions_about("works").back().observed, std::nullopt);
 }
 
