@@ -96,7 +96,7 @@ class Tuning(unittest.TestCase):
 
     def test_by_a_metric_says_its_decisions(self):
         for metric in ["idle-rate", "cumulative", "overhead", "overall"]:
-            result = self.expect_right(f"--tune={metric}", "--steps=200", QUERN_DECISIONS="stderr")
+            result = self.expect_right(f"--tune={metric}", QUERN_DECISIONS="stderr")
             trial = rf"(?m)^quern: decision at \d\S* \S+: parallel-rank-order: heat.partition \d+ -> \d+ points: trial \d+ \[{metric} [0-9]"
             self.assertRegex(result.stderr, trial)
 
