@@ -223,8 +223,8 @@ void region::state::choose(const point& best, bool was_settled) {
            was_settled ? "the best by now: later entries have changed what is known" : tuning.why(),
            {.predicted = ratio_of(expected_at(best)), .observed = ratio_of(cost)});
     last = best;
-    // What was only looked up is there already.
-    if (!was_settled && (tuning.trials() > 1 || !knew)) {
+    // What was only looked up is there already. A dry run has no key.
+    if (key && !was_settled && (tuning.trials() > 1 || !knew)) {
         detail::remember(*key, {{best.values().begin(), best.values().end()}, cost},
                          tuning.trials());
     }

@@ -132,6 +132,16 @@ TEST_P(region_test, changes_nothing_in_a_dry_run) {
     EXPECT_NE(all.back().after, 4);
 }
 
+// Holds: region: A dry run of a space of one point ends, and keeps nothing for the next run.
+TEST_P(region_test, ends_in_a_dry_run_of_one_point) {
+    const with_setting dry("adapt", "dry-run", "on");
+    const quern::runtime latest(quern::runtime_options::with_workers(1));
+    region where("one", space({integer("x", 4, 4)}), by(strategy::exhaustive));
+    EXPECT_EQ(where.enter().where()["x"], 4);
+    EXPECT_TRUE(where.converged());
+    EXPECT_EQ(where.enter().where()["x"], 4);
+}
+
 // Holds: region: Each new value is a decision, the last one with the observed effect.
 TEST_P(region_test, logs_its_decisions) {
     const std::string name = "logged" + std::to_string(GetParam());
