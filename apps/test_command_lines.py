@@ -57,6 +57,17 @@ class Settings(unittest.TestCase):
             self.assertIn("--quern:help", run(program, "--help").stdout)
 
 
+class Output(unittest.TestCase):
+    def test_that_cannot_be_written_is_a_failure(self):
+        for arguments in [FIB, ["heat", "--points=1000", "--steps=2"], ["heat", "--help"]]:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([os.path.join(BIN, arguments[0]), *arguments[1:]], stdout=full, stderr=subprocess.PIPE,
+                                        text=True, timeout=30, check=False, env=ENVIRONMENT)
+            self.assertEqual(result.returncode, 1, arguments)
+            self.assertIn("No space left on device", result.stderr, arguments)
+            self.assertTrue(result.stderr.startswith(f"{arguments[0]}: "), result.stderr)
+
+
 class Tuning(unittest.TestCase):
     HEAT = ["heat", "--points", "200000", "--steps", "100", "--threads=2", "--check"]
 
@@ -69,17 +80,30 @@ class Tuning(unittest.TestCase):
     def test_gives_the_right_answer_by_every_metric(self):
         for metric in ["model", "idle-rate", "cumulative", "overhead", "overall"]:
             out = self.expect_right(f"--tune={metric}").stdout
-            self.assertRegex(out, r"(?m)^grain +\d+ points per partition, (chosen after|the best so far of) \d+ trials")
+            self.assertRegex(out, r"(?m)^grain +\d+ points per partition, (chosen after|the best so far of) \d+ trials?\b")
             self.assertRegex(out, r"(?m)^why +\w")
 
     def test_of_the_model_ends_within_eight_trials(self):
         for start in ["1000", "100000"]:
             out = self.expect_right("--partition=auto", f"--start={start}").stdout
-            self.assertRegex(out, r"(?m)^grain +\d+ points per partition, chosen after [1-8] trials")
+            self.assertRegex(out, r"(?m)^grain +\d+ points per partition, chosen after [1-8] trials?\b")
 
     def test_says_its_decisions(self):
         result = self.expect_right("--partition=auto", QUERN_DECISIONS="stderr")
         self.assertRegex(result.stderr, r"(?m)^quern: decision at \d\S* \S+: model: heat.partition \d+ -> \d+ points: ")
+
+        self.assertRegex(result.stderr, r"(?m)^quern: decision at .*: at heat.partition .*; predicted cost .*; observed cost ")
+
+    def test_by_a_metric_says_its_decisions(self):
+        for metric in ["idle-rate", "cumulative", "overhead", "overall"]:
+            result = self.expect_right(f"--tune={metric}", QUERN_DECISIONS="stderr")
+            trial = rf"(?m)^quern: decision at \d\S* \S+: parallel-rank-order: heat.partition \d+ -> \d+ points: trial \d+ \[{metric} [0-9]"
+            self.assertRegex(result.stderr, trial)
+
+    def test_ignores_a_history_that_is_a_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            result = self.expect_right("--partition=auto", QUERN_TUNE_HISTORY=folder)
+        self.assertEqual(result.stderr, f"quern: tune-history '{folder}': cannot be read: Is a directory; it is neither read nor written\n")
 
     def test_can_be_switched_off(self):
         for mode, count in [("off", 0), ("dry-run", 1)]:

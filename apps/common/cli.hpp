@@ -146,12 +146,12 @@ inline bool parse(cli::command_line& app, int argc, char** argv) {
     return true;
 }
 
-/// An application's whole main: runs it and turns exceptions into messages. A bad setting of the
-/// runtime arrives as std::invalid_argument.
+/// An application's whole main: runs it, turns exceptions into messages, and fails if the results
+/// could not be written. A bad setting of the runtime arrives as std::invalid_argument.
 template <class Run>
 int guarded_main(const char* name, Run&& run) {
     try {
-        return run();
+        return cli::status_with_output(name, run(), k_wrong_answer);
     } catch (const usage_error& error) {
         fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, error.what(), name);
         return k_usage;

@@ -128,8 +128,9 @@ inline void print_sweep(const std::vector<measured>& runs) {
 /// What a run chose, after how many trials, why, and beside the best run of a sweep.
 inline void print_tuning(const measured& m, const std::vector<measured>& sweep) {
     const tuning_result& t = *m.tuning;
-    fmt::print("grain          {} points per partition, {} {} trials{}, {:.0f} % of the time\n",
+    fmt::print("grain          {} points per partition, {} {} {}{}, {:.0f} % of the time\n",
                t.partition_size, t.converged ? "chosen after" : "the best so far of", t.trials,
+               t.trials == 1 ? "trial" : "trials",
                t.repeated == 0 ? "" : fmt::format(" ({} repeated)", t.repeated),
                100 * t.search_seconds / m.seconds);
     fmt::print("why            {}\n", t.why);

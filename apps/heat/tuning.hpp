@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // heat with a partition size that chooses itself while the program runs: a few steps with one size
-// are a trial. The default is quern::tuned, which computes from the workers' times; --tune=<metric>
+// are a trial of quern::tuned. It computes from the workers' times; with --tune=<metric> it
 // searches by one number instead, as Grubel's policy did (2016, section 7.3).
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace heat {
@@ -46,16 +47,28 @@ inline quern::tuned_range<std::size_t> sizes_for(const problem& p, std::size_t w
     return {std::min<std::size_t>(1'000, most), most};
 }
 
-/// What --tune=<metric> minimises, for each update of a point.
-inline double metric_of(std::string_view name, const quern::worker_totals& spent, double updates) {
-    const double all = spent.total_ns();
+/// What --tune=<metric> makes least; none for the model, whose cost is the wall time.
+inline std::optional<quern::adaptation::metric> metric_named(std::string_view name) {
+    using times = quern::adaptation::entry_times;
+    const auto by = [&](auto cost) {
+        return quern::adaptation::metric{.name = std::string(name), .cost = cost};
+    };
     if (name == "idle-rate") {
-        return (all - spent.running_ns) / all;
+        return by([](const times& took) {
+            return 1 - took.workers.running_ns / took.workers.total_ns();
+        });
     }
     if (name == "overhead") {
-        return spent.managing_ns / all;
+        return by(
+            [](const times& took) { return took.workers.managing_ns / took.workers.total_ns(); });
     }
-    return (name == "cumulative" ? spent.running_ns : all) / updates;
+    if (name == "cumulative") {
+        return by([](const times& took) { return took.workers.running_ns / took.work; });
+    }
+    if (name == "overall") {
+        return by([](const times& took) { return took.workers.total_ns() / took.work; });
+    }
+    return std::nullopt;
 }
 
 /// Runs parts of the steps, each with a size of its own.
@@ -95,7 +108,15 @@ private:
     double m_describing = 0;
 };
 
-inline tuning_result run_by_model(tuned_steps& steps, quern::tuned<std::size_t>& size) {
+/// All steps, by a task of the runtime that does the work.
+inline tuning_result run_tuned(const problem& p, grids& both, const tuning_request& wanted) {
+    quern::tuned_options options{.unit = "points", .minimise = metric_named(wanted.by)};
+    if (options.minimise) {
+        options.how = quern::adaptation::strategy::parallel_rank_order;
+    }
+    quern::tuned<std::size_t> size("heat.partition", sizes_for(p, quern::current_pool().workers()),
+                                   wanted.start, std::move(options));
+    tuned_steps steps(p, both);
     tuning_result found;
     while (steps.more()) {
         const bool converged = size.converged();
@@ -110,53 +131,6 @@ inline tuning_result run_by_model(tuned_steps& steps, quern::tuned<std::size_t>&
     found.repeated = size.repeated();
     found.converged = size.converged();
     found.why = size.why();
-    return found;
-}
-
-inline tuning_result run_by_metric(tuned_steps& steps, quern::adaptation::tuner& search,
-                                   const std::string& metric, quern::pool_ref pool) {
-    tuning_result found;
-    while (steps.more()) {
-        const bool converged = search.converged();
-        const auto trial = search.ask();
-        const quern::worker_totals before = pool.totals();
-        double updates = 0;
-        const double seconds = apps::seconds_of([&] {
-            updates = steps.run(static_cast<std::size_t>(trial.where["size"]),
-                                steps.next_steps(converged));
-        });
-        found.search_seconds += converged ? 0 : seconds;
-        quern::worker_totals spent = pool.totals();
-        spent -= before;
-        search.tell(trial, metric_of(metric, spent, updates));
-    }
-    found.partition_size = static_cast<std::size_t>(search.best()["size"]);
-    found.trials = search.trials();
-    found.converged = search.converged();
-    found.why = search.why();
-    return found;
-}
-
-/// All steps, by a task of the runtime that does the work.
-inline tuning_result run_tuned(const problem& p, grids& both, const tuning_request& wanted) {
-    const quern::pool_ref pool = quern::current_pool();
-    const auto range = sizes_for(p, pool.workers());
-    tuned_steps steps(p, both);
-    tuning_result found;
-    if (wanted.by == "model") {
-        quern::tuned<std::size_t> size("heat.partition", range, wanted.start, {.unit = "points"});
-        found = run_by_model(steps, size);
-    } else {
-        using namespace quern::adaptation;
-        parameter size = integer("size", static_cast<std::int64_t>(range.least),
-                                 static_cast<std::int64_t>(range.most))
-                             .by_ratio();
-        if (wanted.start) {
-            size = std::move(size).starting_at(static_cast<double>(*wanted.start));
-        }
-        tuner search(space({std::move(size)}), strategy::parallel_rank_order);
-        found = run_by_metric(steps, search, wanted.by, pool);
-    }
     steps.report(found);
     return found;
 }

@@ -163,8 +163,8 @@ int run(int argc, char** argv) {
     apps::print_ratios(variants);
     const auto best = std::min_element(variants.begin(), variants.end() - 1,
                                        [](auto& a, auto& b) { return a.middle() < b.middle(); });
-    fmt::print("  chosen: blocks of {}, {} trials: {}\n", side_of(elements.best()),
-               elements.trials(), elements.why());
+    fmt::print("  chosen: blocks of {}, {} {}: {}\n", side_of(elements.best()), elements.trials(),
+               elements.trials() == 1 ? "trial" : "trials", elements.why());
     if (!chosen.empty()) {
         fmt::print("  after the search {:.3f} of the time with {}, the best fixed size\n",
                    apps::median(chosen) / best->middle(), best->name);

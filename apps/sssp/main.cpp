@@ -166,10 +166,10 @@ void print_throttle(const arguments& a, const quern::runtime& rt, const std::vec
             after.push_back(one);
         }
     }
-    fmt::print("  throttle    {}: {} of {} workers at the end, mean {:.2f}; {} decisions\n",
+    fmt::print("  throttle    {}: {} of {} workers at the end, mean {:.2f}; {} decision{}\n",
                throttle_names()[static_cast<std::size_t>(a.throttle)],
                rt.default_pool().active_workers(), rt.workers(),
-               workers / static_cast<double>(all.size()), made.size());
+               workers / static_cast<double>(all.size()), made.size(), made.size() == 1 ? "" : "s");
     print_decisions(made, all.front().began_ns);
     if (!after.empty()) {
         fmt::print("  after that  {:.4g} TEPS, harmonic mean of {} searches\n",

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -99,12 +100,20 @@ std::vector<decision> newest_choices(std::size_t most) {
 
 namespace {
 
+/// Whole numbers with all of their digits.
+std::string words_of(double value) {
+    constexpr double k_exact = 9007199254740992.0;  // 2^53
+    return std::abs(value) <= k_exact && value == std::trunc(value)
+               ? quern::detail::fixed(value, 0)
+               : quern::detail::rounded(value, 6);
+}
+
 std::string before_of(const decision& what) {
-    return what.before_text.empty() ? quern::detail::rounded(what.before, 6) : what.before_text;
+    return what.before_text.empty() ? words_of(what.before) : what.before_text;
 }
 
 std::string after_of(const decision& what) {
-    return what.after_text.empty() ? quern::detail::rounded(what.after, 6) : what.after_text;
+    return what.after_text.empty() ? words_of(what.after) : what.after_text;
 }
 
 /// As recordings have it. `text`: that of text_of().

@@ -17,9 +17,10 @@ public:
     /// A share of the cost; 0: watches nothing.
     explicit drift_watch(double drift) noexcept : m_drift(drift) {}
 
-    /// Returns the present cost if it is above or below `before` by more than the drift.
+    /// Returns the present cost if it is above or below `before` by more than the drift. Nothing is
+    /// a ratio to a cost of 0 or below.
     std::optional<double> add(double cost, double before) {
-        if (m_drift <= 0) {
+        if (m_drift <= 0 || before <= 0) {
             return std::nullopt;
         }
         m_lately.push_back(cost);

@@ -20,10 +20,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace quern::adaptation::detail {
@@ -129,15 +128,43 @@ bool is_history(std::string_view text) {
     return false;
 }
 
+/// Nothing, with errno, if it cannot be read or is no ordinary file, such as a folder. A pipe would
+/// keep the program waiting.
 std::optional<std::string> contents_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        if (errno != ENOENT) {
-            say(std::string("cannot be read: ") + std::strerror(errno));
-        }
+    const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0) {
         return std::nullopt;
     }
-    return std::string{std::istreambuf_iterator<char>(file), {}};
+    struct stat about {};
+    std::string text;
+    ssize_t got = ::fstat(file, &about);
+    int error = errno;
+    if (got == 0 && !S_ISREG(about.st_mode)) {
+        got = -1;
+        error = S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+    }
+    char block[16'384];
+    while (got >= 0 && (got = ::read(file, block, sizeof block)) != 0) {
+        error = errno;
+        text.append(block, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    }
+    ::close(file);
+    errno = error;
+    return got == 0 ? std::optional(std::move(text)) : std::nullopt;
+}
+
+/// The text of the file; nothing of one that is not there yet, or not usable from now on.
+std::optional<std::string> usable_contents(history_file& file) {
+    std::optional<std::string> text = contents_of(file.path);
+    if (text) {
+        file.is_usable = is_history(*text);
+    } else if (errno != ENOENT) {
+        file.is_usable = false;
+        say(std::string("cannot be read: ") +
+            (errno == EINVAL ? "it is no file" : std::strerror(errno)) +
+            "; it is neither read nor written");
+    }
+    return file.is_usable ? text : std::nullopt;
 }
 
 std::string build_of_program() {
@@ -196,12 +223,8 @@ std::optional<remembered> recall(const history_key& key) {
     if (file.path.empty() || !file.is_usable) {
         return std::nullopt;
     }
-    const std::optional<std::string> text = contents_of(file.path);
+    const std::optional<std::string> text = usable_contents(file);
     if (!text) {
-        return std::nullopt;
-    }
-    file.is_usable = is_history(*text);
-    if (!file.is_usable) {
         return std::nullopt;
     }
     const std::string wanted = fields_of(key);
@@ -221,7 +244,7 @@ std::optional<remembered> recall(const history_key& key) {
 void remember(const history_key& key, const remembered& found, std::size_t trials) {
     const std::scoped_lock lock(lock_of(process_lock::adaptation));
     history_file& file = the_file();
-    if (file.path.empty() || !file.is_usable) {
+    if (file.path.empty() || !file.is_usable || !(found.cost > 0) || !std::isfinite(found.cost)) {
         return;
     }
     const int opened = ::open(file.path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

@@ -29,7 +29,8 @@ void remember_in(const std::string& path);
 std::optional<remembered> recall(const history_key& key);
 
 /// Appends a line; several processes may do so. Failure is said on stderr. A file that is no
-/// history, or of a newer version, is not written to.
+/// history, or of a newer version, is not written to. A cost that is not above 0 and finite is
+/// not kept: nothing could be compared with it.
 void remember(const history_key& key, const remembered& found, std::size_t trials);
 
 }  // namespace quern::adaptation::detail

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace quern::adaptation::detail {
@@ -26,6 +27,7 @@ struct owned_knob {
     std::optional<unsigned> last_set{};
     std::optional<unsigned> last_dry{};
     bool is_the_programs = false;
+    bool is_tried = false;  ///< the last value was set to be measured
 };
 
 std::mutex& the_lock() noexcept {
@@ -68,12 +70,13 @@ knob_answer ask_for_knob(const knob_wish& what) {
         one->is_the_programs = true;
         return knob_answer::program_has;
     }
+    const bool is_chosen = std::exchange(one->is_tried, what.is_trial) && !what.is_trial;
     if (what.is_dry) {
-        const bool is_known = one->last_dry == what.wanted;
+        const bool is_known = one->last_dry == what.wanted || what.wanted == what.now;
         one->last_dry = what.wanted;
-        return is_known || what.wanted == what.now ? knob_answer::leave : knob_answer::set;
+        return is_known && !is_chosen ? knob_answer::leave : knob_answer::set;
     }
-    if (what.wanted == what.now) {
+    if (what.wanted == what.now && !is_chosen) {
         one->last_set = what.now;
         return knob_answer::leave;
     }

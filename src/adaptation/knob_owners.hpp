@@ -22,6 +22,7 @@ struct knob_wish {
     unsigned now = 0;
     unsigned wanted = 0;
     bool is_dry = false;
+    bool is_trial = false;
 };
 
 enum class knob_answer : std::uint8_t {

@@ -28,7 +28,7 @@ meter::reading meter::read(double work) const {
     spent -= m_before;
     const double all = spent.total_ns();
     reading found;
-    found.seconds = seconds;
+    found.took = {.seconds = seconds, .work = work, .workers = spent};
     found.result.cost = seconds / work;
     if (all > 0) {
         const double scale = seconds / work / all;

@@ -2,7 +2,7 @@
 // Measures a part of a program for a tuner: its wall time, and what the active workers did in it.
 #pragma once
 
-#include <quern/adaptation/tuner.hpp>
+#include <quern/adaptation/region.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/trace/detail/lost_time.hpp>
 
@@ -18,8 +18,8 @@ public:
 
     struct reading {
         measured result;  ///< seconds for each unit of work
+        entry_times took{};
         double lost = 0;  ///< share of the workers' time that they did not get; 0: not looked at
-        double seconds = 0;
     };
 
     /// From the beginning until now.

@@ -136,12 +136,22 @@ void policy_context::add_input(std::string text) {
 unsigned policy_context::get(std::string_view knob) const { return pool().knob(knob); }
 
 unsigned policy_context::set(std::string_view knob, unsigned value, std::string why) {
+    return set_for(knob, value, std::move(why), false);
+}
+
+unsigned policy_context::set_trial(std::string_view knob, unsigned value, std::string why) {
+    return set_for(knob, value, std::move(why), true);
+}
+
+unsigned policy_context::set_for(std::string_view knob, unsigned value, std::string why,
+                                 bool is_trial) {
     const quern::knob& row = quern::detail::find_knob(knob);
     quern::detail::pool& of = pool().get();
     const unsigned now = row.get(of);
     const unsigned wanted = std::clamp(value, row.least, row.most);
     const bool is_dry = current_mode() != mode::on;
-    const detail::knob_wish wish{&m_call->of, m_call->of.name(), &of, &row, now, wanted, is_dry};
+    const detail::knob_wish wish{&m_call->of, m_call->of.name(), &of, &row, now, wanted,
+                                 is_dry,      is_trial};
     const auto log_that = [&](unsigned after, bool applied, std::string reason) {
         log({.policy = m_call->of.name(),
              .subject = std::string(knob),
@@ -150,7 +160,8 @@ unsigned policy_context::set(std::string_view knob, unsigned value, std::string 
              .after = static_cast<double>(after),
              .inputs = detail::joined(m_call->inputs),
              .why = std::move(reason),
-             .applied = applied});
+             .applied = applied,
+             .is_trial = is_trial});
     };
     if (m_call->of.has_ended()) {
         return now;

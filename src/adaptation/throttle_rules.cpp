@@ -121,7 +121,7 @@ cap_choice hill_climb_rule::next(const cap_reading& period) {
         if (m_drift.drifts(period.metric)) {
             restart();
         }
-        return {m_cap, words()};
+        return {m_cap, words(), !m_is_settled};
     }
     m_sum.metric += period.metric;
     m_sum.time_per_call += period.time_per_call;
@@ -132,7 +132,7 @@ cap_choice hill_climb_rule::next(const cap_reading& period) {
         m_count = 0;
         measured(mean);
     }
-    return {m_cap, words()};
+    return {m_cap, words(), !m_is_settled};
 }
 
 fewest_rule::fewest_rule(const settings& how, unsigned start)
@@ -181,7 +181,7 @@ cap_choice fewest_rule::next(const cap_reading& period) {
         if (m_climb.is_settled()) {
             begin_halving(m_cap);
         }
-        return {m_cap, climbed.why};
+        return {m_cap, climbed.why, !is_settled()};
     }
     if (m_phase == phase::settled) {
         if (!m_drift.drifts(period.metric)) {
@@ -190,7 +190,7 @@ cap_choice fewest_rule::next(const cap_reading& period) {
         m_climb = hill_climb_rule(
             {.range = m_how.range, .what = hill_climb_rule::aim::most, .band = 0.05}, m_cap);
         m_phase = phase::climbing;
-        return {m_cap, "the throughput has changed: measuring again"};
+        return {m_cap, "the throughput has changed: measuring again", true};
     }
     (is_turn_of_best() ? m_sum_of_best : m_sum_of_candidate) += period.metric;
     ++m_turn;
@@ -199,11 +199,13 @@ cap_choice fewest_rule::next(const cap_reading& period) {
     const bool is_clear = m_turn == 2 && std::abs(ratio - 1) > m_how.clear;
     if (!is_clear && m_turn < 4) {
         m_cap = is_turn_of_best() ? m_best : candidate;
-        return {m_cap, "a trial: " + workers(candidate) + " against " + workers(m_best)};
+        return {m_cap, "a trial: " + workers(candidate) + " against " + workers(m_best), true};
     }
     decide(ratio);
-    return {m_cap, "with " + workers(candidate) + " " + rounded(100 * ratio, 3) +
-                       " % of the best throughput"};
+    return {
+        m_cap,
+        "with " + workers(candidate) + " " + rounded(100 * ratio, 3) + " % of the best throughput",
+        !is_settled()};
 }
 
 power_rule::power_rule(const settings& how, unsigned start)

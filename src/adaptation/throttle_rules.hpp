@@ -24,6 +24,7 @@ struct cap_range {
 struct cap_choice {
     unsigned cap = 1;
     std::string why{};
+    bool is_trial = false;  ///< to be measured; the choice follows
 };
 
 /// One period, at the cap that was chosen last.

@@ -49,7 +49,8 @@ public:
         if (const auto reading = m_measure(now, since)) {
             m_choice = m_rule(*reading);
         }
-        const unsigned set = now.set(k_knob, m_choice.cap, m_choice.why);
+        const unsigned set = m_choice.is_trial ? now.set_trial(k_knob, m_choice.cap, m_choice.why)
+                                               : now.set(k_knob, m_choice.cap, m_choice.why);
         if (set != m_choice.cap && current_mode() == mode::on) {
             now.stop();  // the program has set the knob
         }

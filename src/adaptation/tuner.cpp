@@ -41,6 +41,7 @@ struct tuner::state {
         std::vector<measured> results;
         unsigned outstanding = 0;
         bool is_known = false;  ///< needs no trial
+        std::optional<double> expected{};
     };
     /// A trial that has not been told.
     struct asked {
@@ -146,8 +147,12 @@ void tuner::state::take_request() {
     }
     const request& wanted = running->wanted();
     anew = wanted.anew;
-    for (const coordinates& each : wanted.points) {
+    for (std::size_t i = 0; i < wanted.points.size(); ++i) {
+        const coordinates& each = wanted.points[i];
         slot made;
+        if (i < wanted.expected.size()) {
+            made.expected = wanted.expected[i];
+        }
         const bool is_inside =
             std::all_of(each.begin(), each.end(), [](double f) { return f >= 0 && f <= 1; });
         if (is_inside) {
@@ -269,6 +274,7 @@ trial tuner::ask() {
     if (next != nullptr) {
         asked.where = next->where;
         asked.is_search = true;
+        asked.expected = next->expected;
         slot = static_cast<std::size_t>(next - my.slots.data());
         ++next->outstanding;
     } else {
@@ -315,7 +321,7 @@ void tuner::tell(const trial& done, const measured& result) {
     my.why = "searching";
     my.next_request();  // may say more
     if (!my.converged && my.told >= my.limit) {
-        my.finish("the limit of " + std::to_string(my.limit) + " trials is reached");
+        my.finish("the limit of " + quern::detail::count_words(my.limit, "trial") + " is reached");
     }
 }
 

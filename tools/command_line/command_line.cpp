@@ -4,6 +4,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
 namespace cli {
 
 option& option::type(const std::string& shown) {
@@ -143,6 +148,20 @@ std::optional<int> command_line::parse(int argc, char** argv) {
         throw parse_error(error.what());
     }
     return std::nullopt;
+}
+
+int status_with_output(const std::string& program, int status, int failure) {
+    errno = 0;
+    std::cout.flush();  // also flushes stdout
+    const bool is_written =
+        std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+    if (is_written) {
+        return status;
+    }
+    const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+    std::fprintf(stderr, "%s: the output could not be written%s\n", program.c_str(),
+                 reason.c_str());
+    return status == 0 ? failure : status;
 }
 
 }  // namespace cli

@@ -96,4 +96,8 @@ private:
     std::unique_ptr<CLI::App> m_owned;
 };
 
+/// The exit status of a program that has printed its results. Returns `status`; if the results
+/// could not be written, as on a full disk, says so on stderr and returns `failure` in place of 0.
+int status_with_output(const std::string& program, int status, int failure);
+
 }  // namespace cli

@@ -65,7 +65,7 @@ class Search(Folder):
         self.assertEqual(everything["runs"][0]["cost"], 8100064)
         self.assertIn("use: C=b sh -c ", result.stdout)
         self.assertIn("no point is better than the start", result.stdout)
-        self.assertIn("by nelder-mead; the search ended: the limit of 1 trials is reached", result.stdout)
+        self.assertIn("by nelder-mead; the search ended: the limit of 1 trial is reached", result.stdout)
 
     def test_repetitions_alternate_and_the_median_counts(self):
         script = self.folder / "noisy"

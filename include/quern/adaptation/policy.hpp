@@ -71,6 +71,10 @@ public:
     /// Throws also std::invalid_argument for an unknown knob, and std::logic_error without a pool.
     unsigned set(std::string_view knob, unsigned value, std::string why);
 
+    /// The same for a value that is only set to be measured: its decision is marked as a trial. The
+    /// set() that follows is logged also if it keeps the value of the trial.
+    unsigned set_trial(std::string_view knob, unsigned value, std::string why);
+
     /// This call is the last one.
     void stop() noexcept;
 
@@ -81,6 +85,7 @@ private:
     friend class detail::policy_state;
     explicit policy_context(detail::policy_call& of) noexcept : m_call(&of) {}
     ~policy_context() = default;
+    unsigned set_for(std::string_view knob, unsigned value, std::string why, bool is_trial);
 
     detail::policy_call* m_call;
 };

@@ -7,24 +7,52 @@
 #include <quern/scheduler/runtime.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace quern::adaptation {
 
+/// What an entry took.
+struct entry_times {
+    double seconds = 0;       ///< wall time
+    double work = 1;          ///< as entry::work() has been told
+    worker_totals workers{};  ///< of the active workers of the entry's pool, together
+};
+
+/// What a search makes least instead of the wall time of a unit of work. `cost` is called at the
+/// end of each entry, on its thread, without a lock. +infinity says that the point does not work.
+/// An exception, NaN or -infinity makes the entry no trial, which is said on stderr once.
+///
+///     const quern::adaptation::metric idle_rate{
+///         "idle-rate", [](const quern::adaptation::entry_times& took) {
+///             return 1 - took.workers.running_ns / took.workers.total_ns();
+///         }};
+struct metric {
+    std::string name{};  ///< in the log of decisions, and in the key of what is remembered
+    std::function<double(const entry_times&)> cost{};
+};
+
 struct region_options {
     strategy how = strategy::nelder_mead;
     tuner_options search{};
-    std::string unit{};  ///< of the tuned value in the log of decisions: "points"
+    std::optional<metric> minimise{};  ///< none: the wall time
+    std::string unit{};                ///< of the tuned value in the log of decisions: "points"
     /// A trial whose workers lost more than this share of their time to other programs, a quota or
     /// the hypervisor is repeated, four times in a search at most. 0: never.
     double most_lost = 0.02;
 };
 
-/// The cost of an entry is its wall time divided by its work; the parts are the times of the active
-/// workers of the caller's pool. With the setting adapt=off every entry gets the start and nothing
-/// is measured; with dry-run every entry gets the start, and what would be tried is logged. Each
-/// new value is a decision (decisions.hpp).
+/// The cost of an entry is its wall time divided by its work, or a metric; the parts are the times
+/// of the active workers of the caller's pool. With the setting adapt=off every entry gets the
+/// start and nothing is measured; with dry-run every entry gets the start, and what would be tried
+/// is logged.
+///
+/// Each new value is a decision (decisions.hpp): trials, the choice when the search is over, and
+/// any later change. Their expected and observed costs are ratios to the cost of the first trial of
+/// the search, if that is above 0. Drift, and what is remembered for the next run, also need a cost
+/// above 0.
 ///
 /// Thread safety: entries may overlap, but then each also measures the others' work.
 /// Cost: of an entry some 5 µs; while it searches 300 µs, to see what the workers lost.
@@ -37,7 +65,9 @@ struct region_options {
 ///     }
 class region {
 public:
-    /// Throws as the tuner does; std::invalid_argument for an empty name.
+    /// Throws as the tuner does; std::invalid_argument for an empty name, for a metric without a
+    /// name or function, and for a metric with the strategy `model`, which computes with wall time;
+    /// std::runtime_error for a metric where the workers' times are not measured.
     region(std::string name, space where, region_options options = {});
     ~region();
     region(region&&) noexcept;

@@ -25,6 +25,8 @@ struct tuned_options {
     adaptation::strategy how = adaptation::strategy::model;
     std::uint64_t seed = 1;
     std::string unit{};  ///< in the log of decisions: "points"
+    /// None: the wall time. Another one needs another strategy than `model`.
+    std::optional<adaptation::metric> minimise{};
 };
 
 /// The number for a part of a program that is executed again and again, such as a few time steps.
@@ -32,7 +34,7 @@ struct tuned_options {
 /// An execution should take several ms, and long enough for its caches to be warm.
 ///
 /// Errors: std::invalid_argument for a range that is empty or begins below 1, and for a start
-/// outside of it. Thread safety, cost: as adaptation::region.
+/// outside of it; for a metric as adaptation::region. Thread safety, cost: as adaptation::region.
 ///
 ///     quern::tuned<int> grain("sum.grain", {1'000, n / 2});
 ///     for (int step = 0; step < 1000; ++step) {
@@ -48,7 +50,10 @@ public:
     tuned(const std::string& name, range within, std::optional<T> start = {},
           tuned_options options = {})
         : m_region(name, space_of(name, within, start),
-                   {.how = options.how, .search = {.seed = options.seed}, .unit = options.unit}) {}
+                   {.how = options.how,
+                    .search = {.seed = options.seed},
+                    .minimise = std::move(options.minimise),
+                    .unit = std::move(options.unit)}) {}
 
     class entry {
     public:

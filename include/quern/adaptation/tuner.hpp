@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +47,8 @@ struct tuner_options {
     std::size_t most_trials = 0;  ///< 0: 8 for model, 100 for random, else 10 000
     double tolerance = 0.05;      ///< a search ends when its step is below this share of the range
     /// After the search: if the median of five costs at the best point is above or below its cost
-    /// by more than this share, the search starts again there. 0: never.
+    /// by more than this share, the search starts again there. 0: never. Costs of 0 and below have
+    /// no ratio and never drift.
     double drift = 0.3;
 };
 
@@ -65,6 +67,7 @@ struct trial {
     point where{};
     std::uint64_t number = 0;
     bool is_search = false;  ///< false: the best point so far, while nothing else is to be tried
+    std::optional<double> expected{};  ///< its cost, as `model` predicts it
 };
 
 /// Several trials may be outstanding. Thread safe. After convergence every trial is the best point.

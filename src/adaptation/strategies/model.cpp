@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,10 +38,9 @@ struct grain_trials {
     measured sum{};
     std::vector<double> costs{};
 
+    /// The least: other programs only make a trial longer.
     double cost() const {
-        std::vector<double> sorted = costs;
-        std::sort(sorted.begin(), sorted.end());
-        return sorted.empty() ? 0 : sorted[(sorted.size() - 1) / 2];
+        return costs.empty() ? 0 : *std::min_element(costs.begin(), costs.end());
     }
     /// A grain told as +infinity has no parts to compute with.
     bool works() const { return !costs.empty() && std::isfinite(cost()); }
@@ -133,19 +133,31 @@ public:
         return best;
     }
 
-    request wants(double grain) const {
-        request next;
-        next.anew = true;
-        next.points.push_back({m_of.coordinate_of(grain)});
-        return next;
-    }
+    request wants(double grain) const { return wants(std::span(&grain, 1)); }
     request wants(std::span<const double> grains) const {
         request next;
         next.anew = true;
         for (const double each : grains) {
             next.points.push_back({m_of.coordinate_of(each)});
+            next.expected.push_back(expected(cell_of(each)));
         }
         return next;
+    }
+
+    /// The cost of a grain as predicted from those that work; nothing without one. The overhead of
+    /// a task is taken to be that at the nearest grain.
+    std::optional<double> expected(double grain) const {
+        const std::vector<grain_trials> known = working();
+        if (known.empty()) {
+            return std::nullopt;
+        }
+        const auto distance = [grain](const grain_trials& each) {
+            return std::abs(std::log(each.grain / grain));
+        };
+        const grain_trials& nearest =
+            *std::min_element(known.begin(), known.end(),
+                              [&](auto& a, auto& b) { return distance(a) < distance(b); });
+        return interpolated(known, grain) + overhead_of_task(nearest) / grain;
     }
 
     /// The grain of least cost between those measured: bodies and idleness interpolated over the
@@ -155,16 +167,11 @@ public:
         if (!works(best)) {
             return best;
         }
-        std::vector<grain_trials> working;
-        std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(working),
-                     [](const grain_trials& each) { return each.works(); });
-        std::sort(working.begin(), working.end(),
-                  [](auto& a, auto& b) { return a.grain < b.grain; });
-        const grain_trials& known = at(works(current) ? current : best);
-        const double task = known.per_work(&measured::overhead) * known.grain;
+        const std::vector<grain_trials> known = working();
+        const double task = overhead_of_task(at(works(current) ? current : best));
         double least = at(best).cost() / (1 + std::max(k_gain, noise()));
-        for (double grain = working.front().grain; grain < working.back().grain; grain *= k_step) {
-            const double cost = interpolated(working, grain) + task / grain;
+        for (double grain = known.front().grain; grain < known.back().grain; grain *= k_step) {
+            const double cost = interpolated(known, grain) + task / grain;
             if (cost < least) {
                 least = cost;
                 best = grain;
@@ -181,20 +188,35 @@ private:
                             [value = cell_of(grain)](auto& each) { return each.grain == value; });
     }
 
-    /// Bodies and idleness at a grain. Requires: sorted, and from the finest to the coarsest.
+    /// From the finest to the coarsest.
+    std::vector<grain_trials> working() const {
+        std::vector<grain_trials> found;
+        std::copy_if(m_all.begin(), m_all.end(), std::back_inserter(found),
+                     [](const grain_trials& each) { return each.works(); });
+        std::sort(found.begin(), found.end(), [](auto& a, auto& b) { return a.grain < b.grain; });
+        return found;
+    }
+    static double overhead_of_task(const grain_trials& at) {
+        return at.per_work(&measured::overhead) * at.grain;
+    }
+
+    /// Bodies and idleness at a grain; beyond the last ones, as there. Between two grains bodies
+    /// change with the logarithm of the grain, since caches have levels, and idleness with the
+    /// grain. Requires: sorted, not empty.
     static double interpolated(const std::vector<grain_trials>& sorted, double grain) {
         const auto after = std::find_if(sorted.begin(), sorted.end(),
                                         [&](auto& each) { return each.grain >= grain; });
-        const auto without_overhead = [](const grain_trials& each) {
-            return each.per_work(&measured::running) + each.per_work(&measured::idle);
-        };
-        if (after == sorted.begin()) {
-            return without_overhead(*after);
+        const grain_trials& finer = after == sorted.begin() ? *after : *(after - 1);
+        const grain_trials& coarser = after == sorted.end() ? sorted.back() : *after;
+        if (finer.grain == coarser.grain) {
+            return finer.per_work(&measured::running) + finer.per_work(&measured::idle);
         }
-        const auto before = after - 1;
-        const double share =
-            std::log(grain / before->grain) / std::log(after->grain / before->grain);
-        return without_overhead(*before) * (1 - share) + without_overhead(*after) * share;
+        const auto between = [&](double measured::*part, double share) {
+            return finer.per_work(part) * (1 - share) + coarser.per_work(part) * share;
+        };
+        return between(&measured::running,
+                       std::log(grain / finer.grain) / std::log(coarser.grain / finer.grain)) +
+               between(&measured::idle, (grain - finer.grain) / (coarser.grain - finer.grain));
     }
 
     const parameter& m_of;
@@ -261,6 +283,14 @@ search follow_model(setup given) {
         }
         model.add(next, (co_await model.wants(next)).front());
         ++trials;
+    }
+    // Another grain that seems better may seem so by noise: once more, in turn.
+    const double better = model.best_of(here);
+    if (better != here && model.noise() > k_gain && trials + 2 <= limit) {
+        const double grains[] = {here, better};
+        const auto results = co_await model.wants(grains);
+        model.add(here, results[0]);
+        model.add(better, results[1]);
     }
     here = model.best_of(here);
     co_return ending{words_of(model.at(here), of), coordinates{of.coordinate_of(here)}};

@@ -24,7 +24,8 @@ using coordinates = std::vector<double>;
 /// and are not measured.
 struct request {
     std::vector<coordinates> points;
-    bool anew = false;  ///< measure also what has been measured before
+    bool anew = false;                              ///< measure also what has been measured before
+    std::vector<std::optional<double>> expected{};  ///< costs of the points; empty: unknown
 };
 
 /// What a search returns: why it ends, and, unless that is the point of least median cost, its

@@ -49,6 +49,18 @@ TEST(decisions_test, are_worded) {
               "cost 1.25");
 }
 
+// Holds: decisions: Whole numbers have all of their digits, others six.
+TEST(decisions_test, have_whole_numbers_with_all_digits) {
+    decision large = example();
+    large.before = 2'087'322;
+    large.after = 1234567.25;
+    EXPECT_EQ(text_of(large).find("example: tile 2087322 -> 1.23457e+06 points: "), 0U);
+    large.after = -9'007'199'254'740'992.0;
+    EXPECT_EQ(text_of(large).find("example: tile 2087322 -> -9007199254740992 points: "), 0U);
+    large.after = 1e300;
+    EXPECT_EQ(text_of(large).find("example: tile 2087322 -> 1e+300 points: "), 0U);
+}
+
 // Holds: decisions: The last 4096 decisions are kept, the oldest first.
 TEST(decisions_test, keep_the_last) {
     for (int i = 0; i < 5000; ++i) {

@@ -59,6 +59,37 @@ TEST_P(policy_knobs_test, sets_knobs_and_says_why) {
     EXPECT_TRUE(first.applied);
 }
 
+// Holds: policy: set_trial() marks its decision as a trial; the set() that keeps the value is
+// logged, once.
+TEST_P(policy_knobs_test, marks_trials) {
+    for (const char* const mode : {"on", "dry-run"}) {
+        const with_mode may(mode);
+        const quern::runtime rt(options());
+        const std::string name = "tries " + std::string(mode) + std::to_string(GetParam());
+        std::atomic<int> calls{0};
+        policy_handle kept = every(
+            1ms, name,
+            [&](policy_context& now) {
+                if (++calls <= 3) {
+                    now.set_trial("spin-us", 7, "a trial");
+                } else {
+                    now.set("spin-us", now.get("spin-us"), "the best");
+                }
+            },
+            k_patient);
+        ASSERT_TRUE(eventually([&] { return calls >= 7; }));
+        kept.stop();
+        const auto logged = decisions_of(name);
+        ASSERT_EQ(logged.size(), 2U) << mode;
+        EXPECT_TRUE(logged.front().is_trial);
+        EXPECT_EQ(logged.front().after, 7);
+        EXPECT_FALSE(logged.back().is_trial);
+        EXPECT_EQ(logged.back().after, logged.back().before);
+        EXPECT_EQ(logged.back().why, "the best");
+        EXPECT_EQ(logged.back().applied, std::string(mode) == "on");
+    }
+}
+
 // Holds: policy: In mode dry-run a decision is logged as not applied, once for each value, and no
 // knob changes.
 TEST_P(policy_knobs_test, changes_nothing_in_a_dry_run) {

@@ -110,6 +110,33 @@ TEST(throttle_rules_test, hill_climbing_crosses_a_wide_range) {
     EXPECT_EQ(periods_away(rule, cost, k_minute), 0U);
 }
 
+/// Whether every choice is a trial until the rule has settled, and none for a while afterwards.
+template <class Rule>
+bool marks_its_trials(Rule& rule, const std::function<double(unsigned)>& plant) {
+    for (unsigned i = 0; i < 60; ++i) {
+        const auto choice = rule.next({.metric = plant(rule.cap())});
+        if (choice.is_trial == rule.is_settled()) {
+            return false;
+        }
+    }
+    return rule.is_settled();
+}
+
+// Holds: throttle rules: What a rule measures is marked as trials, what it settles on is not; a cap
+// for power is always a choice.
+TEST(throttle_rules_test, trials_are_marked) {
+    for (const curve& each : curves()) {
+        hill_climb_rule climb = climb_to_most(each.workers);
+        EXPECT_TRUE(marks_its_trials(climb, each.at)) << each.name;
+        fewest_rule fewest({.range = {1, each.workers}}, each.workers);
+        EXPECT_TRUE(marks_its_trials(fewest, each.at)) << each.name;
+    }
+    power_rule power({{1, 8}, 20, 30}, 8);
+    for (const double watts : {40.0, 40.0, 10.0, 10.0, 10.0, 10.0, 25.0}) {
+        EXPECT_FALSE(power.next(watts).is_trial);
+    }
+}
+
 // Holds: throttle rules: A metric that is the same for every cap, and one that is always 0, change
 // no cap.
 TEST(throttle_rules_test, hill_climbing_stays_without_a_difference) {

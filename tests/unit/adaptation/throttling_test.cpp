@@ -82,6 +82,14 @@ TEST_P(throttling_test, by_queue_minimises_its_metric) {
     EXPECT_EQ(pool.active_workers(), best);
     EXPECT_TRUE(GetParam() < 3 || has_text(how.name, "the best so far is 150 with 4 workers"));
     EXPECT_TRUE(GetParam() < 3 || has_text(how.name, "/test/cost "));
+    // What it has tried are trials; what it stays at is the choice.
+    EXPECT_TRUE(eventually([&] {
+        const auto all = decisions_of(how.name);
+        return GetParam() == 1 ||
+               (!all.empty() && !all.back().is_trial && all.back().why.starts_with("the best is "));
+    }));
+    const auto all = decisions_of(how.name);
+    EXPECT_LE(std::count_if(all.begin(), all.end(), [](auto& each) { return !each.is_trial; }), 1);
     EXPECT_TRUE(kept.is_active());
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tuner: what it asks, what it accepts, and that each search finds the least cost of curves
-// with and without noise. All of it is computed; nothing is timed.
+// The tuner: what it asks, what it accepts, and that each search finds the least cost. All of it is
+// computed; nothing is timed. The search `model` has tests of its own.
 #include <quern/adaptation/tuner.hpp>
 
-#include "support/grain_curves.hpp"
 #include "unit/adaptation/error_of.hpp"
 
 #include <gtest/gtest.h>
@@ -72,6 +71,9 @@ TEST(tuner_test, random_ends_at_its_limit) {
     EXPECT_EQ(tried.size(), 50U);
     EXPECT_EQ(tried.front(), plane().start());
     EXPECT_EQ(search.why(), "the limit of 50 trials is reached");
+    tuner once(plane(), strategy::random, {.most_trials = 1});
+    run(once, bowl);
+    EXPECT_EQ(once.why(), "the limit of 1 trial is reached");
 }
 
 // Holds: tuner: Each search comes near the least cost of a bowl.
@@ -309,84 +311,6 @@ TEST(tuner_test, rank_ordering_reflects_and_shrinks_as_a_whole) {
     EXPECT_NEAR(shrunk.where["x"], 25, 1e-9);
     search.tell(shrunk, -1);  // the best: 50 is reflected through it to 0, which is known
     EXPECT_NEAR(search.ask().where["x"], 37.5, 1e-9);
-}
-
-// Holds: tuner: model comes within 5 % of the least cost in at most 8 trials, from any start, when
-//     there is no noise.
-TEST(tuner_test, model_finds_the_grain_in_eight_trials) {
-    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-        const quern_test::grain_curve curve(seed);
-        for (const double start : {curve.least, curve.most}) {
-            const auto found = quern_test::search_grain(curve, strategy::model, start, seed, 0);
-            EXPECT_LE(found.trials, 8U) << seed;
-            EXPECT_LE(found.distance, 1.05)
-                << seed << ": " << curve.text() << " at " << found.grain;
-        }
-    }
-}
-
-// Holds: tuner: With noise of 20 % it does so for at least 95 % of the seeds, on synthetic curves
-//     and on a recorded one.
-TEST(tuner_test, model_withstands_noise) {
-    int good = 0;
-    int good_recorded = 0;
-    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-        const quern_test::grain_curve curve(seed);
-        const quern_test::recorded_curve recorded;
-        const auto is_good = [](const auto& f) { return f.trials <= 8 && f.distance <= 1.05; };
-        good += is_good(quern_test::search_grain(
-            curve, strategy::model, seed % 2 == 0 ? curve.least : curve.most, seed, 0.2));
-        good_recorded += is_good(quern_test::search_grain(
-            recorded, strategy::model, seed % 2 == 0 ? recorded.least : recorded.most, seed, 0.2));
-    }
-    EXPECT_GE(good, 950);
-    EXPECT_GE(good_recorded, 950);
-}
-
-/// A curve of which a share of the range works, by ratio: from 0 to 1 is all of it.
-struct partial_curve : quern_test::grain_curve {
-    partial_curve(std::uint64_t seed, double from_share, double to_share)
-        : grain_curve(seed), from(grain_at(from_share)), to(grain_at(to_share)) {}
-
-    double grain_at(double share) const {
-        return std::floor(least * std::pow(most / least, share));
-    }
-    measured at(double grain) const {
-        if (grain < from || grain > to) {
-            return {.cost = std::numeric_limits<double>::infinity()};
-        }
-        return grain_curve::at(grain);
-    }
-    double least_cost() const {
-        double cost = at(from).cost;
-        for (double g = from; g <= to; g *= 1.02) {
-            cost = std::min(cost, at(g).cost);
-        }
-        return cost;
-    }
-
-    double from, to;
-};
-
-/// How many of 500 searches by model come within 5 % of the least cost.
-int good_searches(double from_share, double to_share, double start_share) {
-    int good = 0;
-    for (std::uint64_t seed = 1; seed <= 500; ++seed) {
-        const partial_curve curve(seed, from_share, to_share);
-        const auto found =
-            quern_test::search_grain(curve, strategy::model, curve.grain_at(start_share), seed, 0);
-        EXPECT_LE(found.trials, 8U) << seed;
-        good += found.distance <= 1.05 ? 1 : 0;
-    }
-    return good;
-}
-
-// Holds: tuner: model predicts from grains that work alone; those told as +infinity have no parts.
-TEST(tuner_test, model_predicts_from_grains_that_work) {
-    EXPECT_GE(good_searches(0.1, 1, 0), 450);  // the start fails
-    EXPECT_GE(good_searches(0.1, 1, 0.5), 490);
-    EXPECT_GE(good_searches(0, 0.6, 0.5), 475);
-    EXPECT_GE(good_searches(0, 0.6, 1), 475);  // the start fails
 }
 
 }  // namespace
