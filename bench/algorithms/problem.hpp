@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -26,14 +27,41 @@ public:
         }
     }
 
-    std::vector<double> in, out;
+    /// Random numbers below 1024 for algorithms that change them: the same ones for each run.
+    void mix() {
+        std::uint64_t state = 1;
+        for (double& each : out) {
+            each = static_cast<double>(next_random(state) % 1024);
+        }
+    }
+
+    /// Two sorted ranges, together as long as `in`. A third of their elements are equal.
+    void make_sets() {
+        std::uint64_t state = 1;
+        while (one.size() < in.size() / 2) {
+            const std::uint64_t least = one.size() * 3;
+            one.push_back(static_cast<double>(least + next_random(state) % 3));
+            other.push_back(static_cast<double>(least + next_random(state) % 3));
+        }
+    }
+
+    std::vector<double> in, out, one, other;
+
+private:
+    /// Knuth's linear congruential generator, the upper bits.
+    static std::uint64_t next_random(std::uint64_t& state) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        return state >> 33;
+    }
 };
 
-/// One algorithm: run(calls, data) gives a number that is the same for every runtime.
+/// One algorithm: run(calls, data) gives a number that is the same for every runtime. prepare(data)
+/// is not timed.
 template <class Calls>
 struct row {
     const char* problem;
     double (*run)(const Calls& calls, data& d);
+    void (*prepare)(data& d) = [](data&) {};
 };
 
 inline double some_of(const std::vector<double>& v) {
@@ -71,7 +99,30 @@ inline constexpr row<Calls> k_rows[] = {
          return static_cast<double>(calls.copy_if(d.in, d.out, [](double x) { return x < 100; }));
      }},
     {"alg_max_element",
-     [](const Calls& calls, data& d) { return static_cast<double>(calls.max_element(d.in)); }}};
+     [](const Calls& calls, data& d) { return static_cast<double>(calls.max_element(d.in)); }},
+    {"alg_partition",
+     [](const Calls& calls, data& d) {
+         return static_cast<double>(calls.partition(d.out, [](double x) { return x < 512; }));
+     },
+     [](data& d) { d.mix(); }},
+    {"alg_stable_partition",
+     [](const Calls& calls, data& d) {
+         calls.stable_partition(d.out, [](double x) { return x < 512; });
+         return some_of(d.out);
+     },
+     [](data& d) { d.mix(); }},
+    {"alg_set_union",
+     [](const Calls& calls, data& d) {
+         const auto n = calls.set_union(d.one, d.other, d.out);
+         return static_cast<double>(n) + d.out[static_cast<std::size_t>(n) / 2];
+     },
+     [](data& d) { d.make_sets(); }},
+    {"alg_set_difference",
+     [](const Calls& calls, data& d) {
+         const auto n = calls.set_difference(d.one, d.other, d.out);
+         return static_cast<double>(n) + d.out[static_cast<std::size_t>(n) / 2];
+     },
+     [](data& d) { d.make_sets(); }}};
 
 /// What the standard library computes on one thread. In serial.cpp.
 struct serial_calls {
@@ -98,6 +149,22 @@ struct serial_calls {
     auto max_element(const std::vector<double>& v) const {
         return std::max_element(v.begin(), v.end()) - v.begin();
     }
+    template <class F>
+    auto partition(std::vector<double>& v, F f) const {
+        return std::partition(v.begin(), v.end(), f) - v.begin();
+    }
+    template <class F>
+    void stable_partition(std::vector<double>& v, F f) const {
+        std::stable_partition(v.begin(), v.end(), f);
+    }
+    auto set_union(const std::vector<double>& a, const std::vector<double>& b,
+                   std::vector<double>& to) const {
+        return std::set_union(a.begin(), a.end(), b.begin(), b.end(), to.begin()) - to.begin();
+    }
+    auto set_difference(const std::vector<double>& a, const std::vector<double>& b,
+                        std::vector<double>& to) const {
+        return std::set_difference(a.begin(), a.end(), b.begin(), b.end(), to.begin()) - to.begin();
+    }
 };
 
 /// Registers all rows of a runtime. `run` makes a job of a repetition.
@@ -109,11 +176,17 @@ public:
             contender(k_rows<Calls>[i].problem, variant,
                       [calls, run, i](const arguments& a) -> job {
                           auto d = std::make_shared<data>(a.size);
+                          k_rows<serial_calls>[i].prepare(*d);
                           const double right = k_rows<serial_calls>[i].run(serial_calls{}, *d);
                           return run(a, [calls, d, right, i] {
-                              return timed(
-                                  [&] { return k_rows<Calls>[i].run(calls, *d); },
-                                  [&](double found) { expect_equal("the result", found, right); });
+                              return timed_runs([&] {
+                                  k_rows<Calls>[i].prepare(*d);
+                                  const double start = now();
+                                  const double found = k_rows<Calls>[i].run(calls, *d);
+                                  const double seconds = now() - start;
+                                  expect_equal("the result", found, right);
+                                  return seconds;
+                              });
                           });
                       });
         }

@@ -36,6 +36,25 @@ struct calls {
     auto max_element(const std::vector<double>& v) const {
         return quern::max_element(quern::par, v.begin(), v.end()) - v.begin();
     }
+    template <class F>
+    auto partition(std::vector<double>& v, F f) const {
+        return quern::partition(quern::par, v.begin(), v.end(), f) - v.begin();
+    }
+    template <class F>
+    void stable_partition(std::vector<double>& v, F f) const {
+        quern::stable_partition(quern::par, v.begin(), v.end(), f);
+    }
+    auto set_union(const std::vector<double>& a, const std::vector<double>& b,
+                   std::vector<double>& to) const {
+        return quern::set_union(quern::par, a.begin(), a.end(), b.begin(), b.end(), to.begin()) -
+               to.begin();
+    }
+    auto set_difference(const std::vector<double>& a, const std::vector<double>& b,
+                        std::vector<double>& to) const {
+        return quern::set_difference(quern::par, a.begin(), a.end(), b.begin(), b.end(),
+                                     to.begin()) -
+               to.begin();
+    }
 };
 
 const all_rows by_par("par", calls{}, [](const arguments& a, auto f) { return quern_job(a, f); });

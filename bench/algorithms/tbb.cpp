@@ -37,6 +37,26 @@ struct calls {
     auto max_element(const std::vector<double>& v) const {
         return std::max_element(std::execution::par, v.begin(), v.end()) - v.begin();
     }
+    template <class F>
+    auto partition(std::vector<double>& v, F f) const {
+        return std::partition(std::execution::par, v.begin(), v.end(), f) - v.begin();
+    }
+    template <class F>
+    void stable_partition(std::vector<double>& v, F f) const {
+        std::stable_partition(std::execution::par, v.begin(), v.end(), f);
+    }
+    auto set_union(const std::vector<double>& a, const std::vector<double>& b,
+                   std::vector<double>& to) const {
+        return std::set_union(std::execution::par, a.begin(), a.end(), b.begin(), b.end(),
+                              to.begin()) -
+               to.begin();
+    }
+    auto set_difference(const std::vector<double>& a, const std::vector<double>& b,
+                        std::vector<double>& to) const {
+        return std::set_difference(std::execution::par, a.begin(), a.end(), b.begin(), b.end(),
+                                   to.begin()) -
+               to.begin();
+    }
 };
 
 const all_rows by_par("par", calls{}, [](const arguments& a, auto f) { return tbb_job(a, f); });

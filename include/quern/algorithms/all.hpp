@@ -16,12 +16,14 @@
 #include <quern/algorithms/minmax.hpp>
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/algorithms/partial_sort.hpp>
+#include <quern/algorithms/partition.hpp>
 #include <quern/algorithms/reduce.hpp>
 #include <quern/algorithms/remove.hpp>
 #include <quern/algorithms/replace.hpp>
 #include <quern/algorithms/reverse.hpp>
 #include <quern/algorithms/scan.hpp>
 #include <quern/algorithms/search.hpp>
+#include <quern/algorithms/set_operations.hpp>
 #include <quern/algorithms/sort.hpp>
 #include <quern/algorithms/transform.hpp>
 #include <quern/algorithms/uninitialized.hpp>

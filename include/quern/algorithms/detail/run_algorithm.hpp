@@ -27,6 +27,11 @@ struct execution {
 
     /// The same on the calling thread, for iterators that do not allow more.
     auto in_order() const noexcept { return execution<sequenced_policy>{sequenced_policy(), site}; }
+
+    /// The same with lazy chunks: for loops over blocks, whose number a chunker does not mean.
+    auto in_lazy_chunks() const noexcept {
+        return execution<parallel_policy>{parallel_policy(lazy(), policy.where()), site};
+    }
 };
 
 /// Calls f(execution), in a new task if the policy says as_future. Everything that f needs is in f.
