@@ -23,6 +23,7 @@ constexpr const char* k_examples = R"(Examples:
   als                                          400 users and items, 10 sweeps
   als --users 10 --items 5 --sweeps 2000       the other sizes of the paper
   als --users 500 --items 5000 --sweeps 2 --threads 2
+  als --launch adaptive --quern:inlining=baseline
   als --launch sync                            every primitive called by the task that launches it)";
 
 struct launch_name {
@@ -31,6 +32,7 @@ struct launch_name {
 };
 
 constexpr launch_name k_launches[] = {
+    {"adaptive", quern::launch::adaptive},
     {"async", quern::launch::async},
     {"fork", quern::launch::fork},
     {"sync", quern::launch::sync},
@@ -65,7 +67,7 @@ bool read_arguments(arguments& a, int argc, char** argv) {
     apps::add_number(app, "--regularization", a.p.regularization, 1e-6, 1e6,
                      "weight of the squares of factors in the objective");
     apps::add_count(app, "--seed", a.p.seed, 0, 1'000'000'000, "of the ratings");
-    app.add("--launch", a.launch, "launch policy of primitives: async, fork or sync")
+    app.add("--launch", a.launch, "launch policy of primitives: adaptive, async, fork or sync")
         .shows_default();
     apps::add_count(app, "--repeat", a.repeat, 1, 10'000, "measured runs of each variant");
     apps::add_runtime_options(app);

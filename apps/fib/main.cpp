@@ -16,7 +16,8 @@ namespace {
 constexpr const char* k_examples = R"(Examples:
   fib                                    all variants of fib(35)
   fib --n 40 --threads 2 --variant context --repeat 3
-  fib --n 25 --variant future --policy priority-local-fifo)";
+  fib --n 25 --variant future --policy priority-local-fifo
+  fib --n 27 --variant adaptive --quern:inlining=baseline)";
 
 [[gnu::noinline]] long serial(int n) {  // noinline: a real call, as in the tasks
     return n < 2 ? n : serial(n - 1) + serial(n - 2);
@@ -51,6 +52,16 @@ long with_future(int n) {
     }
     auto a = quern::async(with_future, n - 1);
     const long b = with_future(n - 2);
+    return a.get() + b;
+}
+
+/// The same, where a rule decides which of them become tasks.
+long with_adaptive(int n) {
+    if (n < 2) {
+        return n;
+    }
+    auto a = quern::async(quern::launch::adaptive, with_adaptive, n - 1);
+    const long b = with_adaptive(n - 2);
     return a.get() + b;
 }
 
@@ -100,13 +111,14 @@ int run(int argc, char** argv) {
     std::string which = "all";
     apps::add_count(app, "--n", n, 0, 60, "argument");
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    app.add("--variant", which, "context, plain, future, serial or all").shows_default();
+    app.add("--variant", which, "context, plain, future, adaptive, serial or all").shows_default();
     apps::add_runtime_options(app);
     app.footer(k_examples);
     if (!apps::parse(app, argc, argv)) {
         return apps::k_success;
     }
-    apps::checked_word("--variant", which, {"context", "plain", "future", "serial", "all"});
+    apps::checked_word("--variant", which,
+                       {"context", "plain", "future", "adaptive", "serial", "all"});
 
     const quern::runtime rt;
     fmt::print("fib: {} worker{}, policy {}\n", rt.workers(), rt.workers() == 1 ? "" : "s",
@@ -123,16 +135,21 @@ int run(int argc, char** argv) {
     if (wanted("plain")) {
         forks.push_back(parallel_variant("plain", rt, n, [n] { return plain(n); }));
     }
-    if (which != "future") {
+    const bool only_futures = which == "future" || which == "adaptive";
+    if (!only_futures) {
         print_comparison(n, repeat, std::move(forks));
     }
-    if (wanted("future")) {
+    if (only_futures || which == "all") {
         constexpr int k_future_n = 27;  // half a million tasks of about 50 ns
         const int smaller = which == "all" ? std::min(n, k_future_n) : n;
-        print_comparison(
-            smaller, repeat,
-            {serial_variant(smaller),
-             parallel_variant("future", rt, smaller, [smaller] { return with_future(smaller); })});
+        std::vector<apps::variant> futures{
+            serial_variant(smaller),
+            parallel_variant("future", rt, smaller, [smaller] { return with_future(smaller); })};
+        if (which != "future") {
+            futures.push_back(parallel_variant("adaptive", rt, smaller,
+                                               [smaller] { return with_adaptive(smaller); }));
+        }
+        print_comparison(smaller, repeat, std::move(futures));
     }
     return apps::k_success;
 }

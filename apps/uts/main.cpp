@@ -17,7 +17,8 @@ namespace {
 constexpr const char* k_examples = R"(Examples:
   uts                          the tree T3: 4 million nodes, 1572 deep
   uts --tree T1 --threads 2
-  uts --tree T1L --repeat 1    102 million nodes)";
+  uts --tree T1L --repeat 1    102 million nodes
+  uts --variant futures --quern:inlining=baseline)";
 
 /// Nodes of the tree with root `n`: the plain recursion, the reference of the parallel one.
 std::uint64_t search(const tree& t, const node& n) {
@@ -67,6 +68,24 @@ std::uint64_t search_from_root(const tree& t) {
         .first;
 }
 
+/// A future for every child but the first, which is searched meanwhile. A rule decides which of
+/// them become tasks (--quern:inlining).
+std::uint64_t search_by_futures(const tree& t, const node& n) {
+    const std::uint32_t children = children_of(t, n);
+    std::vector<quern::future<std::uint64_t>> others;
+    others.reserve(children);
+    for (std::uint32_t i = 1; i < children; ++i) {
+        others.push_back(quern::async(quern::launch::adaptive, [&t, child = child_of(n, i)] {
+            return search_by_futures(t, child);
+        }));
+    }
+    std::uint64_t nodes = 1 + (children != 0 ? search_by_futures(t, child_of(n, 0)) : 0);
+    for (auto& each : others) {
+        nodes += each.get();
+    }
+    return nodes;
+}
+
 /// Counts the whole tree, once and untimed, for the check against the published figures.
 void take_census(const tree& t, const node& n, census& sum) {
     const std::uint32_t children = children_of(t, n);
@@ -110,8 +129,10 @@ const tree& tree_named(const std::string& name) {
 int run(int argc, char** argv) {
     cli::command_line app("Unbalanced tree search, a task for every node.", "uts");
     std::string name = "T3";
+    std::string which = "fork_join";
     int repeat = 5;
     app.add("--tree", name, "T1, T3 or T1L").shows_default();
+    app.add("--variant", which, "fork_join, futures or all").shows_default();
     apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
     apps::add_runtime_options(app);
     app.footer(k_examples);
@@ -119,23 +140,33 @@ int run(int argc, char** argv) {
         return apps::k_success;
     }
     const tree& t = tree_named(name);
+    apps::checked_word("--variant", which, {"fork_join", "futures", "all"});
     census whole;
     take_census(t, root_of(t), whole);
     check(whole == t.expected, t, whole);
 
     const quern::runtime rt;
     quern::worker_totals spent;
-    const auto in_parallel = [&] {
+    const auto in_parallel = [&](std::uint64_t (*count)(const tree&)) {
         double seconds = 0;
         spent += apps::totals_of(rt, [&] {
             seconds = checked_seconds(
-                t, [&] { return quern::async(rt, [&t] { return search_from_root(t); }).get(); });
+                t, [&] { return quern::async(rt, [&t, count] { return count(t); }).get(); });
         });
         return seconds;
     };
     std::vector<apps::variant> variants{
-        {"serial", [&] { return checked_seconds(t, [&] { return search(t, root_of(t)); }); }},
-        {"fork_join", in_parallel}};
+        {"serial", [&] { return checked_seconds(t, [&] { return search(t, root_of(t)); }); }}};
+    if (which != "futures") {
+        variants.push_back({"fork_join", [&] { return in_parallel(search_from_root); }});
+    }
+    if (which != "fork_join") {
+        variants.push_back({"futures", [&] {
+                                return in_parallel([](const tree& all) {
+                                    return search_by_futures(all, root_of(all));
+                                });
+                            }});
+    }
     apps::run_in_turns(variants, repeat);
     fmt::print("uts {}: {} nodes, {} leaves, depth {}: right in every run\n", t.name,
                t.expected.nodes, t.expected.leaves, t.expected.depth);

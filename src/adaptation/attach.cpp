@@ -6,6 +6,7 @@
 
 #include "configuration.hpp"
 #include "history.hpp"
+#include "inlining.hpp"
 #include "living.hpp"
 #include "policy_state.hpp"
 #include "totals.hpp"
@@ -35,6 +36,7 @@ namespace detail {
 
 namespace {
 
+std::vector<std::string_view> launches() { return {"async", "adaptive"}; }
 std::vector<std::string_view> modes() { return {"off", "dry-run", "on"}; }
 
 constexpr setting k_settings[] = {
@@ -55,6 +57,18 @@ constexpr setting k_settings[] = {
      .type = setting_type::path,
      .fallback = "",
      .help = "file in which tuned numbers are kept for the next run of the program"},
+    {.name = "launch",
+     .owner = "adaptation",
+     .type = setting_type::word,
+     .words = launches,
+     .fallback = "async",
+     .help = "how tasks with launch::async start; adaptive: as with launch::adaptive"},
+    {.name = "inlining",
+     .owner = "adaptation",
+     .type = setting_type::word,
+     .words = inlining_rule_names,
+     .fallback = "quern",
+     .help = "the rule by which child tasks with launch::adaptive run at once"},
 };
 
 constinit std::atomic<bool> g_attached{false};
@@ -119,6 +133,8 @@ public:
     void check(const settings&) override {}
     void started(runtime& which, const settings& chosen) noexcept override {
         g_mode.store(static_cast<int>(mode_in(chosen)), std::memory_order_relaxed);
+        use_inlining(inlining_rule_named(chosen.at("inlining").text),
+                     chosen.at("launch").text == "adaptive", mode_in(chosen));
         try {
             remember_in(chosen.at("tune-history").text);
             write_decisions_to(chosen.at("decisions").text);

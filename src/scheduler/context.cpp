@@ -17,6 +17,8 @@
 namespace quern::detail {
 
 constinit thread_local context* quern_tls_context = nullptr;
+/// Only its address counts.
+const task_description g_creator_aside{};
 
 namespace {
 
@@ -36,7 +38,8 @@ const void* const k_always_low =
     reinterpret_cast<const void*>(std::numeric_limits<std::uintptr_t>::max());
 
 constexpr wait_kind k_join_wait{.name = "a forked child that another worker runs",
-                                .is_passing = true};
+                                .is_passing = true,
+                                .is_for_task = [](const void*) noexcept { return true; }};
 
 constexpr std::size_t k_slot_bytes = sizeof(void*);
 static_assert(std::is_pointer_v<fork_slot>);
@@ -238,6 +241,7 @@ void run_before_self(runnable& item) noexcept {
     stealable_contexts::take(self);
 }
 
+/// The fresh context is no smaller than the caller's, as in call_on_fresh.
 void run_beside_self(runnable& first, creator_link& link) noexcept {
     context& self = *current_context();
     worker& host = self.host();
@@ -247,7 +251,7 @@ void run_beside_self(runnable& first, creator_link& link) noexcept {
         host.notify_work_of(host);
     }
     link.creator = &self;
-    context& fresh = host.take_context(std::max(first.stack, host.home().stacks()));
+    context& fresh = host.take_context(std::max({first.stack, host.home().stacks(), self.size()}));
     self.call_beside(fresh, first, link);
     stealable_contexts::take(self);
 }
@@ -256,20 +260,26 @@ void run_beside_self(runnable& first, creator_link& link) noexcept {
 /// a switch there and back it would mispredict the returns that follow.
 void context::call_beside(context& fresh, runnable& first, creator_link& aside) noexcept {
     worker& host = *m_worker;
-    fresh.reopen_for_call(
-        [](context& here, void* p) {
-            context& creator = *here.link->creator;
-            if (worker::run_beside(here, *static_cast<runnable*>(p))) {
-                here.host().leave_for(here, creator);
-            }
-        },
-        &first);
+    const bool calls = can_call();
+    if (calls) {
+        fresh.reopen();  // no frame needs to be prepared
+        fresh.m_body_argument = &first;
+    } else {
+        fresh.reopen_for_call(
+            [](context& here, void* p) {
+                context& creator = *here.link->creator;
+                if (worker::run_beside(here, *static_cast<runnable*>(p))) {
+                    here.host().leave_for(here, creator);
+                }
+            },
+            &first);
+    }
     fresh.m_below.store(nullptr, std::memory_order_relaxed);
     fresh.m_root.store(&fresh, std::memory_order_relaxed);
     fresh.m_first = nullptr;
     fresh.link = &aside;
     fresh.creators_aside = root().creators_aside + 1;
-    if (!can_call()) {
+    if (!calls) {
         host.switch_context(*this, fresh, {});
     } else {
         host.m_away.add();
@@ -300,8 +310,14 @@ void context::call_entry(void* self) noexcept {
 }
 
 context* take_creator(context& leaving) noexcept {
-    const creator_link* const link = std::exchange(leaving.root().link, nullptr);
-    return link != nullptr ? link->creator : nullptr;
+    creator_link* const link = std::exchange(leaving.root().link, nullptr);
+    if (link == nullptr) {
+        return nullptr;
+    }
+    const wait_kind* const why = leaving.waits.kind();
+    link->waits_for_task =
+        why != nullptr && why->is_for_task != nullptr && why->is_for_task(leaving.waits.thing());
+    return link->creator;
 }
 
 /// Also those that are aside for that creator, which may change its worker now: a creator resumes

@@ -48,6 +48,7 @@ bool worker::run_beside(context& self, runnable& first) noexcept {
     runnable* item = &first;
     do {
         self.host().begin_item(*item);
+        self.own_task.outer = &g_creator_aside;
         context* const next = item->run(*item);
         self.next_holder();
         if constexpr (k_check_held_locks) {

@@ -77,7 +77,8 @@ const std::exception_ptr& broken_promise() noexcept {
 void give_way() noexcept { this_task::yield(); }
 
 const wait_kind state_base::k_wait{
-    "a future", sizeof(state_base),
+    "a future",
+    sizeof(state_base),
     [](const void* copy, wait_findings& into) noexcept {
         constexpr std::array k_words = {"of a task that has not ended",
                                         "of a promise that nobody has set",
@@ -87,7 +88,12 @@ const wait_kind state_base::k_wait{
             std::snprintf(into.words.data(), into.words.size(), "%s", k_words[who]);
         }
     },
-    false, true};
+    false,
+    true,
+    false,
+    [](const void* state) noexcept {
+        return static_cast<const state_base*>(state)->m_maker == maker::task;
+    }};
 
 void state_base::destroy_self() noexcept {
     on_enough_stack([this]() noexcept { m_destroy(*this); });

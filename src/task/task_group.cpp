@@ -32,11 +32,17 @@ detail::context* own_root() noexcept {
 }  // namespace
 
 const detail::wait_kind task_group::k_wait{
-    "task group", sizeof(task_group), [](const void* copy, detail::wait_findings& into) noexcept {
+    "task group",
+    sizeof(task_group),
+    [](const void* copy, detail::wait_findings& into) noexcept {
         const auto left = static_cast<const task_group*>(copy)->m_count.outstanding();
         std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
                       static_cast<long long>(left));
-    }};
+    },
+    false,
+    false,
+    false,
+    [](const void*) noexcept { return true; }};
 
 const detail::wait_kind task_group::k_bound_wait{
     "room in a bounded task group", sizeof(task_group),

@@ -40,6 +40,26 @@ inline void async_in_every_way(const family& f) {
     });
 }
 
+/// Children that a rule may run in their parent's place, with continuations and dataflow.
+inline void async_adaptive(const family& f) {
+    constexpr quern::launch k_how = quern::launch::adaptive;
+    get_all(f, [&f](std::size_t i) {
+        const auto call = [&f, i] { return f.value_of(i); };
+        switch (i % 4) {
+            case 0:
+                return quern::async(k_how, call);
+            case 1:
+                return quern::async({.how = k_how, .instance = i}, call);
+            case 2:
+                return quern::async(k_how, [] {}).then(k_how, [call](auto) { return call(); });
+            default:
+                return quern::dataflow(
+                    k_how, [call](auto, auto) { return call(); }, quern::async(k_how, [] {}),
+                    quern::async([] {}));
+        }
+    });
+}
+
 inline void async_with_hints(const family& f) {
     get_all(f, [&f](std::size_t i) {
         const auto here = static_cast<int>(i);

@@ -57,6 +57,7 @@ inline constexpr way k_all[] = {{"serially",
                                 // queued tasks and futures
                                 QUERN_WAY(async),
                                 QUERN_WAY(async_in_every_way),
+                                QUERN_WAY(async_adaptive),
                                 QUERN_WAY(async_with_hints),
                                 QUERN_WAY(async_that_is_stopped),
                                 QUERN_WAY(post),

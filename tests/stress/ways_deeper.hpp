@@ -129,6 +129,14 @@ struct deferred {
     }
 };
 
+struct adaptive {
+    static constexpr const char* k_name = "adaptive";
+    template <class F>
+    static long call(F f) {
+        return quern::async(quern::launch::adaptive, f).get();
+    }
+};
+
 struct continuation {
     static constexpr const char* k_name = "continuation";
     template <class F>

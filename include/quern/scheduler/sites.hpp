@@ -31,6 +31,7 @@ struct site_statistics {
     double exclusive_error_ns = 0;
     std::uint64_t samples = 0;      ///< stretches of user code that were timed
     std::uint64_t suspensions = 0;  ///< exact: times that such a task gave up its worker
+    std::uint64_t inlined = 0;  ///< exact: tasks that launch::adaptive ran in their parent's place
 
     double mean_ns() const noexcept { return calls > 0 ? exclusive_ns / calls : 0; }
 };

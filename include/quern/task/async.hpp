@@ -59,6 +59,18 @@ auto bind_call(F&& f, Args&&... args) {
     return bound_t<F, Args...>(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
+/// Asks the rules about a child task, and runs it if they say so. True: it has begun.
+template <class Task>
+bool starts_as_child(const pool& where, Task& task, std::uint64_t instance) noexcept {
+    const child_kind own = detail::kind_of_child(task.site, task.name, instance);
+    if (own == k_no_kind) {
+        return false;
+    }
+    task.note_kind(own);
+    worker* const here = current_worker();
+    return here != nullptr && &here->home() == &where && detail::begins_in_parent(*here, task, own);
+}
+
 /// Starts a task as its attributes ask. The state's second reference belongs to the queue.
 template <class Task>
 void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
@@ -79,6 +91,11 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
                 return;
             }
             break;  // in another pool there is no creator to replace
+        case launch::adaptive:
+            if (detail::starts_as_child(where, task, wanted.instance.value())) {
+                return;
+            }
+            break;
         case launch::async:
             break;
     }
@@ -183,9 +200,9 @@ void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
 }
 
 /// Tasks without attributes. Filling in task_attributes would take longer than the rest of a tiny
-/// task.
+/// task. `is_child`: as with launch::adaptive.
 template <class F, class... Args>
-auto start_usual(const void* site, F&& f, Args&&... args) {
+auto start_usual(const void* site, bool is_child, F&& f, Args&&... args) {
     using call = bound_t<F, Args...>;
     using T = std::invoke_result_t<call>;
     pool& where = detail::usual_pool();
@@ -193,6 +210,11 @@ auto start_usual(const void* site, F&& f, Args&&... args) {
                                                     std::forward<Args>(args)...);
     state->site = site;
     future<T> result{state_ref<shared_state<T>>(state)};
+    if (is_child) [[unlikely]] {
+        if (detail::starts_as_child(where, *state, 0)) {
+            return result;
+        }
+    }
     state->allow_waiter_to_begin(where);
     where.make_ready(*state);
     return result;
@@ -238,12 +260,19 @@ template <class F, class... Args>
     requires std::is_invocable_v < std::decay_t<F>
 &, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE auto async(F&& f, Args&&... args) {
     const detail::creation_timing making;
-    return detail::start_usual(detail::code_address(), std::forward<F>(f),
+    return detail::start_usual(detail::code_address(), detail::decides_always(), std::forward<F>(f),
                                std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE auto async(launch how, F&& f, Args&&... args) {
+    if constexpr (detail::k_is_call<F, Args...>) {
+        if (how == launch::adaptive) {
+            const detail::creation_timing making;
+            return detail::start_usual(detail::code_address(), true, std::forward<F>(f),
+                                       std::forward<Args>(args)...);
+        }
+    }
     return quern::async(task_attributes{.how = how}, std::forward<F>(f),
                         std::forward<Args>(args)...);
 }

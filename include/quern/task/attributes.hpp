@@ -7,8 +7,10 @@
 #include <quern/scheduler/detail/queued_task.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/work.hpp>
+#include <quern/task/detail/inlining.hpp>
 
 #include <bit>
+#include <concepts>
 #include <cstdint>
 #include <stdexcept>
 #include <stop_token>
@@ -16,7 +18,8 @@
 
 namespace quern {
 
-/// When and where a task starts. A bitmask type like std::launch, with two of HPX's policies. If
+/// When and where a task starts. A bitmask type like std::launch, with two of HPX's policies and
+/// one that decides by itself. If
 /// several policies are named, Quern takes the first of them in this order. If none is named,
 /// starting a task throws std::invalid_argument.
 ///
@@ -26,6 +29,12 @@ enum class launch : std::uint8_t {
     fork = 4,      ///< starts at once in place of its creator, which resumes when a worker is free
     deferred = 2,  ///< run by the first waiter on its stack; queued by `then` and dataflow
     sync = 8,      ///< run at once, before the call returns
+    /// A child task: queued, or run at once on a stack of its own while its creator waits, which
+    /// continues when the child has ended or suspends. A rule decides, for each place in the source
+    /// that makes tasks (docs/inlining.md). A place whose task has suspended when it was run at
+    /// once, for another reason than to wait for a task, is queued from then on. `then` and
+    /// dataflow decide when the last input arrives. Outside a worker as async.
+    adaptive = 16,
 };
 
 constexpr launch operator&(launch a, launch b) noexcept {
@@ -38,11 +47,30 @@ constexpr launch operator^(launch a, launch b) noexcept {
     return static_cast<launch>(static_cast<unsigned>(a) ^ static_cast<unsigned>(b));
 }
 constexpr launch operator~(launch a) noexcept {
-    return a ^ (launch::async | launch::fork | launch::deferred | launch::sync);
+    return a ^ (launch::async | launch::fork | launch::deferred | launch::sync | launch::adaptive);
 }
 constexpr launch& operator&=(launch& a, launch b) noexcept { return a = a & b; }
 constexpr launch& operator|=(launch& a, launch b) noexcept { return a = a | b; }
 constexpr launch& operator^=(launch& a, launch b) noexcept { return a = a ^ b; }
+
+/// Tells tasks apart that one place in the source makes: the address of an object, or a number.
+///
+///     auto f = quern::async({.how = quern::launch::adaptive, .instance = row}, solve, row);
+class task_instance {
+public:
+    constexpr task_instance() noexcept = default;  ///< none
+    task_instance(const void* object) noexcept
+        : m_value(reinterpret_cast<std::uintptr_t>(object)) {}
+    template <std::integral Number>
+    constexpr task_instance(Number number) noexcept
+        : m_value(~static_cast<std::uint64_t>(number)) {}
+
+    /// 0: none.
+    constexpr std::uint64_t value() const noexcept { return m_value; }
+
+private:
+    std::uint64_t m_value = 0;  ///< numbers from the upper end: no address is there
+};
 
 /// Options of a task. Every field has a default:
 ///
@@ -76,25 +104,32 @@ struct task_attributes {
     /// If its stop is requested before the task begins, the task is dropped and its future holds
     /// task_cancelled. Once running, the task can poll it (this_task::stop_requested()).
     std::stop_token stop{};
+    /// With launch::adaptive: each instance is measured and decided about separately, instead of
+    /// all tasks of the site together. There is room for 16 thousand; further ones count together.
+    task_instance instance{};
 };
 
 namespace detail {
 
 /// The policy used when several are named. Throws std::invalid_argument.
 constexpr launch one_of(launch named) {
-    for (const launch each : {launch::async, launch::fork, launch::deferred, launch::sync}) {
+    for (const launch each :
+         {launch::async, launch::fork, launch::deferred, launch::sync, launch::adaptive}) {
         if ((named & each) == each) {
             return each;
         }
     }
     throw std::invalid_argument(
-        "quern: a launch policy that names none of async, fork, deferred and sync");
+        "quern: a launch policy that names none of async, fork, deferred, sync and adaptive");
 }
 
 /// Reduces the attributes to one policy and fills in `site` unless it is set.
 QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wanted) {
     if (!std::has_single_bit(static_cast<unsigned>(wanted.how))) [[unlikely]] {
         wanted.how = one_of(wanted.how);
+    }
+    if (wanted.how == launch::async && decides_always()) [[unlikely]] {
+        wanted.how = launch::adaptive;
     }
     wanted.site = wanted.site != nullptr ? wanted.site : site;
     return wanted;

@@ -28,10 +28,6 @@ inline const void* address_of_site(const task_description& task) noexcept {
                : reinterpret_cast<const void*>(static_cast<work::run_function>(task.entry));
 }
 
-/// The number of a task's site, which is added if it is new. k_other_sites when there is no room.
-/// Any thread.
-std::uint16_t number_of_site(const task_description& task) noexcept;
-
 /// Null: no site has that number, or not yet. Any thread.
 const known_site* site_of_number(std::uint16_t number) noexcept;
 

@@ -31,6 +31,7 @@ struct site_sum {
     double ticks_variance = 0;
     std::uint64_t samples = 0;
     std::uint64_t suspensions = 0;
+    std::uint64_t inlined = 0;
 
     void add(const detail::site_tally& one) noexcept {
         calls += static_cast<double>(static_cast<std::uint64_t>(one.calls));
@@ -40,8 +41,11 @@ struct site_sum {
         ticks_variance += one.time_variance;
         samples += one.samples;
         suspensions += one.suspensions;
+        inlined += one.inlined;
     }
-    bool is_empty() const noexcept { return samples == 0 && suspensions == 0 && calls == 0; }
+    bool is_empty() const noexcept {
+        return samples == 0 && suspensions == 0 && inlined == 0 && calls == 0;
+    }
 };
 
 void add_pool(std::vector<site_sum>& sums, const detail::pool& from) {
@@ -101,6 +105,7 @@ site_statistics statistics_of(const site_sum& sum) {
     one.exclusive_error_ns = std::sqrt(sum.ticks_variance) * ns;
     one.samples = sum.samples;
     one.suspensions = sum.suspensions;
+    one.inlined = sum.inlined;
     return one;
 }
 

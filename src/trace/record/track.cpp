@@ -89,7 +89,8 @@ void track::count(const piece& ended, std::uint16_t site) noexcept {
     s.suspensions += ended.how == piece_end::suspended ? weight : 0;
     if (ended.how == piece_end::ended) {
         s.time.add(static_cast<double>(tick_count{t.spent}) * quern::detail::ns_per_tick(), weight);
-        s.inlined += t.is_inlined ? weight : 0;
+        const bool is_beside = ended.task.outer == &quern::detail::g_creator_aside;
+        s.inlined += t.is_inlined || is_beside ? weight : 0;
         s.stolen += t.is_stolen ? weight : 0;
         ++m_seen;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The four launch policies: when and where each starts a task, and that all deliver the same
+// The launch policies: when and where each starts a task, and that all deliver the same
 // results.
 #include <quern/task/async.hpp>
 #include <quern/task/dataflow.hpp>
@@ -18,7 +18,8 @@ using quern::future;
 using quern::launch;
 using quern_test::scaled;
 
-constexpr launch k_all[] = {launch::async, launch::fork, launch::deferred, launch::sync};
+constexpr launch k_all[] = {launch::async, launch::fork, launch::deferred, launch::sync,
+                            launch::adaptive};
 
 class launch_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(launch_test);
@@ -41,13 +42,14 @@ TEST_P(launch_test, of_every_kind_delivers_results_and_exceptions) {
     check();  // and from outside, on the default runtime
 }
 
-// Holds: launch: The policies are a bitmask type; `~` gives those of the four that are not named.
+// Holds: launch: The policies are a bitmask type; `~` gives those of the five that are not named.
 TEST(launch_policies, are_a_bitmask) {
     static_assert((launch::async | launch::deferred) != launch::async);
     static_assert(((launch::async | launch::deferred) & launch::async) == launch::async);
     static_assert((launch::async & launch::deferred) == launch{});
     static_assert((launch::async ^ (launch::async | launch::sync)) == launch::sync);
-    static_assert(~(launch::fork | launch::sync) == (launch::async | launch::deferred));
+    static_assert(~(launch::fork | launch::sync) ==
+                  (launch::async | launch::deferred | launch::adaptive));
     static_assert(~~launch::sync == launch::sync);
     launch how = launch::async;
     how |= launch::deferred;
@@ -57,7 +59,8 @@ TEST(launch_policies, are_a_bitmask) {
     EXPECT_EQ(how, launch{});
 }
 
-// Holds: launch: Of several that are named the first one of async, fork, deferred, sync is taken.
+// Holds: launch: Of several that are named the first one of async, fork, deferred, sync, adaptive
+//     is taken.
 TEST_P(launch_test, that_names_several_takes_the_first) {
     inside([] {
         bool ran = false;

@@ -41,7 +41,8 @@ struct creator_link {
     context* creator = nullptr;
     /// The next item to run, or null.
     runnable* (*more)(creator_link& self) noexcept = nullptr;
-    bool is_over = false;  ///< there were no more items, and none has suspended
+    bool is_over = false;         ///< there were no more items, and none has suspended
+    bool waits_for_task = false;  ///< one has suspended, until another task ends
 };
 
 /// What reports show of a task that has begun.
@@ -54,6 +55,10 @@ struct task_description {
     relaxed<const task_description*> outer = nullptr;  ///< the task inside which it runs inline, or
                                                        ///< null
 };
+
+/// The `outer` of a task that began while its creator was aside: it was inlined, and its creator
+/// does not wait for it.
+extern const task_description g_creator_aside;
 
 /// The whole record of a task; the members added here are the task's own. Lies in the context on
 /// which the task began, or, for an inlined task, in the frame of the task that runs it.

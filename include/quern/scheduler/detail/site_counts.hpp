@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace quern::detail {
 
@@ -28,6 +29,7 @@ struct alignas(k_cache_line) site_tally {
     relaxed<std::uint64_t> pieces = 0;   ///< for how many they stand
     relaxed<std::uint64_t> time = 0;
     relaxed<std::uint64_t> suspensions = 0;
+    relaxed<std::uint64_t> inlined = 0;  ///< calls that were run in the place of their creator
     relaxed<double> calls_variance = 0;
     relaxed<double> time_variance = 0;
 
@@ -48,6 +50,18 @@ private:
     }
 };
 
+/// The number of a task's site, which is added if it is new. k_other_sites when there is no room.
+/// Any thread.
+std::uint16_t number_of_site(const task_description& task) noexcept;
+
+/// What an upper layer keeps for a worker beside its tallies, and as long as these.
+struct beside_tallies {
+    beside_tallies() = default;
+    beside_tallies(const beside_tallies&) = delete;
+    beside_tallies& operator=(const beside_tallies&) = delete;
+    virtual ~beside_tallies() = default;
+};
+
 /// The tallies of a worker by the number of the site (known_sites.hpp), made as they are needed.
 class site_counts {
 public:
@@ -58,6 +72,8 @@ public:
 
     /// That of a task's site. The worker alone. About 5 ns for one that was met lately.
     site_tally& of(const task_description& task) noexcept;
+    /// The same by number.
+    site_tally& of(std::uint16_t site) noexcept { return tally(site); }
 
     /// Null: the worker has counted nothing there. Any thread.
     const site_tally* at(std::uint16_t site) const noexcept {
@@ -66,6 +82,9 @@ public:
                               : m_further[site / k_in_block].load(std::memory_order_acquire);
         return block != nullptr ? &block[site % k_in_block] : nullptr;
     }
+
+    /// Of the rules of inlining. The worker alone.
+    std::unique_ptr<beside_tallies> of_rules{};
 
 private:
     static constexpr std::size_t k_in_block = 64;

@@ -36,6 +36,9 @@ struct wait_kind {
     /// apart.
     bool is_passing = false;
     bool is_running = false;  ///< the task runs meanwhile on another thread: its stack is in use
+    /// Whether the end of another task ends the wait. Called while the thing is sure to live. Null:
+    /// never.
+    bool (*is_for_task)(const void* thing) noexcept = nullptr;
 };
 
 inline constexpr wait_kind k_unnamed_wait{"an event"};

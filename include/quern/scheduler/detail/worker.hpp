@@ -208,6 +208,7 @@ public:
 
     /// What it has counted of each site; null without counters.
     const site_counts* sites() const noexcept { return m_sites.get(); }
+    site_counts* sites() noexcept { return m_sites.get(); }  ///< for the worker itself
 
     /// Whether it sleeps or keeps watch.
     bool is_asleep() const noexcept { return parker.is_asleep(); }

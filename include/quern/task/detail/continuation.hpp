@@ -21,7 +21,7 @@ public:
                    delete static_cast<continuation*>(static_cast<shared_state<T>*>(&self));
                }),
           state_waiter{how.how == launch::sync ? notify_sync : notify_queued, nullptr,
-                       how.how == launch::sync} {}
+                       how.how == launch::sync || how.how == launch::adaptive} {}
 
     /// Waits for the source, or continues at once when it is ready.
     void start() noexcept {

@@ -123,7 +123,7 @@ public:
                    delete static_cast<join_frame*>(static_cast<shared_state<T>*>(&self));
                }),
           m_inline(how.how == launch::sync),
-          m_runs_code(m_inline && runs_code) {
+          m_runs_code((m_inline || how.how == launch::adaptive) && runs_code) {
         const std::size_t count = detail::count_futures(this->input());
         if constexpr (!futures_in<Arguments>::k_known) {
             m_nodes = std::vector<node>(count);

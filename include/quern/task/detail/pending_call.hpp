@@ -27,13 +27,26 @@ protected:
           m_input(std::move(input)),
           m_function(std::in_place, std::forward<G>(f)) {
         detail::apply_attributes(how, *this);
+        if (how.how == launch::adaptive) {
+            m_kind_of_child = detail::kind_of_child(how.site, how.name, how.instance.value());
+        }
     }
     ~pending_call() = default;
 
     Input& input() noexcept { return *m_input; }
 
-    /// The input is ready: a worker makes the call.
-    void queue() noexcept { m_pool.make_ready(*this); }
+    /// The input is ready: a worker makes the call; or it is made now, as a child of the task that
+    /// made the input ready, and `this` may be gone.
+    void queue() noexcept {
+        if (m_kind_of_child != k_no_kind) [[unlikely]] {
+            worker* const here = current_worker();
+            if (here != nullptr && &here->home() == &m_pool &&
+                detail::begins_in_parent(*here, *this, m_kind_of_child)) {
+                return;
+            }
+        }
+        m_pool.make_ready(*this);
+    }
 
     /// The input is ready: makes the call here. Returns the waiters to notify.
     state_waiter* call_here() noexcept {
@@ -67,6 +80,7 @@ private:
                 }
             } const at_end_of_call{*this};
             const task_body body(what);
+            const child_timing timing(m_kind_of_child);
             return (*m_function)(std::move(*m_input));
         });
     }
@@ -78,6 +92,7 @@ private:
     }
 
     pool& m_pool;
+    child_kind m_kind_of_child = k_no_kind;
     std::stop_token m_stop;
     std::optional<Input> m_input;
     std::optional<F> m_function;

@@ -41,6 +41,9 @@ public:
         this->m_help = &k_begin_or_start;
     }
 
+    /// Of a child task.
+    void note_kind(child_kind own) noexcept { m_kind_of_child = own; }
+
     /// Runs the function as part of the caller.
     void begin_now() noexcept {
         if (claim()) {
@@ -124,6 +127,7 @@ private:
         this->set_from(
             [this, what]() -> T {
                 const task_body body(what);
+                const child_timing timing(m_kind_of_child);
                 return (*std::move(m_function))();
             },
             with);
@@ -172,8 +176,9 @@ private:
 
     pool* m_pool = nullptr;
     [[no_unique_address]] Token m_stop;
-    std::optional<F> m_function;        // destroyed as soon as it has run
-    std::atomic<bool> m_queued{false};  ///< a deferred task was made ready
+    std::optional<F> m_function;             // destroyed as soon as it has run
+    std::atomic<bool> m_queued{false};       ///< a deferred task was made ready
+    child_kind m_kind_of_child = k_no_kind;  ///< behind the function: mostly where padding would be
 };
 
 }  // namespace quern::detail

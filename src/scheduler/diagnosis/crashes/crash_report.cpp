@@ -198,7 +198,7 @@ void write_outer(const task_description& innermost, spelling_of_names how) noexc
     constexpr int k_most = 16;
     record_copy copy;
     const task_description* at = innermost.outer;
-    for (int i = 0; i < k_most && at != nullptr && copy.take(at); ++i) {
+    for (int i = 0; i < k_most && at != nullptr && at != &g_creator_aside && copy.take(at); ++i) {
         task_description& task = *copy;
         shown_name name;
         copy_text(task.name, name);
@@ -209,6 +209,9 @@ void write_outer(const task_description& innermost, spelling_of_names how) noexc
         write_text(k_file, text.add(", which waits for it\n"));
         write_origin(task, how);
         at = task.outer;
+    }
+    if (at == &g_creator_aside) {
+        write_text(k_file, fixed_text().add("  inlined into its parent\n"));
     }
 }
 

@@ -254,11 +254,13 @@ private:
     void add_outer(sighting& to, const task_description& innermost, int index) {
         record_copy task;
         const task_description* at = innermost.outer;
-        while (at != nullptr && to.outer.size() < k_deepest_outer && task.take(at)) {
+        while (at != nullptr && at != &g_creator_aside && to.outer.size() < k_deepest_outer &&
+               task.take(at)) {
             to.outer.push_back(seen(*task));
             m_makers.emplace(task->result, maker{index, to.outer.size()});
             at = task->outer;
         }
+        to.is_inlined = at == &g_creator_aside;
     }
 
     /// Adds it unless it has resumed meanwhile.

@@ -54,6 +54,7 @@ group_key key_of(const sighting& s, const std::string& calls) {
     for (const seen_task& each : s.outer) {
         outer += each.name + hex(each.site);
     }
+    outer += s.is_inlined ? "inlined" : "";
     return {s.task.name,  s.where, s.thread,     s.task.site,
             s.task.entry, s.what,  s.kind,       std::string(s.found.words.data()),
             s.holder,     thing,   outer + calls};
@@ -207,6 +208,11 @@ private:
             text += "     runs in the place of " + (name.empty() ? "a task" : "task" + name) +
                     ", which waits for it\n";
             text += origin(each, false);
+        }
+        if (s.is_inlined) {
+            text += s.what == sighted::blocked
+                        ? "     inlined into its parent, which cannot continue meanwhile\n"
+                        : "     inlined into its parent\n";
         }
         return text;
     }

@@ -48,6 +48,7 @@ struct sighting {
     seen_task task;
     std::vector<seen_task> outer;  ///< the tasks inside which it runs inline, innermost first: they
                                    ///< wait for it
+    bool is_inlined = false;       ///< the last of them, or itself, began in its parent's place
     std::string where;             ///< pool; empty: an outside thread
     pid_t thread = 0;              ///< 0: suspended
     std::string thread_name;       ///< of a foreign one
