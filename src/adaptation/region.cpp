@@ -31,9 +31,9 @@ constexpr double k_worth_looking_s = 0.002;  // a trial that is shorter is not e
 /// "cost 1.2 ms, 70 % in tasks, 27 % overhead, 3.4 % idle".
 std::string words_of(const std::optional<metric>& by, double cost, const measured& m) {
     constexpr double k_ns = 1e9;
-    const std::string words = by ? by->name + " " + quern::detail::rounded(cost)
-                                 : "cost " + quern::detail::duration_words(
-                                                 cost * k_ns, quern::detail::precision::up_to_four);
+    std::string words = by ? by->name + " " + quern::detail::rounded(cost)
+                           : "cost " + quern::detail::duration_words(
+                                           cost * k_ns, quern::detail::precision::up_to_four);
     const double all = m.running + m.overhead + m.idle;
     if (all <= 0) {
         return words;

@@ -128,7 +128,8 @@ int main(int argc, char** argv) {
         quern::counters::detail::add_settings();
         quern::trace::detail::add_settings();
         quern::adaptation::detail::add_settings();
-        return quern::tool::run(argc, argv);
+        return cli::status_with_output("quern", quern::tool::run(argc, argv),
+                                       quern::tool::k_failure);
     } catch (const quern::tool::usage_error& error) {
         fmt::print(stderr, "{}\nTry 'quern --help'.\n", error.what());
         return quern::tool::k_usage;
