@@ -38,11 +38,11 @@ QUERN_ALWAYS_INLINE auto partition(Policy&& policy, Range&& range, Pred pred) {
 }
 
 /// The same, and both kinds keep their order. Elements need a move constructor and an assignment.
-/// Errors: as for_each; if the predicate throws, no element is lost. When a stop is requested,
-/// elements may be left in the moved-from state.
-/// Cost: one pass, and up to two further moves of each element; a buffer as long as the range, of
-/// which as much is used as there are elements of the second kind. The predicate is called once per
-/// element. Without memory for the buffer as std::stable_partition.
+/// Errors: as for_each; if the predicate throws, no element is lost where workers share the call,
+/// and on one worker it is as std::stable_partition. When a stop is requested, elements may be left
+/// in the moved-from state. Cost: one pass, and up to two further moves of each element; a buffer
+/// as long as the range, of which as much is used as there are elements of the second kind. The
+/// predicate is called once per element. Without memory for the buffer as std::stable_partition.
 ///
 ///     auto others = quern::stable_partition(quern::par, x, [](double e) { return e < 0; });
 template <execution_policy Policy, std::bidirectional_iterator It, class Pred>

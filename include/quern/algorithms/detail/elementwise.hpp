@@ -28,6 +28,14 @@ QUERN_ALWAYS_INLINE auto for_chunk(F& f) {
     }
 }
 
+/// A value with which a chunk works: as for_chunk.
+template <class T>
+QUERN_ALWAYS_INLINE auto value_for_chunk(const T& value)
+    -> std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= k_copied_function, T,
+                          const T&> {
+    return value;
+}
+
 /// A number of elements; negative ones count as 0.
 template <std::integral Size>
 constexpr std::size_t size_of(Size n) noexcept {
