@@ -301,8 +301,8 @@ TEST_P(inlining, sums_by_recursion) {
     });
 }
 
-// Holds: launch: adaptive: baseline: five short children of an instance are spawned, the next ones inlined,
-//     and the change is logged.
+// Holds: launch: adaptive: baseline: five short children of an instance are spawned, the next ones
+//     inlined, and the change is logged.
 TEST_P(inlining, by_the_rule_baseline_begins_after_five) {
     const with_rule chosen("baseline");
     const quern::runtime rt(options());
