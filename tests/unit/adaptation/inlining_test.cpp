@@ -280,23 +280,25 @@ long chain(int depth) {
 
 // Holds: launch: adaptive: a recursion may be deeper than the limit of nesting.
 TEST_P(inlining, may_be_deep) {
-    under_each_rule(options(), [] { EXPECT_EQ(chain(3'000), 3'000); });
+    constexpr int k_depth = quern_test::scaled(3'000, 1'500);  // above the limit of 1000
+    under_each_rule(options(), [] { EXPECT_EQ(chain(k_depth), k_depth); });
 }
 
-long sum(int first, int last) {
+long sum(long first, long last) {
     if (last - first == 1) {
         return first;
     }
-    const int middle = std::midpoint(first, last);
+    const long middle = std::midpoint(first, last);
     auto left = async(launch::adaptive, sum, first, middle);
     const long right = sum(middle, last);
     return left.get() + right;
 }
 
 TEST_P(inlining, sums_by_recursion) {
+    constexpr long k_size = quern_test::scaled(5'000L, 500L);
     under_each_rule(options(), [] {
         for (int i = 0; i < 3; ++i) {
-            EXPECT_EQ(sum(0, 5'000), 5'000L * 4'999 / 2);
+            EXPECT_EQ(sum(0, k_size), k_size * (k_size - 1) / 2);
         }
     });
 }
