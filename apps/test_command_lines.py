@@ -157,9 +157,23 @@ class Sssp(unittest.TestCase):
         self.assertRegex(out, r"(?m)^  throttle +saturation: 2 of 2 workers at the end, mean 2.00; 0 decisions$")
 
 
+class Inlining(unittest.TestCase):
+    def test_is_right_by_every_rule(self):
+        for rule in ["quern", "baseline", "adaptive", "always", "never"]:
+            for program in [["fib", "--n=18", "--variant=adaptive"],
+                            ["als", "--users=10", "--items=5", "--sweeps=20", "--launch=adaptive"]]:
+                result = run(*program, "--repeat=1", "--threads=2", f"--quern:inlining={rule}")
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_counts_trees_by_futures(self):
+        result = run("uts", "--variant=futures", "--repeat=1", "--threads=2", "--quern:inlining=always")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^  futures +\d")
+
+
 class Als(unittest.TestCase):
     def test_is_right_by_every_launch_policy(self):
-        for launch in ["async", "fork", "sync"]:
+        for launch in ["adaptive", "async", "fork", "sync"]:
             for users, items in [(10, 5), (1, 1), (3, 40)]:
                 result = run("als", f"--users={users}", f"--items={items}", "--sweeps=20", "--repeat=2", "--threads=3",
                              f"--launch={launch}")
@@ -226,7 +240,7 @@ class Mistakes(unittest.TestCase):
         self.expect(["sssp", "--throttle", "saturatoin"], "--throttle is 'saturatoin'", "did you mean 'saturation'?")
         self.expect(["sssp", "--check=frist"], "--check is 'frist'", "did you mean 'first'?")
         self.expect(["als", "--users", "0"], "--users is '0'; accepted: a whole number from 1 to 1000000")
-        self.expect(["als", "--launch", "asinc"], "--launch is 'asinc'; accepted: async, fork, sync",
+        self.expect(["als", "--launch", "asinc"], "--launch is 'asinc'; accepted: adaptive, async, fork, sync",
                     "did you mean 'async'?")
         self.expect(["als", "--regularization", "0"],
                     "--regularization is '0'; accepted: a number from 1e-06 to 1000000")

@@ -223,10 +223,20 @@ bool may_inline_short(worker& here) noexcept {
 
 // -- what tasks call ---------------------------------------------------------------------------
 
+/// Of the kinds that the rule quern spawns, only one child in so many looks at the times.
+constexpr std::uint32_t k_passed_over = 16;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t tls_turn = 0;
+
 child_kind kind_of_child(const void* site, const char* name, std::uint64_t instance) noexcept {
     const inlining_rule rule = present_rule();
+    if (rule == inlining_rule::quern && instance == 0) {
+        const std::uint32_t kind = kind_of(site, name, instance);
+        const bool is_spawned =
+            record_of(kind).mode.load(std::memory_order_relaxed) == child_mode::spawned;
+        return is_spawned && ++tls_turn % k_passed_over != 0 ? quern::detail::k_no_kind : kind;
+    }
     const bool is_timed = rule == inlining_rule::baseline || rule == inlining_rule::adaptive ||
-                          (rule == inlining_rule::quern && instance != 0);
+                          rule == inlining_rule::quern;
     return kind_of(site, name, instance) | (is_timed ? k_timed_kind : 0);
 }
 

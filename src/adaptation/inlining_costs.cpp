@@ -20,8 +20,9 @@ using quern::detail::tick_count;
 constexpr double k_usual_task_ns = 40;   ///< before any was measured
 constexpr double k_usual_aside_ns = 60;  ///< of a change of stacks; where it cannot be measured
 /// What an inlined child takes besides its making and the change of stacks: the decision, settling
-/// the future and releasing the memory. (measured: fib by futures, inlined one deep, less the parts)
-constexpr double k_settling_ns = 25;
+/// a future that other threads may see, and releasing it. (measured: a loop of empty children takes
+/// 82 ns each, of which these two are 40; docs/design/0026-inlining.md)
+constexpr double k_settling_ns = 45;
 constexpr std::uint64_t k_enough_tasks = 1'000;
 
 /// What the tasks of a pool cost, over the last thousand or more of them.
@@ -33,6 +34,13 @@ struct task_costs {
     std::atomic<double> making_ns{k_usual_task_ns / 2};
 };
 constinit task_costs g_costs{};
+
+/// Disturbances only lengthen: a value falls at once and rises slowly.
+void take_in(std::atomic<double>& value, double now) noexcept {
+    constexpr double k_rise = 1.1;
+    value.store(std::min(now, k_rise * value.load(std::memory_order_relaxed)),
+                std::memory_order_relaxed);
+}
 
 /// Takes some 100 ns for each worker.
 void refresh_costs(const pool& home) noexcept {
@@ -47,8 +55,8 @@ void refresh_costs(const pool& home) noexcept {
         worker_totals since = now;
         since -= g_costs.before;
         const auto tasks = static_cast<double>(since.tasks);
-        g_costs.task_ns.store(since.managing_ns / tasks, std::memory_order_relaxed);
-        g_costs.making_ns.store(since.making_ns / tasks, std::memory_order_relaxed);
+        take_in(g_costs.task_ns, since.managing_ns / tasks);
+        take_in(g_costs.making_ns, since.making_ns / tasks);
         g_costs.before = now;
     }
     g_costs.lock.unlock();
@@ -97,7 +105,8 @@ double stepping_aside_ns(const pool& home) noexcept {
 quern_rule::costs present_costs(const pool& home) noexcept {
     refresh_costs(home);
     return {g_costs.task_ns.load(std::memory_order_relaxed),
-            g_costs.making_ns.load(std::memory_order_relaxed) + stepping_aside_ns(home) + k_settling_ns};
+            g_costs.making_ns.load(std::memory_order_relaxed) + stepping_aside_ns(home) +
+                k_settling_ns};
 }
 
 }  // namespace quern::adaptation::detail

@@ -49,7 +49,8 @@ inline void async_adaptive(const family& f) {
             case 0:
                 return quern::async(k_how, call);
             case 1:
-                return quern::async({.how = k_how, .instance = i}, call);
+                return quern::async(
+                    {.how = k_how, .instance = reinterpret_cast<std::uintptr_t>(&f) + i}, call);
             case 2:
                 return quern::async(k_how, [] {}).then(k_how, [call](auto) { return call(); });
             default:

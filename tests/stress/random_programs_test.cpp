@@ -3,7 +3,10 @@
 #include "random_program.hpp"
 #include "stopwatch.hpp"
 
+#include <quern/settings/settings.hpp>
+
 #include <chrono>
+#include <string>
 #include <vector>
 
 namespace {
@@ -48,6 +51,37 @@ TEST_P(random_programs, give_the_serial_answer_when_many_run_at_once) {
             ASSERT_EQ(p.value.get(), random_program::run_serially(p.seed, k_budget)) << p.seed;
         }
     } while (std::chrono::steady_clock::now() < end);
+}
+
+/// Plain async asks the rule too.
+class random_programs_inlined : public testing::TestWithParam<unsigned> {
+protected:
+    ~random_programs_inlined() override {
+        quern::set_setting("inlining", "quern");
+        quern::set_setting("launch", "async");
+        const quern::runtime resets_the_rule(quern::runtime_options::with_workers(1));
+    }
+};
+INSTANTIATE_TEST_SUITE_P(on, random_programs_inlined, testing::Values(1U, 2U, 8U),
+                         [](const auto& of) { return std::to_string(of.param) + "_workers"; });
+
+TEST_P(random_programs_inlined, give_the_serial_answer) {
+    auto random = random_for(200 + GetParam());
+    for (const char* const rule : {"always", "baseline", "quern"}) {
+        SCOPED_TRACE(rule);
+        quern::set_setting("inlining", rule);
+        quern::set_setting("launch", "adaptive");
+        const quern::runtime rt(quern::runtime_options::with_workers(GetParam()));
+        const auto end = stress_end();
+        do {
+            const std::uint64_t seed = random.next();
+            const int budget = 2 + static_cast<int>(random.below(8));
+            const std::uint64_t expected = random_program::run_serially(seed, budget);
+            const std::uint64_t value =
+                quern::async(rt, [=] { return random_program::run(seed, budget); }).get();
+            ASSERT_EQ(value, expected) << "program " << seed << ", budget " << budget;
+        } while (std::chrono::steady_clock::now() < end);
+    }
 }
 
 }  // namespace

@@ -150,7 +150,8 @@ class Settings(unittest.TestCase):
                 "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
                 "metrics-port": "none", "trace-counters": "", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "",
                 "trace-events": "1000000", "trace-sample": "auto",
-                "task-events": "", "adapt": "on", "decisions": "", "tune-history": ""}
+                "task-events": "", "adapt": "on", "decisions": "", "tune-history": "",
+                "launch": "async", "inlining": "quern"}
 
     def settings(self, *arguments, **variables):
         result = run("info", "--json", *arguments, **variables)

@@ -53,7 +53,7 @@ constexpr launch& operator&=(launch& a, launch b) noexcept { return a = a & b; }
 constexpr launch& operator|=(launch& a, launch b) noexcept { return a = a | b; }
 constexpr launch& operator^=(launch& a, launch b) noexcept { return a = a ^ b; }
 
-/// Tells tasks apart that one place in the source makes: the address of an object, or a number.
+/// Tells tasks of one site apart: the address of an object, or a number from 0 on.
 ///
 ///     auto f = quern::async({.how = quern::launch::adaptive, .instance = row}, solve, row);
 class task_instance {

@@ -246,7 +246,7 @@ TEST_P(inlining, of_a_site_that_has_suspended_ends) {
     EXPECT_TRUE(logged.back().subject.starts_with("suspends")) << logged.back().subject;
 }
 
-// Holds: launch: adaptive: ... for another reason than to wait for a task.
+// Holds: launch: adaptive: A site whose inlined child waits for a task is inlined further on.
 TEST_P(inlining, continues_for_a_site_that_waits_for_tasks) {
     if (!quern::counts_sites()) {
         GTEST_SKIP() << "counts no sites";
@@ -280,29 +280,31 @@ long chain(int depth) {
 
 // Holds: launch: adaptive: a recursion may be deeper than the limit of nesting.
 TEST_P(inlining, may_be_deep) {
-    under_each_rule(options(), [] { EXPECT_EQ(chain(3'000), 3'000); });
+    constexpr int k_depth = quern_test::scaled(3'000, 1'500);  // above the limit of 1000
+    under_each_rule(options(), [] { EXPECT_EQ(chain(k_depth), k_depth); });
 }
 
-long sum(int first, int last) {
+long sum(long first, long last) {
     if (last - first == 1) {
         return first;
     }
-    const int middle = std::midpoint(first, last);
+    const long middle = std::midpoint(first, last);
     auto left = async(launch::adaptive, sum, first, middle);
     const long right = sum(middle, last);
     return left.get() + right;
 }
 
 TEST_P(inlining, sums_by_recursion) {
+    constexpr long k_size = quern_test::scaled(5'000L, 500L);
     under_each_rule(options(), [] {
         for (int i = 0; i < 3; ++i) {
-            EXPECT_EQ(sum(0, 5'000), 5'000L * 4'999 / 2);
+            EXPECT_EQ(sum(0, k_size), k_size * (k_size - 1) / 2);
         }
     });
 }
 
-// Holds: inlining: baseline: five short children of an instance are spawned, the next ones inlined,
-//     and the change is logged.
+// Holds: launch: adaptive: baseline: five short children of an instance are spawned, the next ones
+//     inlined, and the change is logged.
 TEST_P(inlining, by_the_rule_baseline_begins_after_five) {
     const with_rule chosen("baseline");
     const quern::runtime rt(options());
@@ -328,7 +330,7 @@ TEST_P(inlining, by_the_rule_baseline_begins_after_five) {
     EXPECT_TRUE(logged.back().applied);
 }
 
-// Holds: inlining: dry-run: changes are logged and every child is spawned; off: neither.
+// Holds: launch: adaptive: dry-run: changes are logged and every child is spawned; off: neither.
 TEST_P(inlining, in_a_dry_run_is_only_logged) {
     for (const char* const mode : {"dry-run", "off"}) {
         SCOPED_TRACE(mode);
@@ -354,7 +356,7 @@ TEST_P(inlining, in_a_dry_run_is_only_logged) {
     }
 }
 
-// Holds: inlining: the setting launch=adaptive lets tasks with launch::async ask the rule.
+// Holds: launch: adaptive: the setting launch=adaptive lets tasks with launch::async ask the rule.
 TEST_P(inlining, may_be_asked_for_by_a_setting) {
     const with_rule chosen("always", "adaptive");
     const quern::runtime rt(options());
@@ -369,7 +371,7 @@ TEST_P(inlining, may_be_asked_for_by_a_setting) {
     }).get();
 }
 
-// Holds: inlining: reports name inlined children.
+// Holds: launch: adaptive: reports name inlined children.
 TEST_P(inlining, shows_in_reports) {
     const with_rule chosen("always");
     const quern::runtime rt(options());
@@ -386,7 +388,7 @@ TEST_P(inlining, shows_in_reports) {
     }).get();
 }
 
-// Holds: inlining: A wrong value of a setting: an error that names the accepted ones.
+// Holds: launch: adaptive: A wrong value of a setting: an error that names the accepted ones.
 TEST(inlining_settings, refuse_other_words) {
     const std::string rule = message_of([] { quern::set_setting("inlining", "allways"); });
     EXPECT_NE(rule.find("always"), std::string::npos) << rule;
