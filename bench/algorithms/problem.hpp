@@ -11,6 +11,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,14 +27,47 @@ public:
         }
     }
 
+    /// Whole numbers in random order, the same ones each time, in `out`.
+    void shuffle() {
+        if (m_shuffled.empty()) {
+            std::mt19937_64 random(in.size());
+            m_shuffled.resize(in.size());
+            std::generate(m_shuffled.begin(), m_shuffled.end(),
+                          [&random] { return static_cast<double>(random() >> 24U); });
+        }
+        std::copy(m_shuffled.begin(), m_shuffled.end(), out.begin());
+    }
+
+    /// The same with each half sorted.
+    void sort_halves() {
+        if (m_halves.empty()) {
+            shuffle();
+            m_halves = out;
+            std::sort(m_halves.begin(), middle(m_halves));
+            std::sort(middle(m_halves), m_halves.end());
+        }
+        std::copy(m_halves.begin(), m_halves.end(), out.begin());
+    }
+
+    /// Where the second half begins.
+    template <class Range>
+    static auto middle(Range& range) {
+        return range.begin() + static_cast<std::ptrdiff_t>(range.size() / 2);
+    }
+
     std::vector<double> in, out;
+
+private:
+    std::vector<double> m_shuffled, m_halves;
 };
 
-/// One algorithm: run(calls, data) gives a number that is the same for every runtime.
+/// One algorithm: run(calls, data) gives a number that is the same for every runtime. Before each
+/// run, prepare(data) is called, and not timed.
 template <class Calls>
 struct row {
     const char* problem;
     double (*run)(const Calls& calls, data& d);
+    void (*prepare)(data& d) = [](data&) {};
 };
 
 inline double some_of(const std::vector<double>& v) {
@@ -71,7 +105,44 @@ inline constexpr row<Calls> k_rows[] = {
          return static_cast<double>(calls.copy_if(d.in, d.out, [](double x) { return x < 100; }));
      }},
     {"alg_max_element",
-     [](const Calls& calls, data& d) { return static_cast<double>(calls.max_element(d.in)); }}};
+     [](const Calls& calls, data& d) { return static_cast<double>(calls.max_element(d.in)); }},
+    {"alg_sort",
+     [](const Calls& calls, data& d) {
+         calls.sort(d.out);
+         return some_of(d.out);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_stable_sort",
+     [](const Calls& calls, data& d) {
+         calls.stable_sort(d.out);
+         return some_of(d.out);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_nth_element",
+     [](const Calls& calls, data& d) {
+         calls.nth_element(d.out, data::middle(d.out));
+         return *data::middle(d.out);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_partial_sort",
+     [](const Calls& calls, data& d) {
+         const auto end = d.out.begin() + static_cast<std::ptrdiff_t>(d.out.size() / 10);
+         calls.partial_sort(d.out, end);
+         return d.out.front() + *(end - 1);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_merge",
+     [](const Calls& calls, data& d) {
+         calls.merge(d.out, data::middle(d.out), d.in);
+         return some_of(d.in);
+     },
+     [](data& d) { d.sort_halves(); }},
+    {"alg_inplace_merge",
+     [](const Calls& calls, data& d) {
+         calls.inplace_merge(d.out, data::middle(d.out));
+         return some_of(d.out);
+     },
+     [](data& d) { d.sort_halves(); }}};
 
 /// What the standard library computes on one thread. In serial.cpp.
 struct serial_calls {
@@ -98,6 +169,25 @@ struct serial_calls {
     auto max_element(const std::vector<double>& v) const {
         return std::max_element(v.begin(), v.end()) - v.begin();
     }
+    void sort(std::vector<double>& v) const { std::sort(v.begin(), v.end()); }
+    void stable_sort(std::vector<double>& v) const { std::stable_sort(v.begin(), v.end()); }
+    template <class It>
+    void nth_element(std::vector<double>& v, It nth) const {
+        std::nth_element(v.begin(), nth, v.end());
+    }
+    template <class It>
+    void partial_sort(std::vector<double>& v, It middle) const {
+        std::partial_sort(v.begin(), middle, v.end());
+    }
+    template <class It>
+    void merge(const std::vector<double>& from, It middle, std::vector<double>& to) const {
+        std::merge(from.begin(), std::vector<double>::const_iterator(middle),
+                   std::vector<double>::const_iterator(middle), from.end(), to.begin());
+    }
+    template <class It>
+    void inplace_merge(std::vector<double>& v, It middle) const {
+        std::inplace_merge(v.begin(), middle, v.end());
+    }
 };
 
 /// Registers all rows of a runtime. `run` makes a job of a repetition.
@@ -109,11 +199,17 @@ public:
             contender(k_rows<Calls>[i].problem, variant,
                       [calls, run, i](const arguments& a) -> job {
                           auto d = std::make_shared<data>(a.size);
+                          k_rows<Calls>[i].prepare(*d);
                           const double right = k_rows<serial_calls>[i].run(serial_calls{}, *d);
                           return run(a, [calls, d, right, i] {
-                              return timed(
-                                  [&] { return k_rows<Calls>[i].run(calls, *d); },
-                                  [&](double found) { expect_equal("the result", found, right); });
+                              return timed_runs([&] {
+                                  k_rows<Calls>[i].prepare(*d);
+                                  const double start = now();
+                                  const double found = k_rows<Calls>[i].run(calls, *d);
+                                  const double seconds = now() - start;
+                                  expect_equal("the result", found, right);
+                                  return seconds;
+                              });
                           });
                       });
         }
