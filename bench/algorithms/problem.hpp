@@ -12,6 +12,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,34 +30,58 @@ public:
 
     /// Random numbers below 1024 for algorithms that change them: the same ones for each run.
     void mix() {
-        std::uint64_t state = 1;
+        std::mt19937_64 random(1);
         for (double& each : out) {
-            each = static_cast<double>(next_random(state) % 1024);
+            each = static_cast<double>(random() % 1024);
         }
     }
 
     /// Two sorted ranges, together as long as `in`. A third of their elements are equal.
     void make_sets() {
-        std::uint64_t state = 1;
+        std::mt19937_64 random(1);
         while (one.size() < in.size() / 2) {
             const std::uint64_t least = one.size() * 3;
-            one.push_back(static_cast<double>(least + next_random(state) % 3));
-            other.push_back(static_cast<double>(least + next_random(state) % 3));
+            one.push_back(static_cast<double>(least + random() % 3));
+            other.push_back(static_cast<double>(least + random() % 3));
         }
+    }
+
+    /// Whole numbers in random order, the same ones each time, in `out`.
+    void shuffle() {
+        if (m_shuffled.empty()) {
+            std::mt19937_64 random(in.size());
+            m_shuffled.resize(in.size());
+            std::generate(m_shuffled.begin(), m_shuffled.end(),
+                          [&random] { return static_cast<double>(random() >> 24U); });
+        }
+        std::copy(m_shuffled.begin(), m_shuffled.end(), out.begin());
+    }
+
+    /// The same with each half sorted.
+    void sort_halves() {
+        if (m_halves.empty()) {
+            shuffle();
+            m_halves = out;
+            std::sort(m_halves.begin(), middle(m_halves));
+            std::sort(middle(m_halves), m_halves.end());
+        }
+        std::copy(m_halves.begin(), m_halves.end(), out.begin());
+    }
+
+    /// Where the second half begins.
+    template <class Range>
+    static auto middle(Range& range) {
+        return range.begin() + static_cast<std::ptrdiff_t>(range.size() / 2);
     }
 
     std::vector<double> in, out, one, other;
 
 private:
-    /// Knuth's linear congruential generator, the upper bits.
-    static std::uint64_t next_random(std::uint64_t& state) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        return state >> 33;
-    }
+    std::vector<double> m_shuffled, m_halves;
 };
 
-/// One algorithm: run(calls, data) gives a number that is the same for every runtime. prepare(data)
-/// is not timed.
+/// One algorithm: run(calls, data) gives a number that is the same for every runtime. Before each
+/// run, prepare(data) is called, and not timed.
 template <class Calls>
 struct row {
     const char* problem;
@@ -122,7 +147,44 @@ inline constexpr row<Calls> k_rows[] = {
          const auto n = calls.set_difference(d.one, d.other, d.out);
          return static_cast<double>(n) + d.out[static_cast<std::size_t>(n) / 2];
      },
-     [](data& d) { d.make_sets(); }}};
+     [](data& d) { d.make_sets(); }},
+    {"alg_sort",
+     [](const Calls& calls, data& d) {
+         calls.sort(d.out);
+         return some_of(d.out);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_stable_sort",
+     [](const Calls& calls, data& d) {
+         calls.stable_sort(d.out);
+         return some_of(d.out);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_nth_element",
+     [](const Calls& calls, data& d) {
+         calls.nth_element(d.out, data::middle(d.out));
+         return *data::middle(d.out);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_partial_sort",
+     [](const Calls& calls, data& d) {
+         const auto end = d.out.begin() + static_cast<std::ptrdiff_t>(d.out.size() / 10);
+         calls.partial_sort(d.out, end);
+         return d.out.front() + *(end - 1);
+     },
+     [](data& d) { d.shuffle(); }},
+    {"alg_merge",
+     [](const Calls& calls, data& d) {
+         calls.merge(d.out, data::middle(d.out), d.in);
+         return some_of(d.in);
+     },
+     [](data& d) { d.sort_halves(); }},
+    {"alg_inplace_merge",
+     [](const Calls& calls, data& d) {
+         calls.inplace_merge(d.out, data::middle(d.out));
+         return some_of(d.out);
+     },
+     [](data& d) { d.sort_halves(); }}};
 
 /// What the standard library computes on one thread. In serial.cpp.
 struct serial_calls {
@@ -164,6 +226,25 @@ struct serial_calls {
     auto set_difference(const std::vector<double>& a, const std::vector<double>& b,
                         std::vector<double>& to) const {
         return std::set_difference(a.begin(), a.end(), b.begin(), b.end(), to.begin()) - to.begin();
+    }
+    void sort(std::vector<double>& v) const { std::sort(v.begin(), v.end()); }
+    void stable_sort(std::vector<double>& v) const { std::stable_sort(v.begin(), v.end()); }
+    template <class It>
+    void nth_element(std::vector<double>& v, It nth) const {
+        std::nth_element(v.begin(), nth, v.end());
+    }
+    template <class It>
+    void partial_sort(std::vector<double>& v, It middle) const {
+        std::partial_sort(v.begin(), middle, v.end());
+    }
+    template <class It>
+    void merge(const std::vector<double>& from, It middle, std::vector<double>& to) const {
+        std::merge(from.begin(), std::vector<double>::const_iterator(middle),
+                   std::vector<double>::const_iterator(middle), from.end(), to.begin());
+    }
+    template <class It>
+    void inplace_merge(std::vector<double>& v, It middle) const {
+        std::inplace_merge(v.begin(), middle, v.end());
     }
 };
 

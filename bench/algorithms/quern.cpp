@@ -55,6 +55,27 @@ struct calls {
                                      to.begin()) -
                to.begin();
     }
+    void sort(std::vector<double>& v) const { quern::sort(quern::par, v.begin(), v.end()); }
+    void stable_sort(std::vector<double>& v) const {
+        quern::stable_sort(quern::par, v.begin(), v.end());
+    }
+    template <class It>
+    void nth_element(std::vector<double>& v, It nth) const {
+        quern::nth_element(quern::par, v.begin(), nth, v.end());
+    }
+    template <class It>
+    void partial_sort(std::vector<double>& v, It middle) const {
+        quern::partial_sort(quern::par, v.begin(), middle, v.end());
+    }
+    template <class It>
+    void merge(const std::vector<double>& from, It middle, std::vector<double>& to) const {
+        quern::merge(quern::par, from.begin(), std::vector<double>::const_iterator(middle),
+                     std::vector<double>::const_iterator(middle), from.end(), to.begin());
+    }
+    template <class It>
+    void inplace_merge(std::vector<double>& v, It middle) const {
+        quern::inplace_merge(quern::par, v.begin(), middle, v.end());
+    }
 };
 
 const all_rows by_par("par", calls{}, [](const arguments& a, auto f) { return quern_job(a, f); });

@@ -57,6 +57,27 @@ struct calls {
                                    to.begin()) -
                to.begin();
     }
+    void sort(std::vector<double>& v) const { std::sort(std::execution::par, v.begin(), v.end()); }
+    void stable_sort(std::vector<double>& v) const {
+        std::stable_sort(std::execution::par, v.begin(), v.end());
+    }
+    template <class It>
+    void nth_element(std::vector<double>& v, It nth) const {
+        std::nth_element(std::execution::par, v.begin(), nth, v.end());
+    }
+    template <class It>
+    void partial_sort(std::vector<double>& v, It middle) const {
+        std::partial_sort(std::execution::par, v.begin(), middle, v.end());
+    }
+    template <class It>
+    void merge(const std::vector<double>& from, It middle, std::vector<double>& to) const {
+        std::merge(std::execution::par, from.begin(), std::vector<double>::const_iterator(middle),
+                   std::vector<double>::const_iterator(middle), from.end(), to.begin());
+    }
+    template <class It>
+    void inplace_merge(std::vector<double>& v, It middle) const {
+        std::inplace_merge(std::execution::par, v.begin(), middle, v.end());
+    }
 };
 
 const all_rows by_par("par", calls{}, [](const arguments& a, auto f) { return tbb_job(a, f); });

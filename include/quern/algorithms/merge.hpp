@@ -16,7 +16,7 @@ namespace quern {
 /// end of the copies. Policies, errors, thread safety: as for_each.
 /// Cost: one pass, and a binary search per 8192 elements.
 ///
-///     quern::merge(quern::par, x.begin(), x.end(), y.begin(), y.end(), z.begin());
+///     quern::merge(quern::par, x.begin(), x.end(), y.begin(), y.end(), new_grid.begin());
 template <execution_policy Policy, std::input_iterator It, std::input_iterator It2,
           std::input_or_output_iterator Out, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto merge(Policy&& policy, It first, It last, It2 first2, It2 last2, Out out,

@@ -294,6 +294,54 @@ void stable_sort_elements(const forks& where, It first, std::size_t n, Less& les
     detail::sort_in_place(where, first, n, less);
 }
 
+/// Merges a range `a` outside of its place with `b`, so that `b` ends where `out` does: one worker,
+/// plain data, no branches. All elements have been moved also when it throws.
+template <class It, class Less>
+void merge_into_gap(sorted_pair<It, It> in, It out, Less less) {
+    const auto merge_steps = [&](std::ptrdiff_t steps) {
+        for (; steps != 0; --steps, ++out) {
+            const bool is_b = less(*in.b, *in.a);
+            const It from = is_b ? in.b : in.a;
+            *out = *from;
+            in.b += is_b ? 1 : 0;
+            in.a += is_b ? 0 : 1;
+        }
+    };
+    try {
+        while (in.a != in.a_end && in.b != in.b_end) {
+            merge_steps(std::min(in.a_end - in.a, in.b_end - in.b));
+        }
+    } catch (...) {
+        std::copy(in.a, in.a_end, out);
+        throw;
+    }
+    std::copy(in.a, in.a_end, out);
+}
+
+/// Merges neighbours of plain data with a buffer for the shorter one. False: there is no memory.
+template <class T, class Less>
+bool merge_plain_neighbours(T* first, T* middle, T* last, Less& less) {
+    const std::size_t n = detail::length(first, middle);
+    const std::size_t n2 = detail::length(middle, last);
+    const scratch<T> buffer(std::min(n, n2));
+    T* const copy = buffer.get();
+    if (copy == nullptr) {
+        return false;
+    }
+    auto comp = detail::for_chunk(less);
+    if (n <= n2) {
+        std::uninitialized_copy_n(first, n, copy);
+        detail::merge_into_gap(sorted_pair<T*, T*>{copy, copy + n, middle, last}, first, comp);
+    } else {  // from behind
+        std::uninitialized_copy_n(middle, n2, copy);
+        using back = std::reverse_iterator<T*>;
+        detail::merge_into_gap(
+            sorted_pair<back, back>{back(copy + n2), back(copy), back(middle), back(first)},
+            back(last), [&comp](const T& a, const T& b) -> bool { return comp(b, a); });
+    }
+    return true;
+}
+
 /// Merges [first, middle) and [middle, last).
 template <class It, class Less>
 void merge_neighbours(const forks& where, It first, It middle, It last, Less& less) {
@@ -307,8 +355,13 @@ void merge_neighbours(const forks& where, It first, It middle, It last, Less& le
         return;
     }
     last = std::lower_bound(middle, last, *(middle - 1), std::ref(less));
-    const std::size_t n = detail::length(first, last);
+    if constexpr (k_merges_plain<It, It, It>) {
+        if (where.slot == nullptr && detail::merge_plain_neighbours(first, middle, last, less)) {
+            return;
+        }
+    }
     if constexpr (k_moves_safely<element>) {
+        const std::size_t n = detail::length(first, last);
         const scratch<element> buffer(n);
         if (element* const copy = buffer.get()) {
             stable_mover<Less> mover(less);
