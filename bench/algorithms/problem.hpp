@@ -19,6 +19,12 @@
 
 namespace bench::algorithms {
 
+/// Where the second half begins.
+template <class Range>
+auto middle(Range& range) {
+    return range.begin() + static_cast<std::ptrdiff_t>(range.size() / 2);
+}
+
 /// Whole numbers, so that sums are exact in every order.
 class data {
 public:
@@ -66,12 +72,6 @@ public:
             std::sort(middle(m_halves), m_halves.end());
         }
         std::copy(m_halves.begin(), m_halves.end(), out.begin());
-    }
-
-    /// Where the second half begins.
-    template <class Range>
-    static auto middle(Range& range) {
-        return range.begin() + static_cast<std::ptrdiff_t>(range.size() / 2);
     }
 
     std::vector<double> in, out, one, other;
@@ -162,8 +162,8 @@ inline constexpr row<Calls> k_rows[] = {
      [](data& d) { d.shuffle(); }},
     {"alg_nth_element",
      [](const Calls& calls, data& d) {
-         calls.nth_element(d.out, data::middle(d.out));
-         return *data::middle(d.out);
+         calls.nth_element(d.out, middle(d.out));
+         return *middle(d.out);
      },
      [](data& d) { d.shuffle(); }},
     {"alg_partial_sort",
@@ -175,13 +175,13 @@ inline constexpr row<Calls> k_rows[] = {
      [](data& d) { d.shuffle(); }},
     {"alg_merge",
      [](const Calls& calls, data& d) {
-         calls.merge(d.out, data::middle(d.out), d.in);
+         calls.merge(d.out, middle(d.out), d.in);
          return some_of(d.in);
      },
      [](data& d) { d.sort_halves(); }},
     {"alg_inplace_merge",
      [](const Calls& calls, data& d) {
-         calls.inplace_merge(d.out, data::middle(d.out));
+         calls.inplace_merge(d.out, middle(d.out));
          return some_of(d.out);
      },
      [](data& d) { d.sort_halves(); }}};

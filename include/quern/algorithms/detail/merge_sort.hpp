@@ -200,11 +200,6 @@ private:
     kept_exception m_error;
 };
 
-/// Whether elements may be moved to a buffer and back.
-template <class T>
-inline constexpr bool k_moves_safely =
-    std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T>;
-
 /// Moves n elements to new ones in a buffer.
 template <class It, class T>
 void move_into(const forks& where, It first, std::size_t n, T* buffer) noexcept {
@@ -272,12 +267,16 @@ void sort_in_place(const forks& where, It first, std::size_t n, Less& less) {
 template <class It, class Less>
 void stable_sort_elements(const forks& where, It first, std::size_t n, Less& less) {
     using element = std::iter_value_t<It>;
+    if (n <= k_insertion) {
+        detail::insertion_sort(first, detail::at(first, n), less);
+        return;
+    }
     if (detail::sort_ordered(where, first, n, less)) {
         return;
     }
     if constexpr (k_moves_safely<element>) {
         const scratch<element> buffer(n);
-        if (n <= k_insertion || buffer.get() != nullptr) {
+        if (buffer.get() != nullptr) {
             stable_mover<Less> mover(less);
             if constexpr (std::is_trivially_copyable_v<element> &&
                           std::is_trivially_default_constructible_v<element>) {

@@ -18,6 +18,11 @@ template <class It>
 inline constexpr bool k_is_plain = std::is_trivially_copyable_v<std::iter_value_t<It>> &&
                                    sizeof(std::iter_value_t<It>) <= 64;
 
+/// Whether elements may be outside of their range for a while.
+template <class T>
+inline constexpr bool k_moves_safely =
+    std::is_nothrow_move_constructible_v<T>&& std::is_nothrow_move_assignable_v<T>;
+
 /// A pointer, if the elements are contiguous, so that less code is made of each algorithm.
 template <class It>
 QUERN_ALWAYS_INLINE auto as_pointer(It it) {
@@ -46,6 +51,7 @@ QUERN_ALWAYS_INLINE void swap_elements(const It& a, const It& b) {
 }
 
 /// An element outside of its range, which leaves a hole there. At the end it fills the hole.
+/// Requires: k_moves_safely.
 template <class It>
 class lifted {
 public:
@@ -76,7 +82,11 @@ void insertion_sort(It first, It last, Less& less) {
         return;
     }
     for (It i = first + 1; i != last; ++i) {
-        if (less(*i, *(i - 1))) {
+        if constexpr (!k_moves_safely<std::iter_value_t<It>>) {
+            for (It j = i; j != first && less(*j, *(j - 1)); --j) {
+                detail::swap_elements(j, j - 1);
+            }
+        } else if (less(*i, *(i - 1))) {
             lifted<It> moved(i);
             do {
                 moved.fill_from(moved.hole() - 1);

@@ -28,9 +28,9 @@ struct two_places {
 /// Two sorted ranges as one of both lengths. Calls less(a, b) for elements of one range and of
 /// both.
 template <class It, class It2, class Less>
-class sorted_pair {
+class two_sorted {
 public:
-    sorted_pair(It first, std::size_t n, It2 first2, std::size_t n2, Less& less) noexcept
+    two_sorted(It first, std::size_t n, It2 first2, std::size_t n2, Less& less) noexcept
         : m_first(first), m_n(n), m_first2(first2), m_n2(n2), m_less(less) {}
 
     std::size_t size() const noexcept { return m_n + m_n2; }
@@ -218,7 +218,7 @@ Out set_operation_in_blocks(const How& how, It first, std::size_t n, It2 first2,
     if (n + n2 == 0 || !detail::is_shared(how)) {
         return serial(first, detail::at(first, n), first2, detail::at(first2, n2), out);
     }
-    using ranges = sorted_pair<It, It2, Less>;
+    using ranges = two_sorted<It, It2, Less>;
     const ranges both(first, n, first2, n2, less);
     set_operation<ranges, typename result_of_two<It, It2>::type, Out, Serial> work(both, out,
                                                                                    serial);
@@ -241,7 +241,7 @@ bool includes_in_blocks(const How& how, It first, std::size_t n, It2 first2, std
         return serial(first, detail::at(first, n), first2, detail::at(first2, n2));
     }
     constexpr std::size_t size = k_inclusion_block<Less, It, It2>;
-    const sorted_pair<It, It2, Less> both(first, n, first2, n2, less);
+    const two_sorted<It, It2, Less> both(first, n, first2, n2, less);
     return !detail::any_match(how.in_lazy_chunks(), detail::divide_up(both.size(), size),
                               [&](std::size_t block, std::size_t last) -> bool {
                                   return !both.between(
