@@ -118,7 +118,7 @@ void swap_ends(two_ends<It>& ends, Pred& pred) {
 
 /// std::partition of one range, without a branch for each element if they are small plain data.
 template <class It, class Pred>
-It partition_serially(It first, It last, Pred& pred) {
+It partition_alone(It first, It last, Pred& pred) {
     if constexpr (k_has_small_elements<It>) {
         while (detail::length(first, last) >= 4 * k_partition_piece) {
             const It middle = detail::at(first, detail::length(first, last) / 2);
@@ -172,10 +172,10 @@ pair_ends partition_pair(It first, mirrored_blocks::block left, mirrored_blocks:
                       detail::at(first, right.first), detail::at(first, right.last)};
     detail::swap_ends(ends, pred);
     if (ends.left == ends.left_end) {
-        const It end = detail::partition_serially(ends.right_begin, ends.right, pred);
+        const It end = detail::partition_alone(ends.right_begin, ends.right, pred);
         return {left.last, detail::length(first, end)};
     }
-    const It end = detail::partition_serially(ends.left, ends.left_end, pred);
+    const It end = detail::partition_alone(ends.left, ends.left_end, pred);
     return {detail::length(first, end), right.first};
 }
 
@@ -217,8 +217,8 @@ private:
 /// Swaps the elements of the wrong sides. `ends` are those of the blocks. Returns the number of
 /// elements that satisfy the predicate.
 template <class How, class It>
-std::size_t swap_misplaced(const How& how, It first, const mirrored_blocks& blocks,
-                           const std::vector<pair_ends>& ends) {
+std::size_t swap_misplaced_parts(const How& how, It first, const mirrored_blocks& blocks,
+                                 const std::vector<pair_ends>& ends) {
     std::size_t satisfying = 0;
     for (std::size_t pair = 0; pair < ends.size(); ++pair) {
         satisfying += ends[pair].left - blocks.left(pair).first;
@@ -265,7 +265,7 @@ It partition_in_blocks(const How& policy, It first, std::size_t n, Pred& pred) {
                                                 detail::for_chunk(pred));
         }
     });
-    return detail::at(first, detail::swap_misplaced(how, first, blocks, ends));
+    return detail::at(first, detail::swap_misplaced_parts(how, first, blocks, ends));
 }
 
 }  // namespace quern::detail
