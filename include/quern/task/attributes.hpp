@@ -55,7 +55,7 @@ constexpr launch& operator^=(launch& a, launch b) noexcept { return a = a ^ b; }
 
 /// Tells tasks of one site apart: the address of an object, or a number from 0 on.
 ///
-///     auto f = quern::async({.how = quern::launch::adaptive, .instance = row}, solve, row);
+///     auto f = quern::async({.how = quern::launch::adaptive, .instance = &x}, norm, x);
 class task_instance {
 public:
     constexpr task_instance() noexcept = default;  ///< none
