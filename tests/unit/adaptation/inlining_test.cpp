@@ -280,7 +280,7 @@ long chain(int depth) {
 
 // Holds: launch: adaptive: a recursion may be deeper than the limit of nesting.
 TEST_P(inlining, may_be_deep) {
-    constexpr int k_depth = quern_test::scaled(3'000, 1'500);  // above the limit of 1000
+    static constexpr int k_depth = quern_test::scaled(3'000, 1'500);  // above the limit of 1000
     under_each_rule(options(), [] { EXPECT_EQ(chain(k_depth), k_depth); });
 }
 
