@@ -41,8 +41,7 @@ QUERN_ALWAYS_INLINE std::iter_value_t<It> take(const It& from) {
 template <class It>
 QUERN_ALWAYS_INLINE void swap_elements(const It& a, const It& b) {
     if constexpr (std::is_lvalue_reference_v<std::iter_reference_t<It>>) {
-        using std::swap;
-        swap(*a, *b);
+        std::ranges::swap(*a, *b);
     } else {
         std::iter_value_t<It> kept = detail::take(a);
         *a = detail::take(b);
