@@ -17,8 +17,10 @@ namespace quern {
 /// An address that stands for an order alone: no data, and no overlap with data. A body gets no
 /// view of it.
 ///
-///     work.spawn(quern::out(quern::sentinel(phase)), first);
-///     work.spawn(quern::in(quern::sentinel(phase)), second);  // after first
+///     quern::domain work;
+///     const int phase = 0;
+///     work.spawn(quern::out(quern::sentinel(phase)), [] { std::puts("first"); });
+///     work.spawn(quern::in(quern::sentinel(phase)), [] { std::puts("second"); });
 struct sentinel_at {
     const volatile void* address;
 };

@@ -40,9 +40,10 @@ namespace quern {
 /// src/dependences/README.md.
 ///
 ///     quern::domain work;
-///     work.spawn(quern::out(x), [](int& v) { v = 6; });
-///     work.spawn({.name = "square", .rank = 1}, quern::inout(x), [](int& v) { v *= v; });
-///     work.taskwait();  // x == 36
+///     int value = 0;
+///     work.spawn(quern::out(value), [](int& v) { v = 6; });
+///     work.spawn({.name = "square", .rank = 1}, quern::inout(value), [](int& v) { v *= v; });
+///     work.taskwait();  // value == 36
 class domain {
 public:
     /// Its tasks run in the caller's pool, outside of tasks in the default runtime's.
@@ -104,7 +105,10 @@ public:
     /// next spawn(). An object alone means inout. If the domain is stopped then, waits for all and
     /// throws as taskwait() does.
     ///
-    ///     work.taskwait(quern::on(quern::in(x)));  // x has been written
+    ///     quern::domain work;
+    ///     int value = 0;
+    ///     work.spawn(quern::out(value), [](int& v) { v = 6; });
+    ///     work.taskwait(quern::on(quern::in(value)));  // value == 6
     template <std::size_t N>
     void taskwait(const detail::waited_regions<N>& wanted) {
         m_core.require_owner("taskwait");

@@ -20,9 +20,11 @@ domain_core& domain_of_running(const char* function);
 /// Errors: std::logic_error if the caller is not a dependent task (its own tasks by async or
 /// task_group are none): make a quern::domain there. Otherwise as domain::spawn().
 ///
-///     work.spawn(quern::inout(a), quern::inout(b), [](int& x, int& y) {
-///         quern::spawn(quern::inout(x), [](int& v) { ++v; });
-///         quern::spawn(quern::inout(y), [](int& v) { ++v; });  // beside the other
+///     quern::domain work;
+///     int left = 0, right = 0;
+///     work.spawn(quern::inout(left), quern::inout(right), [](int& l, int& r) {
+///         quern::spawn(quern::inout(l), [](int& v) { ++v; });
+///         quern::spawn(quern::inout(r), [](int& v) { ++v; });  // beside the other
 ///     });
 template <class First, class... Rest>
     requires(!std::is_same_v<std::remove_cvref_t<First>, task_attributes>)
