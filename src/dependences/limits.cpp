@@ -14,8 +14,9 @@ namespace quern::detail {
 
 namespace {
 
-/// About 25 MB of tasks with two accesses.
-constexpr std::uint32_t k_usual_live_tasks = 100'000;
+/// About 3 MB of tasks with two accesses: 10 times as many no longer fit into a cache, and a tiny
+/// task took 3 to 4 times as long (docs/design/0028-dependences.md).
+constexpr std::uint32_t k_usual_live_tasks = 10'000;
 constexpr std::uint32_t k_most_live_tasks = 1'000'000'000;
 
 constinit std::atomic<std::uint32_t> g_live_tasks{k_usual_live_tasks};
@@ -26,7 +27,7 @@ constexpr setting k_dependence_settings[] = {
      .type = setting_type::number,
      .least = 1,
      .most = k_most_live_tasks,
-     .fallback = "100000",
+     .fallback = "10000",
      .help = "tasks of a domain that have not ended, at most; then their creator lets others run"}};
 
 constexpr knob k_dependence_knobs[] = {

@@ -201,7 +201,7 @@ TEST_P(domain_nesting, a_creator_stays_near_the_limit) {
     });
     domain work(rt.default_pool());
     counts(work);
-    rt.default_pool().set_knob("live-tasks", 100'000);
+    rt.default_pool().set_knob("live-tasks", 10'000);
 }
 
 // Holds: domain: When nothing runs any more, the limit gives way.
@@ -234,7 +234,7 @@ TEST_P(domain_nesting, the_limit_gives_way) {
     });
     domain work(rt.default_pool());
     meets(work);
-    rt.default_pool().set_knob("live-tasks", 100'000);
+    rt.default_pool().set_knob("live-tasks", 10'000);
 }
 
 }  // namespace
