@@ -50,7 +50,7 @@ class Settings(unittest.TestCase):
         self.expect_workers(1, "--quern:threads=1", "--threads=2")
 
     def test_help(self):
-        for program in ["als", "fib", "heat", "matmul", "nqueens", "sort", "sssp", "uts"]:
+        for program in ["als", "cholesky", "fib", "heat", "matmul", "nqueens", "sort", "sssp", "uts"]:
             result = run(program, "--quern:help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("--quern:threads=VALUE", result.stdout)
@@ -186,6 +186,25 @@ class Als(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
+class Cholesky(unittest.TestCase):
+    def test_is_right_with_every_size_of_tiles(self):
+        for n, tile, tasks in [(1, 1, 1), (7, 7, 1), (7, 3, 10), (64, 16, 20), (100, 33, 20), (100, 7, 680)]:
+            for threads in [1, 3]:
+                result = run("cholesky", f"--n={n}", f"--tile={tile}", "--repeat=1", f"--threads={threads}")
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                self.assertIn(f"cholesky: {n} rows in tiles of {tile}, {tasks} tasks: residual", result.stdout)
+
+    def test_a_creator_may_be_limited(self):
+        result = run("cholesky", "--n=100", "--tile=5", "--repeat=1", QUERN_LIVE_TASKS="3")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+
+    def test_says_which_minor_is_not_positive(self):
+        for threads in [1, 3]:
+            result = run("cholesky", "--n=100", "--tile=30", "--diagonal=-0.6", f"--threads={threads}")
+            self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+            self.assertIn("not positive definite: its leading minor of order 1 is not positive", result.stderr)
+
+
 class Mistakes(unittest.TestCase):
     def expect(self, arguments, *parts, status=2, **variables):
         result = run(*arguments, **variables)
@@ -217,6 +236,10 @@ class Mistakes(unittest.TestCase):
         self.expect(["fib", "--n", "61"], "--n is '61'; accepted: a whole number from 0 to 60")
         self.expect(["nqueens", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 17")
         self.expect(["uts", "--repeat", "-1"], "--repeat is '-1'")
+
+        self.expect(["cholesky", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 100000")
+        self.expect(["cholesky", "--n", "9", "--tile", "10"], "--tile is '10'; accepted: a whole number from 1 to --n, 9")
+        self.expect(["cholesky", "--n", "100000"], "cholesky: ", "memory", status=1)
 
     def test_in_words(self):
         self.expect(["heat", "--pionts", "4"], "unknown argument '--pionts'", "did you mean '--points'?")

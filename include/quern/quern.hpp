@@ -10,6 +10,9 @@
 #include <quern/counters/counter.hpp>
 #include <quern/counters/detail/live.hpp>
 #include <quern/counters/registry.hpp>
+#include <quern/dependences/access.hpp>
+#include <quern/dependences/domain.hpp>
+#include <quern/dependences/spawn.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>

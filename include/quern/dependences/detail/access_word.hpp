@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// The two words by which dependences are kept: the successors of an access, and the number of what
+// a successor still waits for. Protocol and proof sketch: src/dependences/README.md. Explored
+// exhaustively in tests/model/dependences_test.cpp.
+#pragma once
+
+#include <quern/base/detail/atomics.hpp>
+
+#include <cstdint>
+
+namespace quern::detail {
+
+/// The successors of an access, as a stack of links through `Link::next`, until the access is
+/// released. One thread at a time pushes; one thread releases, once.
+template <class Atomics, class Link>
+class successor_stack {
+public:
+    /// False: the access has been released, and its effects are visible to the caller. Otherwise
+    /// the releasing thread gets the link, perhaps before this returns.
+    bool push(Link& link) noexcept {
+        std::uintptr_t seen = m_word.load(std::memory_order_acquire);  // pairs with release
+        do {
+            if (seen == k_released) {
+                return false;
+            }
+            link.next = reinterpret_cast<Link*>(seen);
+        } while (!m_word.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&link),
+                                               std::memory_order_release,    // pairs with release
+                                               std::memory_order_acquire));  // pairs with release
+        return true;
+    }
+
+    /// True: its effects are visible to the caller.
+    bool is_released() const noexcept {
+        return m_word.load(std::memory_order_acquire) == k_released;  // pairs with release
+    }
+
+    /// Returns the links, the oldest first.
+    Link* release() noexcept {
+        // acq_rel: release pairs with push and is_released; acquire reads the links.
+        const std::uintptr_t top = m_word.exchange(k_released, std::memory_order_acq_rel);
+        Link* oldest = nullptr;
+        for (auto* each = reinterpret_cast<Link*>(top); each != nullptr;) {
+            Link* const older = each->next;
+            each->next = oldest;
+            oldest = each;
+            each = older;
+        }
+        return oldest;
+    }
+
+private:
+    static constexpr std::uintptr_t k_released = 1;
+
+    typename Atomics::template atomic<std::uintptr_t> m_word{0};
+};
+
+/// How many links to predecessors are not satisfied. While they are being made it cannot reach
+/// zero.
+template <class Atomics>
+class predecessor_count {
+public:
+    /// The registering thread has made its last link, of `links`. True: all are satisfied, and the
+    /// caller continues with the successor. Called once.
+    bool registered(std::uint32_t links) noexcept {
+        if (links == 0) {
+            return true;  // no other thread knows the successor
+        }
+        const std::uint32_t others = k_registering - links;
+        // acq_rel: release makes the successor visible to the last predecessor; acquire pairs with
+        // satisfied.
+        return m_left.fetch_sub(others, std::memory_order_acq_rel) == others;
+    }
+
+    /// A predecessor has released its access. True: it was the last, and the caller continues with
+    /// the successor.
+    bool satisfied() noexcept {
+        // acq_rel: the last one sees the effects of all others (release sequence), and registered.
+        return m_left.fetch_sub(1, std::memory_order_acq_rel) == 1;
+    }
+
+    /// Any thread; already out of date.
+    std::uint32_t left() const noexcept {
+        const std::uint32_t now = m_left.load(std::memory_order_relaxed);
+        return now > k_registering / 2 ? 0 : now;
+    }
+
+private:
+    /// More than any number of links of one successor.
+    static constexpr std::uint32_t k_registering = std::uint32_t{1} << 30;
+
+    typename Atomics::template atomic<std::uint32_t> m_left{k_registering};
+};
+
+}  // namespace quern::detail

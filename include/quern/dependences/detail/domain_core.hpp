@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// The parts of a domain that do not depend on the types of tasks: who owns it, its map, the number
+// of its tasks, its first error. A domain of a program contains one; so does a dependent task that
+// has children.
+#pragma once
+
+#include <quern/dependences/detail/region_map.hpp>
+#include <quern/scheduler/detail/external_event.hpp>
+#include <quern/task/detail/group_count.hpp>
+#include <quern/task/stop.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <thread>
+
+namespace quern::detail {
+
+/// What continues when the last task of a domain has ended.
+struct domain_waiter {
+    context* task = nullptr;           ///< the owner, suspended; or
+    dependent_task* parent = nullptr;  ///< the owner, whose function has returned; or
+    external_event thread;             ///< the owner, a thread outside
+};
+
+class domain_core {
+public:
+    /// Of the calling task or thread.
+    explicit domain_core(pool& where) noexcept;
+    /// Of a dependent task that runs.
+    explicit domain_core(dependent_task& parent) noexcept;
+    domain_core(const domain_core&) = delete;
+    domain_core& operator=(const domain_core&) = delete;
+    ~domain_core() = default;
+
+    pool& home_pool() const noexcept { return m_pool; }
+    bool owned_here() const noexcept;
+    /// Throws std::logic_error, which names the function.
+    void require_owner(const char* function) const {
+        if (!owned_here()) [[unlikely]] {
+            refuse_stranger(function);
+        }
+    }
+
+    /// Registers the task and makes it ready when nothing precedes it. Owner. Throws
+    /// std::bad_alloc: then the task has been dropped.
+    void start(dependent_task& task);
+
+    /// Owner. Returns when every task has ended.
+    void wait_for_all() noexcept;
+    /// The same; then throws the first error, or task_cancelled, and starts afresh.
+    void taskwait();
+    /// Owner. Returns when a task with such accesses could begin. Throws as taskwait() does, after
+    /// having waited for all, if the domain is stopped then.
+    void taskwait_on(std::span<const region> wanted);
+
+    /// Any thread.
+    void cancel() noexcept;
+    bool is_stopped() const noexcept {
+        return m_root->m_any_stopped.load(std::memory_order_relaxed) && m_signal.is_asked();
+    }
+    const stop_signal& signal() const noexcept { return m_signal; }
+
+    /// A task of the domain has thrown.
+    void fail(std::exception_ptr error) noexcept;
+    /// The first error, or null. Requires: every task has ended.
+    std::exception_ptr error() const noexcept {
+        return m_failed.load(std::memory_order_acquire) ? m_error : nullptr;
+    }
+    /// An error that no taskwait() has thrown goes to the handler. Requires: every task has ended.
+    void report_unobserved() noexcept;
+
+    region_map& map() noexcept { return m_map; }
+
+    /// The function of its parent has returned. From now on errors go to the parent's domain. True:
+    /// every task has ended. False: the last one completes the parent.
+    bool parent_ended() noexcept;
+
+    /// A task of the domain is complete. Returns its parent if that is complete now.
+    dependent_task* task_ended() noexcept;
+
+    /// Tasks that have not ended. Owner.
+    std::int64_t live() const noexcept {
+        return m_spawned - (m_nothing_ended - m_count.outstanding());
+    }
+
+    static const wait_kind k_wait;
+    static const wait_kind k_wait_on;
+
+private:
+    [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
+    void launch(dependent_task& task, std::uint32_t links) noexcept;
+    QUERN_COLD void make_room() noexcept;
+    bool has_waited_for_room(std::int64_t until) noexcept;
+    bool nothing_runs() const noexcept;
+    void stop() noexcept;
+
+    pool& m_pool;
+    dependent_task* const m_parent = nullptr;
+    const task_record* m_owner = nullptr;  ///< null for a thread outside, and for a parent
+    std::thread::id m_owner_thread;        ///< the thread outside
+    domain_core* const m_root;             ///< the domain that is not of a dependent task
+    std::int64_t m_room = 1;               ///< tasks until the next look at their number
+    std::int64_t m_spawned = 0;
+    region_map m_map;
+    stop_signal m_signal;
+    std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once
+    std::atomic<bool> m_has_error{false};    ///< a task has claimed m_error
+    std::atomic<bool> m_failed{false};       ///< m_error is there
+    std::atomic<bool> m_parent_ended{false};
+    std::atomic<bool> m_handed_up{false};  ///< the error was passed to the parent's domain
+    std::exception_ptr m_error;
+    group_count<std_atomics, domain_waiter> m_count;
+    const std::int64_t m_nothing_ended = m_count.outstanding();
+    domain_waiter m_of_parent;
+};
+
+}  // namespace quern::detail

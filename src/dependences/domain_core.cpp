@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSL-1.0
+// A domain: registration of tasks, waits, errors, the limit of live tasks. The step numbers are
+// those of README.md.
+#include <quern/dependences/detail/domain_core.hpp>
+
+#include <quern/base/detail/assert.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/task/attributes.hpp>
+#include <quern/task/exceptions.hpp>
+#include <quern/task/this_task.hpp>
+
+#include "limits.hpp"
+#include "ready_successors.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace quern::detail {
+
+namespace {
+
+/// The calling task, or null if a thread outside calls. A task that runs in the place of its waiter
+/// is another one.
+const task_record* calling_task() noexcept {
+    context* const here = current_context();
+    return here != nullptr ? &here->root().task() : nullptr;
+}
+
+}  // namespace
+
+const wait_kind domain_core::k_wait{
+    "the tasks of a domain", sizeof(domain_core),
+    [](const void* copy, wait_findings& into) noexcept {
+        const auto left = static_cast<const domain_core*>(copy)->m_count.outstanding();
+        std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
+                      static_cast<long long>(left));
+    }};
+
+const wait_kind domain_core::k_wait_on{
+    "accesses of tasks of a domain", sizeof(access_waiter),
+    [](const void* copy, wait_findings& into) noexcept {
+        const auto left = static_cast<const access_waiter*>(copy)->missing.left();
+        std::snprintf(into.words.data(), into.words.size(), "%u of them have not been released",
+                      left);
+    }};
+
+domain_core::domain_core(pool& where) noexcept
+    : m_pool(where), m_owner(calling_task()), m_root(this), m_signal(std::stop_token()) {
+    if (m_owner == nullptr) {
+        m_owner_thread = std::this_thread::get_id();
+    }
+}
+
+domain_core::domain_core(dependent_task& parent) noexcept
+    : m_pool(parent.home_pool()),
+      m_parent(&parent),
+      m_root(parent.home().m_root),
+      m_signal(std::stop_token(), &parent.home().m_signal) {}
+
+bool domain_core::owned_here() const noexcept {
+    if (m_parent != nullptr) {
+        return dependent_task::current() == m_parent;
+    }
+    return calling_task() == m_owner &&
+           (m_owner != nullptr || std::this_thread::get_id() == m_owner_thread);
+}
+
+void domain_core::refuse_stranger(const char* function) const {
+    throw std::logic_error(std::string("quern: domain::") + function +
+                           "() was called by a task or thread that did not make the domain");
+}
+
+// -- registration ------------------------------------------------------------------------------
+
+void domain_core::start(dependent_task& task) {
+    if (--m_room == 0) {
+        make_room();
+    }
+    task.begin_registration();
+    std::uint32_t links = 0;
+    try {
+        for (access_record& each : task.accesses()) {
+            if (!each.is_empty) {
+                m_map.enter(each, links);
+            }
+        }
+    } catch (const std::bad_alloc&) {
+        task.drop();
+        launch(task, links);
+        throw;
+    }
+    launch(task, links);
+}
+
+void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
+    m_count.owner_spawned();
+    ++m_spawned;
+    task.end_registration();
+    if (task.missing.registered(links)) {
+        task.make_ready();
+    }
+}
+
+dependent_task* domain_core::task_ended() noexcept {
+    domain_waiter* const waiter = m_count.finished();
+    if (waiter == nullptr) {
+        return nullptr;
+    }
+    if (waiter->parent != nullptr) {
+        return waiter->parent;
+    }
+    if (waiter->task != nullptr) {
+        detail::resume(*waiter->task);
+    } else {
+        waiter->thread.set();
+    }
+    return nullptr;
+}
+
+// -- waiting -----------------------------------------------------------------------------------
+
+void domain_core::wait_for_all() noexcept {
+    domain_waiter self;
+    self.task = current_context();
+    if (self.task == nullptr || live() == 0) {
+        if (m_count.wait(self)) {
+            self.thread.wait({&k_wait, this});
+        }
+    } else {
+        auto publish = [this, &self](context&) { return m_count.wait(self); };
+        detail::suspend(publish, {&k_wait, this});
+    }
+    m_count.reset();
+    m_spawned = 0;
+}
+
+void domain_core::taskwait() {
+    wait_for_all();
+    const bool was_stopped = is_stopped();
+    std::exception_ptr error = std::exchange(m_error, nullptr);
+    m_has_error.store(false, std::memory_order_relaxed);
+    m_failed.store(false, std::memory_order_relaxed);
+    m_handed_up.store(false, std::memory_order_relaxed);
+    m_signal.lower();
+    if (error != nullptr) {
+        std::rethrow_exception(std::move(error));
+    }
+    if (was_stopped) {
+        throw task_cancelled(task_cancelled::subject::task, this_task::name());
+    }
+}
+
+void domain_core::taskwait_on(std::span<const region> wanted) {
+    access_waiter self;
+    std::uint32_t links = 0;
+    try {
+        for (const region& each : wanted) {
+            if (!each.is_empty) {
+                m_map.link(each, self, links);
+            }
+        }
+    } catch (const std::bad_alloc&) {
+        wait_for_all();  // then no link to the waiter is left
+        throw;
+    }
+    self.task = current_context();
+    if (links != 0 && self.task == nullptr) {
+        if (!self.missing.registered(links)) {
+            self.thread.wait({&k_wait_on, &self});
+        }
+    } else if (links != 0) {
+        auto publish = [&self, links](context&) { return !self.missing.registered(links); };
+        detail::suspend(publish, {&k_wait_on, &self});
+    }
+    if (is_stopped()) {
+        taskwait();
+    }
+}
+
+bool domain_core::parent_ended() noexcept {
+    m_of_parent.parent = m_parent;
+    // seq_cst, as in fail(): one of the two sees the other and hands the error up.
+    m_parent_ended.store(true, std::memory_order_seq_cst);
+    if (m_failed.load(std::memory_order_seq_cst) &&
+        !m_handed_up.exchange(true, std::memory_order_relaxed)) {
+        m_parent->home().fail(m_error);
+    }
+    return !m_count.wait(m_of_parent);
+}
+
+// -- errors ------------------------------------------------------------------------------------
+
+void domain_core::stop() noexcept {
+    // relaxed: tasks that depend on the failed one see it through the release of its accesses, for
+    // others it is a hint.
+    m_root->m_any_stopped.store(true, std::memory_order_relaxed);
+    m_signal.raise();
+}
+
+void domain_core::cancel() noexcept { stop(); }
+
+/// The error goes up while the functions of the parents have ended: no taskwait() can throw it.
+void domain_core::fail(std::exception_ptr error) noexcept {
+    domain_core* at = this;
+    while (true) {
+        if (at->m_has_error.exchange(true, std::memory_order_relaxed)) {
+            report_exception(std::move(error), exception_origin::later_exception);
+            return;
+        }
+        at->m_error = error;
+        at->stop();
+        at->m_failed.store(true, std::memory_order_seq_cst);  // see parent_ended()
+        if (!at->m_parent_ended.load(std::memory_order_seq_cst) ||
+            at->m_handed_up.exchange(true, std::memory_order_relaxed)) {
+            return;
+        }
+        at = &at->m_parent->home();
+    }
+}
+
+void domain_core::report_unobserved() noexcept {
+    if (m_failed.load(std::memory_order_acquire)) {
+        report_exception(std::move(m_error), exception_origin::unobserved_group);
+    }
+}
+
+// -- the limit of live tasks -------------------------------------------------------------------
+
+void domain_core::make_room() noexcept {
+    constexpr std::int64_t k_often = 1024;  // tasks between two looks at the limit (guessed)
+    const std::int64_t limit = live_tasks_limit();
+    if (live() >= limit && !has_waited_for_room(limit / 2)) {
+        m_room = limit / 16 + 1;  // at once: each new wait takes milliseconds
+        return;
+    }
+    m_room = std::clamp<std::int64_t>(limit - live(), 1, k_often);
+}
+
+/// True when so many are left. False: nothing is left to run. The tasks may wait for what the
+/// creator does next, so the limit gives way.
+bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
+    constexpr std::chrono::microseconds k_shortest{20};
+    constexpr std::chrono::microseconds k_longest{1000};
+    constexpr int k_sure = 3;  // looks that find nothing running
+    auto pause = k_shortest;
+    int idle = 0;
+    std::int64_t seen = live();
+    while (seen > until && idle < k_sure) {
+        this_task::yield();
+        if (const std::int64_t now = live(); now < seen) {
+            seen = now;
+            pause = k_shortest;
+            idle = 0;
+            continue;
+        }
+        this_task::sleep_for(pause);
+        const bool is_long = pause == k_longest;
+        pause = std::min(2 * pause, k_longest);
+        // Not one after the other: another creator may be awake to look too.
+        idle += is_long && nothing_runs() && live() == seen ? 1 : 0;
+    }
+    return seen <= until;
+}
+
+/// Nothing but the caller runs in the pool, as far as can be seen.
+bool domain_core::nothing_runs() const noexcept {
+    const worker* const here = current_worker();
+    const std::uint32_t own = here != nullptr && &here->home() == &m_pool ? 1 : 0;
+    for (std::uint32_t i = 0; i < m_pool.size(); ++i) {
+        if (m_pool.at(i).has_public_work()) {
+            return false;
+        }
+    }
+    const auto idle = m_pool.gate.load();
+    return !m_pool.has_shared_work() &&
+           idle.sleeping + idle.searching + own >=
+               m_pool.knobs.active_workers.load(std::memory_order_relaxed) &&
+           !m_pool.spares.any();
+}
+
+// -- arguments ---------------------------------------------------------------------------------
+
+void refuse_range(const volatile void* first, std::ptrdiff_t n) {
+    if (n < 0) {
+        throw std::invalid_argument("quern: an access to " + std::to_string(n) +
+                                    " elements: the number is negative");
+    }
+    throw std::invalid_argument(
+        "quern: an access to " + std::to_string(n) +
+        (first == nullptr ? " elements at a null pointer" : " elements: more than memory has"));
+}
+
+void check_attributes(const task_attributes& wanted, const pool& of) {
+    if (wanted.how != launch::async) {
+        throw std::invalid_argument(
+            "quern: a dependent task begins when its predecessors have ended: `how` must be "
+            "launch::async");
+    }
+    if (wanted.pool != nullptr && wanted.pool != &of) {
+        throw std::invalid_argument(
+            "quern: the tasks of a domain run in the pool of the domain; `pool` names another one");
+    }
+    if (wanted.stop.stop_possible()) {
+        throw std::invalid_argument(
+            "quern: a dependent task has no stop token of its own: domain::cancel() stops all");
+    }
+}
+
+}  // namespace quern::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+// The setting and the knob of this layer.
+#include <quern/dependences/detail/attach.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/knobs.hpp>
+#include <quern/settings/settings.hpp>
+
+#include "limits.hpp"
+
+#include <atomic>
+#include <mutex>
+
+namespace quern::detail {
+
+namespace {
+
+/// About 3 MB of tasks with two accesses: 10 times as many no longer fit into a cache, and a tiny
+/// task took 3 to 4 times as long (docs/design/0028-dependences.md).
+constexpr std::uint32_t k_usual_live_tasks = 10'000;
+constexpr std::uint32_t k_most_live_tasks = 1'000'000'000;
+
+constinit std::atomic<std::uint32_t> g_live_tasks{k_usual_live_tasks};
+
+constexpr setting k_dependence_settings[] = {
+    {.name = "live-tasks",
+     .owner = "dependences",
+     .type = setting_type::number,
+     .least = 1,
+     .most = k_most_live_tasks,
+     .fallback = "10000",
+     .help = "tasks of a domain that have not ended, at most; then their creator lets others run"}};
+
+constexpr knob k_dependence_knobs[] = {
+    {.name = "live-tasks",
+     .owner = "dependences",
+     .unit = "tasks",
+     .help = "tasks of a domain that have not ended, at most; of the process",
+     .least = 1,
+     .most = k_most_live_tasks,
+     .get = [](const pool&) noexcept { return g_live_tasks.load(std::memory_order_relaxed); },
+     .set =
+         [](pool&, std::uint32_t value) noexcept {
+             g_live_tasks.store(value, std::memory_order_relaxed);
+             return value;
+         }}};
+
+}  // namespace
+
+std::int64_t live_tasks_limit() noexcept { return g_live_tasks.load(std::memory_order_relaxed); }
+
+bool attach_dependences() {
+    static constinit std::once_flag added;
+    std::call_once(added, [] {
+        register_settings(k_dependence_settings);
+        register_knobs(k_dependence_knobs);
+    });
+    return true;
+}
+
+}  // namespace quern::detail
