@@ -89,13 +89,8 @@ void ready_successors::move_to(ready_batch& batch) noexcept {
 
 // -- the task ----------------------------------------------------------------------------------
 
-dependent_task::dependent_task(domain_core& home, access_record* accesses,
-                               std::uint32_t count) noexcept
-    : queued_task(home.home_pool()),
-      dependence_target(what::task),
-      m_access_count(count),
-      m_accesses(accesses),
-      m_home(home) {}
+dependent_task::dependent_task(domain_core& home) noexcept
+    : queued_task(home.home_pool()), dependence_target(what::task), m_home(home) {}
 
 dependent_task::~dependent_task() = default;
 

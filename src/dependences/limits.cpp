@@ -3,6 +3,7 @@
 #include <quern/dependences/detail/attach.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/knobs.hpp>
+#include <quern/scheduler/runtime.hpp>
 #include <quern/settings/settings.hpp>
 
 #include "limits.hpp"
@@ -50,6 +51,7 @@ std::int64_t live_tasks_limit() noexcept { return g_live_tasks.load(std::memory_
 
 bool attach_dependences() {
     static constinit std::once_flag added;
+    add_scheduler_settings();  // first in the help
     std::call_once(added, [] {
         register_settings(k_dependence_settings);
         register_knobs(k_dependence_knobs);

@@ -7,6 +7,7 @@
 #include <quern/adaptation/detail/settings.hpp>
 #include <quern/base/detail/nearest_match.hpp>
 #include <quern/counters/detail/settings.hpp>
+#include <quern/dependences/detail/attach.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/trace/detail/settings.hpp>
 #include <quern/version.hpp>
@@ -128,6 +129,7 @@ int main(int argc, char** argv) {
         quern::counters::detail::add_settings();
         quern::trace::detail::add_settings();
         quern::adaptation::detail::add_settings();
+        quern::detail::attach_dependences();
         return cli::status_with_output("quern", quern::tool::run(argc, argv),
                                        quern::tool::k_failure);
     } catch (const quern::tool::usage_error& error) {

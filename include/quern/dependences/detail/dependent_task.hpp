@@ -87,8 +87,14 @@ public:
     }
 
 protected:
-    dependent_task(domain_core& home, access_record* accesses, std::uint32_t count) noexcept;
+    explicit dependent_task(domain_core& home) noexcept;
     virtual ~dependent_task();
+
+    /// They lie in the derived object. Called once, by its constructor.
+    void set_accesses(std::span<access_record> own) noexcept {
+        m_accesses = own.data();
+        m_access_count = static_cast<std::uint32_t>(own.size());
+    }
 
 private:
     /// The user's function; what it throws is the task's error.
@@ -113,10 +119,10 @@ protected:
     bool m_is_dropped = false;
 
 private:
-    std::uint32_t m_access_count;
+    std::uint32_t m_access_count = 0;
     std::uint32_t m_map_references = 0;
     std::atomic<std::uint32_t> m_references{2};
-    access_record* m_accesses;
+    access_record* m_accesses = nullptr;
     domain_core& m_home;
     std::unique_ptr<domain_core> m_children;
 };

@@ -85,9 +85,11 @@ private:
     template <std::size_t... I, class G>
     spawned_task(domain_core& home, std::index_sequence<I...>, G&& function,
                  const access<Views>&... accesses)
-        : dependent_task(home, m_records.data(), sizeof...(Views)),
+        : dependent_task(home),
           m_records{access_record(accesses, *this)...},
-          m_function(std::in_place, std::forward<G>(function)) {}
+          m_function(std::in_place, std::forward<G>(function)) {
+        this->set_accesses(m_records);
+    }
 
     std::array<access_record, sizeof...(Views)> m_records;
     std::optional<F> m_function;
