@@ -16,6 +16,7 @@ namespace quern {
 struct as_future_t {
     explicit as_future_t() = default;
 };
+// NOLINTNEXTLINE(readability-identifier-naming): as the names of the policies
 inline constexpr as_future_t as_future{};
 
 namespace detail {
@@ -79,6 +80,7 @@ using unsequenced_policy = detail::policy<detail::execution_mode::unseq>;
 using parallel_policy = detail::policy<detail::execution_mode::par>;
 using parallel_unsequenced_policy = detail::policy<detail::execution_mode::par_unseq>;
 
+// NOLINTBEGIN(readability-identifier-naming): names of the standard
 /// On the calling thread, in order.
 inline constexpr sequenced_policy seq{};
 /// On the calling thread; calls may be interleaved, so they must not take locks.
@@ -91,6 +93,7 @@ inline constexpr unsequenced_policy unseq{};
 inline constexpr parallel_policy par{};
 /// In parallel, and calls of one thread may be interleaved.
 inline constexpr parallel_unsequenced_policy par_unseq{};
+// NOLINTEND(readability-identifier-naming)
 
 template <class T>
 inline constexpr bool is_execution_policy_v = detail::k_is_policy<std::remove_cvref_t<T>>;

@@ -16,7 +16,7 @@ namespace quern {
 namespace detail {
 
 template <class First, class Last, class Body>
-void run_for(const void* site, std::stop_token stop, First first, Last last, grain how,
+void run_for(const void* site, std::stop_token&& stop, First first, Last last, grain how,
              Body& body) {
     using index = loop_index<First, Last>;
     const auto all = loop_indices<index>::of(first, last);
@@ -38,7 +38,7 @@ void run_for(const void* site, std::stop_token stop, First first, Last last, gra
 }
 
 template <class First, class Last, class T, class Map, class Combine>
-T run_reduce(const void* site, std::stop_token stop, First first, Last last, grain how, T initial,
+T run_reduce(const void* site, std::stop_token&& stop, First first, Last last, grain how, T initial,
              Map& map, Combine& combine) {
     using index = loop_index<First, Last>;
     const auto all = loop_indices<index>::of(first, last);

@@ -176,14 +176,12 @@ inline constexpr double k_block_ns = 20'000;
 /// The size of blocks, if the chunker says one, else 0.
 template <class Chunker>
 std::size_t block_of(const Chunker& chunks, std::size_t n, std::size_t workers) {
-    if constexpr (requires { chunks.size_for(n, workers, 1.0); }) {
-        return 0;
+    if constexpr (std::is_same_v<Chunker, grain>) {
+        return chunks.iterations;
     } else if constexpr (requires { chunks.size_for(n, workers); }) {
         return chunks.size_for(n, workers);
-    } else if constexpr (std::is_same_v<Chunker, grain>) {
-        return chunks.iterations;
     } else {
-        return 0;
+        return 0;  // also the chunkers that measure first
     }
 }
 
