@@ -14,7 +14,7 @@
 namespace quern::detail {
 
 /// Independent partial values of one chunk: a processor adds several of them at the same time.
-inline constexpr std::size_t k_lanes = 4;
+inline constexpr std::size_t k_lanes = 8;
 
 /// Whether partial values may be formed in any order: the operation is that of the language on
 /// numbers. (The standard allows it for every operation of reduce; this library does not use that.)
@@ -52,25 +52,22 @@ template <class T, class Op, class Value>
 inline constexpr std::size_t k_begin_fold =
     k_any_order<T, Op>&& Value::k_is_cheap ? k_begin_with<T> : 1;
 
-/// The fold in any order. The lanes have names, so that each is in a register.
-template <class T, class Value, class Op>
-T fold_lanes(std::size_t i, std::size_t last, const Value value, Op& op) {
-    const auto add = [&op, &value](T a, std::size_t k) { return static_cast<T>(op(a, value(k))); };
-    auto a = static_cast<T>(value(i));
-    auto b = static_cast<T>(value(i + 1));
-    auto c = static_cast<T>(value(i + 2));
-    auto d = static_cast<T>(value(i + 3));
+/// The fold in any order. Each lane is known by its number while compiling, so it is in a register.
+template <class T, class Value, class Op, std::size_t... Lane>
+T fold_lanes(std::size_t i, std::size_t last, const Value value, Op& op,
+             std::index_sequence<Lane...>) {
+    T lanes[] = {static_cast<T>(value(i + Lane))...};
     for (i += k_lanes; i + k_lanes <= last; i += k_lanes) {
-        a = add(a, i);
-        b = add(b, i + 1);
-        c = add(c, i + 2);
-        d = add(d, i + 3);
+        ((lanes[Lane] = static_cast<T>(op(lanes[Lane], value(i + Lane)))), ...);
     }
-    a = static_cast<T>(op(static_cast<T>(op(a, b)), static_cast<T>(op(c, d))));
+    T all = lanes[0];
+    for (std::size_t lane = 1; lane < k_lanes; ++lane) {
+        all = static_cast<T>(op(all, lanes[lane]));
+    }
     for (; i < last; ++i) {
-        a = add(a, i);
+        all = static_cast<T>(op(all, value(i)));
     }
-    return a;
+    return all;
 }
 
 /// op(...op(value(i), value(i + 1))..., value(last - 1)). Requires: i < last.
@@ -78,7 +75,7 @@ template <class T, class Value, class Op>
 T fold(std::size_t i, std::size_t last, const Value value, Op& op) {
     if constexpr (k_any_order<T, Op>) {
         if (last - i >= 2 * k_lanes) {
-            return detail::fold_lanes<T>(i, last, value, op);
+            return detail::fold_lanes<T>(i, last, value, op, std::make_index_sequence<k_lanes>());
         }
     }
     T result = static_cast<T>(value(i));
