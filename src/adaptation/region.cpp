@@ -199,6 +199,9 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
         inputs = words_of(options.minimise, cost, reading.result);
         if (!first_cost) {
             first_cost = cost;
+            if (options.how == strategy::model) {
+                expected.emplace_back(done.where, cost);  // a search may end where it began
+            }
         }
     }
     tuning.tell(done, result);
