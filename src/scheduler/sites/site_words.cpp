@@ -5,6 +5,8 @@
 #include <quern/base/detail/foreign_place.hpp>
 #include <quern/base/detail/symbols.hpp>
 
+#include <string_view>
+
 namespace quern::detail {
 
 namespace {
@@ -15,9 +17,14 @@ std::string without_folders(const std::string& path) {
 }
 
 /// A stolen part of a loop runs the library's own code, whose name says little and that at length:
-/// "part of split_for".
-std::string of_library(const std::string& name) {
-    const std::string before = name.substr(0, name.find('<'));
+/// "part of split_loop".
+std::string of_library(std::string name) {
+    constexpr std::string_view k_unnamed = "(anonymous namespace)::";
+    for (std::size_t at = name.find(k_unnamed); at != std::string::npos;
+         at = name.find(k_unnamed)) {
+        name.erase(at, k_unnamed.size());
+    }
+    const std::string before = name.substr(0, name.find_first_of("<("));
     const std::size_t colons = before.rfind("::");
     return "part of " + (colons == std::string::npos ? before : before.substr(colons + 2));
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The names of kinds of tasks without a name of the user's.
+#include <quern/algorithms/parallel_for.hpp>
+#include <quern/base/detail/clock.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/task/async.hpp>
 #include <quern/trace/recorder.hpp>
@@ -7,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 namespace site_names {
@@ -40,6 +43,47 @@ TEST(site_names_test, a_lambda_is_told_from_the_function_around_it) {
     });
     ASSERT_NE(at, run.sites.end());
     EXPECT_TRUE(at->name.starts_with("site_names::body(int, char**)'s lambda")) << at->name;
+}
+
+/// Iterations of the second half take longer, so that the worker of the first one asks for more.
+/// 1 if another worker than `dealer` runs it.
+int is_stolen(int i, int dealer) {
+    const double wanted_ns = i < 100 ? 1'000 : 20'000;
+    const auto begun = quern::detail::ticks();
+    while (quern::detail::ticks() - begun < quern::detail::ticks_of_ns(wanted_ns)) {
+    }
+    return quern::current_worker_rank() != dealer ? 1 : 0;
+}
+
+int stolen_of_some_loops() {
+    constexpr int k_rounds = 30;
+    constexpr int k_most = 1'000;
+    int stolen = 0;
+    for (int round = 0; round < k_rounds || (round < k_most && stolen == 0); ++round) {
+        stolen += quern::parallel_reduce(
+            0, 200, 0,
+            [dealer = quern::current_worker_rank()](int i) { return is_stolen(i, dealer); },
+            std::plus<>());
+    }
+    return stolen;
+}
+
+TEST(site_names_test, a_stolen_part_of_a_loop_has_the_name_of_a_function_of_the_library) {
+    quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::trace::recorder recorder(rt);
+    EXPECT_GT(quern::async(rt, stolen_of_some_loops).get(), 0);
+    const quern::trace::recording run = recorder.stop();
+    const std::string prefix = "part of ";
+    int parts = 0;
+    for (const auto& site : run.sites) {
+        if (site.name.starts_with(prefix)) {
+            ++parts;
+            EXPECT_EQ(site.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", prefix.size()),
+                      std::string::npos)
+                << site.name;
+        }
+    }
+    EXPECT_GT(parts, 0);
 }
 
 }  // namespace
