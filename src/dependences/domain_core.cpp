@@ -295,7 +295,7 @@ void refuse_range(const volatile void* first, std::ptrdiff_t n) {
 }
 
 void check_attributes(const task_attributes& wanted, const pool& of) {
-    if (wanted.how != launch::async) {
+    if ((wanted.how & launch::async) != launch::async) {
         throw std::invalid_argument(
             "quern: a dependent task begins when its predecessors have ended: `how` must be "
             "launch::async");

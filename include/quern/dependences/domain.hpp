@@ -73,7 +73,7 @@ public:
     QUERN_ALWAYS_INLINE void spawn(const task_attributes& wanted, Parts&&... parts) {
         m_core.require_owner("spawn");
         const detail::creation_timing making;
-        detail::spawn_in(m_core, detail::made_at(detail::code_address(), wanted),
+        detail::spawn_in(m_core, detail::dependent_at(detail::code_address(), wanted),
                          std::forward<Parts>(parts)...);
     }
 
@@ -92,7 +92,7 @@ public:
     QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, Parts&&... parts) {
         m_core.require_owner("async");
         const detail::creation_timing making;
-        return detail::async_in(m_core, detail::made_at(detail::code_address(), wanted),
+        return detail::async_in(m_core, detail::dependent_at(detail::code_address(), wanted),
                                 std::forward<Parts>(parts)...);
     }
 

@@ -37,7 +37,7 @@ template <class... Parts>
 QUERN_ALWAYS_INLINE void spawn(const task_attributes& wanted, Parts&&... parts) {
     const detail::creation_timing making;
     detail::spawn_in(detail::domain_of_running("spawn"),
-                     detail::made_at(detail::code_address(), wanted),
+                     detail::dependent_at(detail::code_address(), wanted),
                      std::forward<Parts>(parts)...);
 }
 

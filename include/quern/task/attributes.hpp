@@ -107,6 +107,13 @@ struct task_attributes {
     /// With launch::adaptive: each instance is measured and decided about separately, instead of
     /// all tasks of the site together. There is room for 16 thousand; further ones count together.
     task_instance instance{};
+    // The last three are for tasks of a quern::domain; others refuse them.
+    /// False: spawn() returns when the task is complete.
+    bool deferred = true;
+    /// The task's children run at once, in the place of their creation, in that order.
+    bool final = false;
+    /// The task releases none of its accesses before all its children have ended.
+    bool wait = false;
 };
 
 namespace detail {
@@ -123,8 +130,21 @@ constexpr launch one_of(launch named) {
         "quern: a launch policy that names none of async, fork, deferred, sync and adaptive");
 }
 
-/// Reduces the attributes to one policy and fills in `site` unless it is set.
+/// The attributes of a task of a domain: fills in `site` unless it is set.
+QUERN_ALWAYS_INLINE task_attributes dependent_at(const void* site, task_attributes wanted) {
+    wanted.site = wanted.site != nullptr ? wanted.site : site;
+    return wanted;
+}
+
+/// Throws std::invalid_argument: the attributes are those of a task of a domain.
+[[noreturn]] QUERN_COLD void refuse_dependent(const task_attributes& wanted);
+
+/// Reduces the attributes to one policy and fills in `site` unless it is set. Throws
+/// std::invalid_argument.
 QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wanted) {
+    if (!wanted.deferred || wanted.final || wanted.wait) [[unlikely]] {
+        refuse_dependent(wanted);
+    }
     if (!std::has_single_bit(static_cast<unsigned>(wanted.how))) [[unlikely]] {
         wanted.how = one_of(wanted.how);
     }

@@ -77,6 +77,15 @@ TEST_P(launch_test, that_names_several_takes_the_first) {
     });
 }
 
+// Holds: task_attributes: The last three are for tasks of a quern::domain; others refuse them.
+TEST_P(launch_test, attributes_of_dependent_tasks_are_refused) {
+    inside([] {
+        EXPECT_THROW((void)async({.deferred = false}, [] {}), std::invalid_argument);
+        EXPECT_THROW(quern::post({.final = true}, [] {}), std::invalid_argument);
+        EXPECT_THROW((void)async({.wait = true}, [] {}), std::invalid_argument);
+    });
+}
+
 // Holds: launch: A launch policy that names none: std::invalid_argument. **Differs**: undefined
 //     there.
 TEST_P(launch_test, that_names_none_is_refused) {
