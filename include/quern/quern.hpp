@@ -12,6 +12,7 @@
 #include <quern/counters/registry.hpp>
 #include <quern/dependences/access.hpp>
 #include <quern/dependences/domain.hpp>
+#include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>

@@ -5,6 +5,9 @@
 
 #include "ready_successors.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <mutex>
 #include <utility>
 
 namespace quern::detail {
@@ -13,81 +16,23 @@ bool access_record::precede(dependence_target& target, access_record* with_link)
     if (successors.is_released()) {
         return false;
     }
-    const bool has_own = with_link != nullptr && with_link->own_link.target == nullptr;
+    const bool has_own = with_link != nullptr && !with_link->own_link.is_used();
     dependence_link* const link = has_own ? &with_link->own_link
                                           : ::new (allocate_block(sizeof(dependence_link)))
-                                                dependence_link{.is_block = true};
-    link->target = &target;
+                                                dependence_link;
+    link->set(target, !has_own);
     if (successors.push(*link)) {
         return true;
     }
     if (has_own) {
-        link->target = nullptr;
+        link->clear();
     } else {
         free_block(link, sizeof(dependence_link));
     }
     return false;
 }
 
-// -- releasing ---------------------------------------------------------------------------------
-
-void ready_successors::release(access_record& one) noexcept {
-    dependence_link* next = one.successors.release();
-    while (next != nullptr) {
-        dependence_link* const link = next;
-        next = link->next;
-        dependence_target& target = *link->target;
-        if (link->is_block) {
-            free_block(link, sizeof(dependence_link));
-        }
-        // From here on a link within the target may be gone, and the target too.
-        dependence_link* const more = target.missing.satisfied() ? satisfy(target) : nullptr;
-        if (more != nullptr) {
-            dependence_link* last = more;
-            while (last->next != nullptr) {
-                last = last->next;
-            }
-            last->next = next;
-            next = more;
-        }
-    }
-}
-
-/// Nothing is missing to the target. Returns the links to follow, if it is an access.
-dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
-    switch (target.is_a) {
-        case dependence_target::what::task:
-            add(static_cast<dependent_task&>(target));
-            return nullptr;
-        case dependence_target::what::access:
-            return static_cast<access_record&>(target).successors.release();
-        case dependence_target::what::waiter:
-            static_cast<access_waiter&>(target).wake();
-            return nullptr;
-    }
-    return nullptr;
-}
-
-void ready_successors::add(dependent_task& task) noexcept {
-    runnable* item = &task;
-    if (m_best == nullptr || item->rank > m_best->rank) {
-        std::swap(item, m_best);
-    }
-    if (item != nullptr) {
-        m_others.add(*item);
-    }
-}
-
-void ready_successors::move_to(ready_batch& batch) noexcept {
-    if (m_best != nullptr) {
-        batch.add(*m_best);
-    }
-    while (!m_others.empty()) {
-        batch.add(m_others.take_first());
-    }
-}
-
-// -- the task ----------------------------------------------------------------------------------
+// -- a task ------------------------------------------------------------------------------------
 
 dependent_task::dependent_task(domain_core& home) noexcept
     : queued_task(home.home_pool()), dependence_target(what::task), m_home(home) {}
@@ -99,6 +44,13 @@ domain_core& dependent_task::own_domain() {
         m_children = std::make_unique<domain_core>(*this);
     }
     return *m_children;
+}
+
+rare_parts& dependent_task::rare() {
+    if (m_rare == nullptr) {
+        m_rare = std::make_unique<rare_parts>();
+    }
+    return *m_rare;
 }
 
 void dependent_task::drop() noexcept {
@@ -123,12 +75,13 @@ void dependent_task::call() noexcept {
     forget_body();
 }
 
-/// Step R1 begins here: the function has returned, and nothing holds the task.
+// -- its end -----------------------------------------------------------------------------------
+
+/// Step 5: the function has returned, and nothing holds the task.
 void dependent_task::completed(ready_batch& batch) noexcept {
     ready_successors released;
-    dependent_task* complete_now = body_ended(released) ? this : nullptr;
-    while (complete_now != nullptr) {
-        complete_now = complete_now->complete(released);
+    if (body_ended(released)) {
+        released.complete(*this);
     }
     released.move_to(batch);
 }
@@ -138,43 +91,126 @@ bool dependent_task::body_ended(ready_successors& released) noexcept {
     if (m_children == nullptr) {
         return true;
     }
+    if (!m_waits) {
+        give_up_all(released);
+    }
+    return m_children->parent_ended();
+}
+
+/// Each access is released now, or with the children that use it. The map of the children has no
+/// further use.
+void dependent_task::give_up_all(ready_successors& released) noexcept {
     for (access_record& each : accesses()) {
-        release_unless_used(each, released);
+        if (!each.is_given_up) {
+            release_unless_used(each, released);
+        }
     }
     m_children->map().clear();
-    return m_children->parent_ended();
 }
 
 /// Links the access to those of the children, or releases it if there are none. Without memory for
 /// the links the access is released when the task is complete.
 void dependent_task::release_unless_used(access_record& access,
                                          ready_successors& released) noexcept {
-    access.own_link.target = nullptr;  // it has been followed
-    bool is_unused = false;
-    try {
-        std::uint32_t links = 0;
-        m_children->map().link_to_users(access, links);
-        is_unused = access.missing.registered(links);
-    } catch (const std::bad_alloc&) {
-        return;
+    bool is_unused = true;
+    if (m_children != nullptr && !access.is_empty) {
+        access.own_link.clear();  // it has been followed
+        try {
+            std::uint32_t made = 0;
+            new_links links{access, &access, nullptr, made};
+            m_children->map().link_to_users(access, links);
+            is_unused = access.missing.registered(made);
+        } catch (const std::bad_alloc&) {
+            return;
+        }
     }
+    access.is_given_up = true;
     if (is_unused) {
         released.release(access);
     }
 }
 
-/// Returns the parent if it is complete now too. The task may be gone afterwards.
+void dependent_task::give_up(access_record& access) noexcept {
+    ready_successors released;
+    ready_batch batch;
+    release_unless_used(access, released);
+    released.move_to(batch);
+    if (!batch.empty()) {
+        home_pool().make_ready(batch);
+    }
+}
+
+/// Step 6. Returns the parent if it is complete now too. The task may be gone afterwards.
 dependent_task* dependent_task::complete(ready_successors& released) noexcept {
+    if (m_children != nullptr && m_waits) {
+        give_up_all(released);
+    }
     for (access_record& each : accesses()) {
-        if (m_children == nullptr || !each.successors.is_released()) {
+        if (!each.is_given_up) {
             released.release(each);
         }
     }
     settle(m_children != nullptr ? m_children->error() : nullptr);
     m_children.reset();
+    access_waiter* const creator = m_rare != nullptr ? m_rare->undeferred : nullptr;
+    if (creator != nullptr && creator->missing.satisfied()) [[unlikely]] {
+        creator->wake();
+    }
     dependent_task* const parent = m_home.task_ended();
     drop_reference();
     return parent;
+}
+
+// -- what few tasks have -----------------------------------------------------------------------
+
+weak_entry::weak_entry(const access_record& outer, dependent_task& parent) noexcept
+    : record(outer, *this, dependence_target::what::entry), m_parent(parent) {
+    record.kind = access_kind::write;
+    record.is_weak = false;
+    m_parent.add_reference();
+}
+
+weak_entry::~weak_entry() { m_parent.drop_reference(); }
+
+void turn_request::need(access_record& by, const std::shared_ptr<object_turn>& of, bool is_alone) {
+    m_needs.push_back({&by, of, is_alone});
+}
+
+void turn_request::prepare() {
+    m_uses.clear();
+    for (const need_of& each : m_needs) {
+        m_uses.push_back({each.of.get(), each.is_alone});
+    }
+    std::sort(m_uses.begin(), m_uses.end(), [](const auto& a, const auto& b) {
+        return a.of != b.of ? std::less<>()(a.of, b.of) : a.is_alone > b.is_alone;
+    });
+    m_uses.erase(std::unique(m_uses.begin(), m_uses.end(),
+                             [](const auto& a, const auto& b) { return a.of == b.of; }),
+                 m_uses.end());
+    rank = task.rank;
+}
+
+std::shared_ptr<object_turn> turn_request::take_needless(const access_record& by,
+                                                         bool& is_alone) noexcept {
+    const std::lock_guard held(m_lock);
+    std::shared_ptr<object_turn> found;
+    while (found == nullptr) {
+        const auto mine = std::find_if(m_needs.begin(), m_needs.end(),
+                                       [&](const need_of& each) { return each.by == &by; });
+        if (mine == m_needs.end()) {
+            return nullptr;
+        }
+        found = std::move(mine->of);
+        m_needs.erase(mine);
+        if (std::any_of(m_needs.begin(), m_needs.end(),
+                        [&](const need_of& each) { return each.of == found; })) {
+            found = nullptr;  // for another access
+        }
+    }
+    const auto use = std::find_if(m_uses.begin(), m_uses.end(),
+                                  [&](const auto& each) { return each.of == found.get(); });
+    is_alone = use->is_alone;
+    return found;
 }
 
 }  // namespace quern::detail

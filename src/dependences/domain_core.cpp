@@ -81,28 +81,105 @@ void domain_core::start(dependent_task& task) {
         make_room();
     }
     task.begin_registration();
-    std::uint32_t links = 0;
+    std::uint32_t made = 0;
+    new_links links{task, nullptr, &task, made};
     try {
+        bool has_weak = false;
         for (access_record& each : task.accesses()) {
-            if (!each.is_empty) {
+            links.with_link = &each;
+            if (each.is_plain()) [[likely]] {
+                m_map.enter(each, links);
+            } else if (each.is_weak) {
+                has_weak = true;
+            } else if (!each.is_empty) {
                 m_map.enter(each, links);
             }
         }
+        if (has_weak) [[unlikely]] {
+            enter_weak(task, links);
+        }
+        if (task.has_rare_parts() && task.rare().turns != nullptr) {
+            task.rare().turns->prepare();
+        }
     } catch (const std::bad_alloc&) {
+        if (task.has_rare_parts()) {
+            task.rare().turns.reset();
+        }
         task.drop();
-        launch(task, links);
+        launch(task, made);
         throw;
     }
-    launch(task, links);
+    launch(task, made);
 }
 
 void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
     m_count.owner_spawned();
     ++m_spawned;
     task.end_registration();
-    if (task.missing.registered(links)) {
+    if (task.has_rare_parts()) {
+        launch_entries(std::exchange(task.rare().entries, nullptr));
+    }
+    if (task.missing.registered(links) && task.has_its_turns()) {
         task.make_ready();
     }
+}
+
+/// A weak access keeps children waiting instead of the task: by an entry in their map. After the
+/// other accesses: where both overlap, these make the task wait. In a task that holds turns weak
+/// accesses are as others: a child would wait for an earlier task, which may wait for the turn.
+void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
+    const bool has_turns = task.has_rare_parts() && task.rare().turns != nullptr;
+    for (access_record& access : task.accesses()) {
+        if (!access.is_weak || access.is_empty) {
+            continue;
+        }
+        if (has_turns) {
+            access.is_weak = false;
+            of_task.with_link = &access;
+            m_map.enter(access, of_task);
+            continue;
+        }
+        auto* const entry = new weak_entry(access, task);
+        entry->next = std::exchange(task.rare().entries, entry);
+        entry->begin_registration();
+        new_links links{entry->record, &entry->record, &task, entry->links};
+        m_map.enter(access, links);
+        task.own_domain().map().enter(entry->record, links);
+    }
+}
+
+void domain_core::launch_entries(weak_entry* first) noexcept {
+    while (first != nullptr) {
+        weak_entry& entry = *std::exchange(first, first->next);
+        entry.end_registration();
+        if (entry.record.missing.registered(entry.links)) {
+            ready_successors released;
+            ready_batch batch;
+            released.release_entry(entry);
+            released.move_to(batch);
+            if (!batch.empty()) {
+                m_pool.make_ready(batch);
+            }
+        }
+    }
+}
+
+void domain_core::start_and_wait(dependent_task& task) {
+    access_waiter self;
+    try {
+        task.rare().undeferred = &self;
+    } catch (const std::bad_alloc&) {
+        task.drop();
+        start(task);
+        throw;
+    }
+    try {
+        start(task);
+    } catch (const std::bad_alloc&) {
+        wait_for(self, 1);
+        throw;
+    }
+    wait_for(self, 1);
 }
 
 dependent_task* domain_core::task_ended() noexcept {
@@ -154,30 +231,39 @@ void domain_core::taskwait() {
     }
 }
 
-void domain_core::taskwait_on(std::span<const region> wanted) {
+void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
     access_waiter self;
-    std::uint32_t links = 0;
+    std::uint32_t made = 0;
+    new_links links{self, nullptr, nullptr, made};
     try {
-        for (const region& each : wanted) {
-            if (!each.is_empty) {
-                m_map.link(each, self, links);
+        for (const wanted_region& each : wanted) {
+            if (!each.row.is_empty) {
+                m_map.link(each.get(), links);
             }
         }
     } catch (const std::bad_alloc&) {
         wait_for_all();  // then no link to the waiter is left
         throw;
     }
+    wait_for(self, made);
+    if (is_stopped()) {
+        taskwait();
+    }
+}
+
+/// Returns when all links to the waiter have been followed.
+void domain_core::wait_for(access_waiter& self, std::uint32_t links) noexcept {
     self.task = current_context();
-    if (links != 0 && self.task == nullptr) {
+    if (links == 0) {
+        return;
+    }
+    if (self.task == nullptr) {
         if (!self.missing.registered(links)) {
             self.thread.wait({&k_wait_on, &self});
         }
-    } else if (links != 0) {
+    } else {
         auto publish = [&self, links](context&) { return !self.missing.registered(links); };
         detail::suspend(publish, {&k_wait_on, &self});
-    }
-    if (is_stopped()) {
-        taskwait();
     }
 }
 

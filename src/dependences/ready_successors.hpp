@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Releasing accesses: follows the links of each, to tasks that are ready now, and to accesses of
-// tasks that have ended, which are released in turn. A loop, for the nesting has no limit.
+// What follows from the end of a task: accesses are released, links are followed to tasks that are
+// ready now and to accesses of tasks that have ended, turns are handed on, parents are complete.
+// Loops, for the nesting has no limit.
 #pragma once
 
 #include <quern/dependences/detail/dependent_task.hpp>
@@ -8,7 +9,7 @@
 
 namespace quern::detail {
 
-/// A taskwait(on()): the owner of a domain, suspended or asleep.
+/// The owner of a domain, suspended or asleep: in a taskwait(on()), or until a task is complete.
 struct access_waiter : dependence_target {
     access_waiter() noexcept : dependence_target(what::waiter) {}
     void wake() noexcept {
@@ -23,16 +24,27 @@ struct access_waiter : dependence_target {
     external_event thread;
 };
 
-/// The tasks that a completed one has made ready, the best first.
+/// The tasks that have become ready, the best first, and those that are complete.
 class ready_successors {
 public:
+    ready_successors() noexcept = default;
+    ready_successors(const ready_successors&) = delete;
+    ready_successors& operator=(const ready_successors&) = delete;
+
     /// Releases the access and all that only waits for it.
     void release(access_record& one) noexcept;
+    /// All of its predecessors have been released.
+    void release_entry(weak_entry& one) noexcept;
+    /// The task and its children have ended.
+    void complete(dependent_task& one) noexcept;
 
     void move_to(ready_batch& batch) noexcept;
 
 private:
+    void follow(dependence_link* first) noexcept;
     dependence_link* satisfy(dependence_target& target) noexcept;
+    dependence_link* close(access_record& one) noexcept;
+    void hand_on_turns(access_record& of) noexcept;
     void add(dependent_task& task) noexcept;
 
     runnable* m_best = nullptr;  ///< of the largest rank, and of these the oldest

@@ -3,6 +3,7 @@
 // The values must be those of the serial program (no order is lost). In each program one task waits
 // until all tasks have ended that the oracle does not order after it (no order is invented).
 #include <quern/dependences/domain.hpp>
+#include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
 
 #include "stress/seed.hpp"
@@ -23,34 +24,56 @@ using quern::detail::access_kind;
 using quern_test::dice;
 
 constexpr std::uint32_t k_cells = 24;
+constexpr std::uint32_t k_uses = 5;
 using cells = std::array<std::uint64_t, k_cells>;
 
-enum class use : std::uint8_t { in, out, inout, concurrent };
+enum class use : std::uint8_t { in, out, inout, concurrent, commutative };
 
 struct range {
     use how;
     std::uint32_t first;
-    std::uint32_t count;  ///< 0: a sentinel
+    std::uint32_t count;  ///< of a row; 0: a sentinel
+    std::uint32_t rows = 1;
+    std::uint32_t pitch = 0;  ///< cells from row to row
+    bool is_weak = false;     ///< used by the children alone
+
+    bool has(std::uint32_t cell) const {
+        for (std::uint32_t r = 0; r < rows; ++r) {
+            if (cell - (first + r * pitch) < count) {
+                return true;
+            }
+        }
+        return false;
+    }
 };
 
 access_kind kind_of(use how) {
-    return how == use::in           ? access_kind::read
-           : how == use::concurrent ? access_kind::concurrent
-                                    : access_kind::write;
+    return how == use::in            ? access_kind::read
+           : how == use::concurrent  ? access_kind::concurrent
+           : how == use::commutative ? access_kind::commutative
+                                     : access_kind::write;
+}
+
+bool overlap(const range& a, const range& b) {
+    bool found = a.count == 0 && b.count == 0 && a.first == b.first;
+    for (std::uint32_t cell = 0; cell < k_cells; ++cell) {
+        found = found || (a.has(cell) && b.has(cell));
+    }
+    return found;
 }
 
 bool conflict(const range& a, const range& b) {
-    const bool overlap = a.count == 0 || b.count == 0
-                             ? a.count == b.count && a.first == b.first
-                             : a.first < b.first + b.count && b.first < a.first + a.count;
-    return overlap && (kind_of(a.how) != kind_of(b.how) || kind_of(a.how) == access_kind::write);
+    return overlap(a, b) &&
+           (kind_of(a.how) != kind_of(b.how) || kind_of(a.how) == access_kind::write);
 }
 
 struct step {
     std::uint64_t id = 0;
     std::vector<range> ranges;
     std::vector<step> children;
-    bool waits = false;  ///< for its children, and then works once more
+    bool waits = false;     ///< for its children, and then works once more
+    bool releases = false;  ///< its first access before its end
+    quern::task_attributes how;
 };
 
 // -- making a program --------------------------------------------------------------------------
@@ -62,18 +85,27 @@ range random_range(dice& d) {
     std::uint32_t count = shapes[d.below(7)];
     const std::uint32_t shift = d.below(4) == 0 ? d.below(3) : 0;
     count = std::min(count, k_cells - first - shift);
-    return {static_cast<use>(d.below(4)), first + shift, d.below(12) == 0 ? 0 : count};
+    range made{static_cast<use>(d.below(k_uses)), first + shift, d.below(12) == 0 ? 0 : count};
+    if (made.count != 0 && made.count < 4 && d.below(4) == 0) {
+        made.pitch = made.count + 1 + d.below(3);
+        made.rows = 1 + d.below((k_cells - made.first - made.count) / made.pitch + 1);
+    }
+    return made;
 }
 
 /// Within a range of the parent, whose effects contain its own.
 range range_within(const range& outer, dice& d) {
     range inner = outer;
-    if (outer.count != 0) {
+    inner.is_weak = false;
+    if (outer.count != 0 && outer.rows > 1) {
+        inner.rows = 1 + d.below(outer.rows);
+        inner.first += d.below(outer.rows - inner.rows + 1) * outer.pitch;
+    } else if (outer.count != 0) {
         inner.first += d.below(outer.count);
         inner.count = 1 + d.below(outer.first + outer.count - inner.first);
     }
     if (outer.how == use::inout || outer.how == use::out) {
-        inner.how = static_cast<use>(d.below(4));
+        inner.how = static_cast<use>(d.below(k_uses));
     }
     return inner;
 }
@@ -90,11 +122,20 @@ step random_step(std::uint64_t id, const step* parent, int depth, dice& d) {
         }
     }
     if (depth > 0 && d.below(3) == 0) {
+        for (range& each : made.ranges) {
+            each.is_weak = d.below(3) == 0;
+        }
         for (std::uint32_t n = 1 + d.below(5); n > 0; --n) {
             made.children.push_back(random_step(id * 7 + n, &made, depth - 1, d));
         }
         made.waits = d.below(3) == 0;
+        made.how.final = d.below(8) == 0;
+        made.how.wait = d.below(8) == 0;
+    } else {
+        made.releases = !made.ranges.empty() && d.below(4) == 0;
     }
+    // A creator that waits for a task could wait for the blocker, which waits for later tasks.
+    made.how.deferred = parent == nullptr || d.below(8) != 0;
     return made;
 }
 
@@ -104,7 +145,10 @@ step random_step(std::uint64_t id, const step* parent, int depth, dice& d) {
 void work(const step& s, cells& data, std::uint64_t salt) {
     std::uint64_t seen = s.id + salt;
     for (const range& r : s.ranges) {
-        for (std::uint32_t i = r.first; i < r.first + r.count; ++i) {
+        for (std::uint32_t i = 0; i < k_cells; ++i) {
+            if (r.is_weak || !r.has(i)) {
+                continue;
+            }
             std::uint64_t& cell = data[i];
             switch (r.how) {
                 case use::in:
@@ -118,6 +162,9 @@ void work(const step& s, cells& data, std::uint64_t salt) {
                     break;
                 case use::concurrent:
                     std::atomic_ref(cell).fetch_add(seen | 1, std::memory_order_relaxed);
+                    break;
+                case use::commutative:
+                    cell += seen | 1;
                     break;
             }
         }
@@ -136,11 +183,30 @@ void run_serially(const step& s, cells& data) {
 
 // -- the same as tasks -------------------------------------------------------------------------
 
-using access = quern::detail::access<std::span<std::uint64_t>>;
+/// Any access of the random programs.
+struct access : quern::detail::access_base {
+    using view_type = void;
+    using kept = quern::detail::strides;
+
+    quern::detail::strided_region resolve(kept& keeps, quern::detail::domain_core&) const {
+        keeps.outer[0] = {rows, pitch * sizeof(std::uint64_t)};
+        return {*this, rows > 1 ? &keeps : nullptr};
+    }
+    static std::tuple<> view(kept&, const quern::detail::region&) { return {}; }
+
+    std::uint32_t rows = 1;
+    std::uint32_t pitch = 0;
+};
 
 access access_of(const range& r, cells& data) {
-    return {{{reinterpret_cast<std::uintptr_t>(&data[r.first]), r.count * sizeof(std::uint64_t),
-              kind_of(r.how), false}}};
+    access made;
+    made.begin = reinterpret_cast<std::uintptr_t>(&data[r.first]);
+    made.bytes = r.count * sizeof(std::uint64_t);
+    made.kind = kind_of(r.how);
+    made.is_weak = r.is_weak;
+    made.rows = r.rows;
+    made.pitch = r.pitch;
+    return made;
 }
 
 /// Calls spawn(accesses..., body).
@@ -149,26 +215,31 @@ void spawn_with(const step& s, cells& data, Spawn spawn, Body body) {
     const auto at = [&](std::size_t i) { return access_of(s.ranges[i], data); };
     switch (s.ranges.size()) {
         case 0:
-            spawn(body);
+            spawn(s.how, body);
             break;
         case 1:
-            spawn(at(0), body);
+            spawn(s.how, at(0), body);
             break;
         case 2:
-            spawn(at(0), at(1), body);
+            spawn(s.how, at(0), at(1), body);
             break;
         default:
-            spawn(at(0), at(1), at(2), body);
+            spawn(s.how, at(0), at(1), at(2), body);
             break;
     }
 }
 
-void run_as_task(const step& s, cells& data) {
+/// `in_place`: within a final task, so it is no task of its own.
+void run_as_task(const step& s, cells& data, bool in_place = false) {
     work(s, data, 0);
+    if (s.releases && !in_place) {
+        quern::this_task::release(access_of(s.ranges[0], data));
+        quern::this_task::yield();
+    }
     for (const step& each : s.children) {
         spawn_with(
             each, data, [](auto... parts) { quern::spawn(parts...); },
-            [&each, &data] { run_as_task(each, data); });
+            [&each, &data, inner = in_place || s.how.final] { run_as_task(each, data, inner); });
     }
     if (s.waits) {
         quern::taskwait();
@@ -192,12 +263,23 @@ struct program {
         }
         blocker = d.below(n);
         is_after.assign(n, false);
-        is_after[blocker] = true;
-        for (std::uint32_t later = blocker + 1; later < n; ++later) {
-            for (std::uint32_t i = blocker; i < later; ++i) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+            is_after[i] = i == blocker || exclude(i, blocker);
+        }
+        for (std::uint32_t later = 1; later < n; ++later) {
+            for (std::uint32_t i = 0; i < later; ++i) {
                 is_after[later] = is_after[later] || (is_after[i] && are_ordered(i, later));
             }
         }
+    }
+
+    /// Commutative tasks, whatever their order, run one at a time.
+    bool exclude(std::uint32_t a, std::uint32_t b) const {
+        return std::any_of(steps[a].ranges.begin(), steps[a].ranges.end(), [&](const range& x) {
+            return std::any_of(steps[b].ranges.begin(), steps[b].ranges.end(), [&](const range& y) {
+                return x.how == use::commutative && y.how == use::commutative && overlap(x, y);
+            });
+        });
     }
 
     bool are_ordered(std::uint32_t a, std::uint32_t b) const {
@@ -211,7 +293,8 @@ struct program {
     cells start{};
     cells expected{};
     std::uint32_t blocker = 0;
-    std::vector<bool> is_after;  ///< than the blocker, by conflicts; and the blocker itself
+    /// Than the blocker, by conflicts; the blocker itself; those that it excludes, and after these.
+    std::vector<bool> is_after;
 };
 
 /// False: a task was ordered after the blocker without a reason.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a task says it reads and writes: in, out, inout and concurrent, of an object, a range, or a
-// sentinel. Values, given to domain::spawn; they refer to memory and copy nothing.
+// What a task says it reads and writes: in, out, inout, concurrent and commutative, of an object, a
+// range, or a sentinel; weak: its children do. Values, given to domain::spawn; they refer to memory
+// and copy nothing.
 #pragma once
 
 #include <quern/base/detail/config.hpp>
@@ -29,7 +30,7 @@ sentinel_at sentinel(const volatile T& at) noexcept {
     return {&at};
 }
 
-// Each of the four takes:
+// Each of the five takes:
 //   an object                       view: a reference; const for `in`
 //   a contiguous container or span  its elements; view: a span. std::array and T[N] are objects
 //   (pointer, n)                    n elements; view: a span
@@ -79,12 +80,50 @@ constexpr auto concurrent(T* first, std::ptrdiff_t n) {
     return detail::range_access<detail::access_kind::concurrent, T>(first, n);
 }
 
+/// As inout, but the tasks with `commutative` accesses of the same data run in any order, one at a
+/// time. A task takes all of its commutative objects or none, so a task that waits keeps no object
+/// from others. When several wait for one object, the largest rank comes first.
+///
+///     quern::domain work;
+///     double sum = 0;
+///     for (int i = 0; i < 10; ++i) {
+///         work.spawn(quern::commutative(sum), [i](double& s) { s += i; });  // no atomics needed
+///     }
+template <class X>
+constexpr auto commutative(X&& what) {
+    return detail::access_to<detail::access_kind::commutative>(std::forward<X>(what));
+}
+template <class T>
+constexpr auto commutative(T* first, std::ptrdiff_t n) {
+    return detail::range_access<detail::access_kind::commutative, T>(first, n);
+}
+
+/// An access of the task's children alone: the task itself does not use the data, so it begins
+/// without waiting for them, and creates the children that use them while earlier tasks still run.
+/// Each child waits as if it were a task of the outer domain. No view. Children of a task with
+/// weak(commutative(x)) exclude each other on all of x.
+///
+/// Source: Perez, Beltran, Labarta, Ayguade, IPDPS 2017, weak accesses.
+///
+///     quern::domain work;
+///     std::vector<int> v(1000);
+///     for (int step = 0; step < 10; ++step) {
+///         work.spawn(quern::weak(quern::inout(v)), [&v] {
+///             for (std::size_t i = 0; i < v.size(); i += 100) {
+///                 quern::spawn(quern::inout(&v[i], 100), [](auto part) { ++part[0]; });
+///             }
+///         });  // the children of ten steps run in ten chains: no step waits for all of another
+///     }
+template <detail::an_access A>
+constexpr auto weak(const A& access) {
+    return detail::weak_access<A>(access);
+}
+
 /// What taskwait(on(...)) waits for: the tasks that a task with these accesses would wait for. An
 /// object or container alone counts as inout.
 template <class... Wanted>
 constexpr auto on(Wanted&&... wanted) {
-    return detail::waited_regions<sizeof...(Wanted)>{
-        {detail::region_to_wait_for(std::forward<Wanted>(wanted))...}};
+    return std::make_tuple(detail::access_to_wait_for(std::forward<Wanted>(wanted))...);
 }
 
 }  // namespace quern

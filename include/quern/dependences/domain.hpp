@@ -109,10 +109,10 @@ public:
     ///     int value = 0;
     ///     work.spawn(quern::out(value), [](int& v) { v = 6; });
     ///     work.taskwait(quern::on(quern::in(value)));  // value == 6
-    template <std::size_t N>
-    void taskwait(const detail::waited_regions<N>& wanted) {
+    template <detail::an_access... Accesses>
+    void taskwait(const std::tuple<Accesses...>& wanted) {
         m_core.require_owner("taskwait");
-        m_core.taskwait_on(wanted.regions);
+        detail::taskwait_on(m_core, wanted);
     }
 
     /// Drops tasks that have not begun, until the next taskwait(). Running tasks continue unless

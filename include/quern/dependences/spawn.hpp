@@ -8,8 +8,8 @@ namespace quern {
 
 namespace detail {
 
-/// The domain of the running dependent task. Throws std::logic_error, which names the function, if
-/// none runs here.
+/// The domain of the children of the running dependent task. Throws std::logic_error, which names
+/// the function, if none runs here.
 domain_core& domain_of_running(const char* function);
 
 }  // namespace detail
@@ -46,9 +46,9 @@ QUERN_ALWAYS_INLINE void spawn(const task_attributes& wanted, Parts&&... parts) 
 void taskwait();
 
 /// Returns when a child with these accesses could begin.
-template <std::size_t N>
-void taskwait(const detail::waited_regions<N>& wanted) {
-    detail::domain_of_running("taskwait").taskwait_on(wanted.regions);
+template <detail::an_access... Accesses>
+void taskwait(const std::tuple<Accesses...>& wanted) {
+    detail::taskwait_on(detail::domain_of_running("taskwait"), wanted);
 }
 
 }  // namespace quern

@@ -7,6 +7,7 @@
 #include <quern/base/detail/blocks.hpp>
 #include <quern/dependences/detail/access_word.hpp>
 #include <quern/dependences/detail/region.hpp>
+#include <quern/dependences/detail/turn.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
 
 #include <atomic>
@@ -14,50 +15,186 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <vector>
 
 namespace quern::detail {
 
+class access_owner;
 class dependent_task;
 class domain_core;
 class ready_successors;
+struct access_waiter;
 
 /// What waits for predecessors: a task that has not begun, an access whose task has ended and whose
 /// children use it, or a taskwait(on()).
 struct dependence_target {
-    enum class what : std::uint8_t { task, access, waiter };
+    enum class what : std::uint8_t { task, access, entry, waiter };
 
     explicit dependence_target(what w) noexcept : is_a(w) {}
 
     predecessor_count<std_atomics> missing;
     const what is_a;
+    /// Of an access: what releases it is decided, and the end of its task is not it.
+    bool is_given_up = false;
 };
 
 /// From an access to one successor. The first of each access lies in the successor's record, others
 /// are blocks, which the releasing thread frees.
 struct dependence_link {
+    void set(dependence_target& target, bool is_block) noexcept {
+        m_target = reinterpret_cast<std::uintptr_t>(&target) | (is_block ? 1U : 0U);
+    }
+    void clear() noexcept { m_target = 0; }
+    bool is_used() const noexcept { return m_target != 0; }
+    bool is_block() const noexcept { return (m_target & 1U) != 0; }
+    dependence_target& target() const noexcept {
+        return *reinterpret_cast<dependence_target*>(m_target & ~std::uintptr_t{1});
+    }
+
     dependence_link* next = nullptr;
-    dependence_target* target = nullptr;
-    bool is_block = false;
+
+private:
+    std::uintptr_t m_target = 0;  ///< the lowest bit: a block
 };
 
 /// One access of a task.
-struct access_record : dependence_target, region {
-    access_record(const region& of, dependent_task& by) noexcept
-        : dependence_target(what::access), region(of), task(by) {}
+struct access_record : dependence_target, strided_region {
+    access_record(const strided_region& of, access_owner& by, what w = what::access) noexcept
+        : dependence_target(w), strided_region(of), owner(by) {}
 
     /// Links the target to this access. False: it is released already, there is nothing to wait
     /// for. Throws std::bad_alloc; then nothing has changed.
     bool precede(dependence_target& target, access_record* with_link);
 
+    /// Registered by its region alone.
+    bool is_plain() const noexcept {
+        return !is_empty && !is_weak && kind < access_kind::commutative;
+    }
+
     successor_stack<std_atomics, dependence_link> successors;
     dependence_link own_link;  ///< to the first predecessor
-    dependent_task& task;
+    access_owner& owner;
 };
+
+/// What a record of an access lies in. The owner of the domain counts the references of its map in
+/// a plain number; all of them together are one of two references, the other is for the run.
+class access_owner {
+public:
+    access_owner(const access_owner&) = delete;
+    access_owner& operator=(const access_owner&) = delete;
+
+    // Called by the owner of the domain alone.
+    void add_map_reference() noexcept { ++m_map_references; }
+    void drop_map_reference() noexcept {
+        if (--m_map_references == 0) {
+            drop_reference();
+        }
+    }
+    /// Before and after its accesses are entered in the map.
+    void begin_registration() noexcept { m_map_references = 1; }
+    void end_registration() noexcept {
+        if (--m_map_references == 0) {
+            // relaxed: no other thread has a reference
+            m_references.store(m_references.load(std::memory_order_relaxed) - 1,
+                               std::memory_order_relaxed);
+        }
+    }
+
+    // Any thread.
+    void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }
+    void drop_reference() noexcept {
+        // acq_rel: the destroying thread sees what the other has written.
+        if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            delete_it();
+        }
+    }
+
+protected:
+    access_owner() noexcept = default;
+    ~access_owner() = default;
+
+private:
+    virtual void delete_it() noexcept = 0;
+
+    std::uint32_t m_map_references = 0;
+    std::atomic<std::uint32_t> m_references{2};
+};
+
+// -- what few tasks have -----------------------------------------------------------------------
+
+struct object_turn;
+struct turn_request;
+using basic_turn = exclusive_turn<std_atomics, spin_lock, turn_request>;
+
+/// The turns of a task with commutative accesses.
+struct turn_request {
+    explicit turn_request(dependent_task& by) noexcept : task(by) {}
+
+    /// Throws std::bad_alloc.
+    void need(access_record& by, const std::shared_ptr<object_turn>& of, bool is_alone);
+    /// All are known: the task may be made ready. Throws std::bad_alloc.
+    void prepare();
+    std::span<const basic_turn::use> uses() const noexcept { return m_uses; }
+    /// The access is released. Returns one turn that the task holds for it and needs no longer, or
+    /// null when there is no other. Any thread.
+    std::shared_ptr<object_turn> take_needless(const access_record& by, bool& is_alone) noexcept;
+
+    dependent_task& task;
+    turn_request* next_waiting = nullptr;
+    std::int16_t rank = 0;
+
+private:
+    struct need_of {
+        const access_record* by;
+        std::shared_ptr<object_turn> of;
+        bool is_alone;
+    };
+
+    spin_lock m_lock;  ///< of m_needs: two accesses may be released at the same time
+    std::vector<need_of> m_needs;
+    std::vector<basic_turn::use> m_uses;
+};
+
+/// The turn of a fragment. `above`: the turns that a task needs which needs this one.
+struct object_turn : basic_turn {
+    struct higher {
+        std::shared_ptr<object_turn> of;
+        bool is_alone;
+    };
+    std::vector<higher> above;
+};
+
+/// Stands for a weak access in the map of the children, which wait for it. It is released when the
+/// predecessors of the weak access have released theirs, and keeps the parent until then.
+class weak_entry final : public access_owner, public in_blocks {
+public:
+    weak_entry(const access_record& outer, dependent_task& parent) noexcept;
+
+    access_record record;
+    std::uint32_t links = 0;     ///< to be registered
+    weak_entry* next = nullptr;  ///< of a list: of its parent, then of those that are released
+
+private:
+    ~weak_entry();
+    void delete_it() noexcept override { delete this; }
+
+    dependent_task& m_parent;
+};
+
+/// What only some tasks have.
+struct rare_parts {
+    std::unique_ptr<turn_request> turns;  ///< with commutative accesses
+    weak_entry* entries = nullptr;        ///< with weak accesses, until they are registered
+    access_waiter* undeferred = nullptr;  ///< the creator, which waits for this task
+};
+
+// -- the task ----------------------------------------------------------------------------------
 
 /// Base of all dependent tasks. Four threads may know it: the one that registers it, the one that
 /// runs it, the one that completes it, and the owner of the domain, whose map refers to it.
 class dependent_task : public queued_task<dependent_task>,
                        public dependence_target,
+                       public access_owner,
                        public in_blocks {
 public:
     void call() noexcept;
@@ -65,26 +202,37 @@ public:
 
     std::span<access_record> accesses() noexcept { return {m_accesses, m_access_count}; }
     domain_core& home() noexcept { return m_home; }
-    /// The domain of its children, made with the first one. Called by the running task.
+    /// The domain of its children, made with the first one. Called by the running task, or before
+    /// it is ready.
     domain_core& own_domain();
+    bool is_final() const noexcept { return m_is_final; }
 
+    /// Of its attributes. Before it is registered. Children of a final task run within it, so its
+    /// weak accesses are its own.
+    void set_nesting(bool is_final, bool waits) noexcept {
+        m_is_final = is_final;
+        m_waits = waits;
+        if (is_final) [[unlikely]] {
+            for (access_record& each : accesses()) {
+                each.is_weak = false;
+            }
+        }
+    }
     /// The body is not called. Called instead of it, or before the task is ready.
     void drop() noexcept;
 
-    // The domain's map refers to it: called by the owner of the domain alone.
-    void add_map_reference() noexcept { ++m_map_references; }
-    void drop_map_reference() noexcept {
-        if (--m_map_references == 0) {
-            drop_reference();
-        }
+    /// Made when first asked for. Throws std::bad_alloc.
+    rare_parts& rare();
+    bool has_rare_parts() const noexcept { return m_rare != nullptr; }
+
+    /// Nothing precedes it any more. False: it waits for its turns.
+    bool has_its_turns() noexcept {
+        return m_rare == nullptr || m_rare->turns == nullptr ||
+               basic_turn::take_all(*m_rare->turns);
     }
-    /// Before it can be ready: one reference stands for those of the map, one for the run.
-    void begin_registration() noexcept { m_map_references = 1; }
-    void end_registration() noexcept {
-        if (--m_map_references == 0) {
-            m_references.store(1, std::memory_order_relaxed);
-        }
-    }
+
+    /// The running task needs the access no longer. Requires: it is not given up.
+    void give_up(access_record& access) noexcept;
 
 protected:
     explicit dependent_task(domain_core& home) noexcept;
@@ -96,7 +244,11 @@ protected:
         m_access_count = static_cast<std::uint32_t>(own.size());
     }
 
+    bool m_is_dropped = false;
+
 private:
+    friend class ready_successors;
+
     /// The user's function; what it throws is the task's error.
     virtual void run_body() = 0;
     /// Destroys the function. Called once: after it has run, or instead.
@@ -107,24 +259,17 @@ private:
 
     bool body_ended(ready_successors& released) noexcept;
     void release_unless_used(access_record& access, ready_successors& released) noexcept;
+    void give_up_all(ready_successors& released) noexcept;
     dependent_task* complete(ready_successors& released) noexcept;
-    void drop_reference() noexcept {
-        // acq_rel: the destroying thread sees what the other has written.
-        if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-            delete this;
-        }
-    }
+    void delete_it() noexcept override { delete this; }
 
-protected:
-    bool m_is_dropped = false;
-
-private:
+    bool m_is_final = false;
+    bool m_waits = false;  ///< releases nothing before all children have ended
     std::uint32_t m_access_count = 0;
-    std::uint32_t m_map_references = 0;
-    std::atomic<std::uint32_t> m_references{2};
     access_record* m_accesses = nullptr;
     domain_core& m_home;
     std::unique_ptr<domain_core> m_children;
+    std::unique_ptr<rare_parts> m_rare;
 };
 
 }  // namespace quern::detail

@@ -46,6 +46,10 @@ public:
     /// Registers the task and makes it ready when nothing precedes it. Owner. Throws
     /// std::bad_alloc: then the task has been dropped.
     void start(dependent_task& task);
+    /// The same; returns when the task is complete.
+    void start_and_wait(dependent_task& task);
+    /// Its tasks run at once, in the place of their creation.
+    bool runs_in_place() const noexcept { return m_parent != nullptr && m_parent->is_final(); }
 
     /// Owner. Returns when every task has ended.
     void wait_for_all() noexcept;
@@ -53,7 +57,7 @@ public:
     void taskwait();
     /// Owner. Returns when a task with such accesses could begin. Throws as taskwait() does, after
     /// having waited for all, if the domain is stopped then.
-    void taskwait_on(std::span<const region> wanted);
+    void taskwait_on(std::span<const wanted_region> wanted);
 
     /// Any thread.
     void cancel() noexcept;
@@ -91,6 +95,9 @@ public:
 private:
     [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
     void launch(dependent_task& task, std::uint32_t links) noexcept;
+    QUERN_COLD void enter_weak(dependent_task& task, new_links& of_task);
+    void launch_entries(weak_entry* first) noexcept;
+    void wait_for(access_waiter& self, std::uint32_t links) noexcept;
     QUERN_COLD void make_room() noexcept;
     bool has_waited_for_room(std::int64_t until) noexcept;
     bool nothing_runs() const noexcept;
@@ -115,5 +122,9 @@ private:
     const std::int64_t m_nothing_ended = m_count.outstanding();
     domain_waiter m_of_parent;
 };
+
+/// The domain that the running dependent task belongs to. Throws std::logic_error, which names the
+/// function, if none runs here.
+domain_core& domain_of_running_task(const char* function);
 
 }  // namespace quern::detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
+#include <quern/dependences/detail/strides.hpp>
 
 #include <array>
 #include <concepts>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <ranges>
 #include <span>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -20,25 +22,60 @@ struct sentinel_at;
 
 namespace quern::detail {
 
-/// What orders accesses of one region: equal kinds of `read` or `concurrent` do not, all others do.
-enum class access_kind : std::uint8_t { read, write, concurrent };
+class domain_core;
+
+/// What orders accesses of one region: equal kinds do not, unless both are `write`; all others do.
+enum class access_kind : std::uint8_t { read, write, concurrent, commutative };
 
 constexpr bool is_shared(access_kind kind) noexcept { return kind != access_kind::write; }
 
-/// The bytes [begin, begin + bytes), or a sentinel when there are none.
+/// The bytes [begin, begin + bytes), or a sentinel when there are none. With strides it is such a
+/// row, repeated.
 struct region {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     access_kind kind = access_kind::read;
     bool is_empty = false;  ///< a range without elements: orders nothing
+    bool is_weak = false;   ///< not used by the task itself, but by its children
 };
 
+/// A region with its strides, which lie elsewhere.
+struct strided_region : region {
+    strided_region() = default;
+    strided_region(const region& row, const strides* repeated = nullptr) noexcept
+        : region(row), shape(repeated) {}
+
+    const strides* shape = nullptr;  ///< null: one row
+};
+
+/// What the task keeps of an access besides its record: nothing.
+struct nothing_kept {};
+
+/// What the owner of a domain gives to spawn(). `View`: T& of an object, std::span<T> of a range,
+/// void of a sentinel. Other types of accesses have the same members.
 struct access_base : region {};
 
-/// View: T& of an object, std::span<T> of a range, void of a sentinel.
 template <class View>
 struct access : access_base {
     using view_type = View;
+    using kept = nothing_kept;
+
+    /// Called once by spawn(). What the result points to lies in `kept`.
+    strided_region resolve(kept&, domain_core&) const noexcept { return *this; }
+
+    /// What the function gets, as a tuple: nothing, a reference or a span.
+    static auto view(kept&, const region& of) noexcept {
+        if constexpr (std::is_void_v<View>) {
+            return std::tuple<>();
+        } else if constexpr (std::is_reference_v<View>) {
+            using object = std::remove_reference_t<View>;
+            return std::tuple<View>(*reinterpret_cast<object*>(of.begin));
+        } else {
+            using element = typename View::element_type;
+            return std::tuple<View>(
+                View(reinterpret_cast<element*>(of.begin), of.bytes / sizeof(element)));
+        }
+    }
 };
 
 template <class A>
@@ -70,11 +107,19 @@ concept a_container = std::ranges::contiguous_range<X> && std::ranges::sized_ran
                       !std::is_array_v<std::remove_cvref_t<X>> &&
                       !k_is_std_array<std::remove_cvref_t<X>>;
 
+/// Names its accesses itself, as `what.template access_of<Kind>()`: blocks, renamed objects.
+template <class X, access_kind Kind>
+concept names_access = requires(X&& what) {
+    { std::forward<X>(what).template access_of<Kind>() } -> an_access;
+};
+
 template <access_kind Kind, class X>
 constexpr auto access_to(X&& what) {
     using object = std::remove_reference_t<X>;
-    if constexpr (std::same_as<std::remove_cv_t<object>, sentinel_at>) {
-        return access<void>{{{reinterpret_cast<std::uintptr_t>(what.address), 0, Kind, false}}};
+    if constexpr (names_access<X, Kind>) {
+        return std::forward<X>(what).template access_of<Kind>();
+    } else if constexpr (std::same_as<std::remove_cv_t<object>, sentinel_at>) {
+        return access<void>{{{reinterpret_cast<std::uintptr_t>(what.address), 0, Kind}}};
     } else if constexpr (a_container<X>) {
         static_assert(std::is_lvalue_reference_v<X> || std::ranges::borrowed_range<X>,
                       "quern: an access to a temporary object");
@@ -88,23 +133,54 @@ constexpr auto access_to(X&& what) {
         static_assert(Kind == access_kind::read || !std::is_const_v<object>,
                       "quern: a task cannot write what is const");
         using seen = std::conditional_t<Kind == access_kind::read, const object, object>;
-        return access<seen&>{{{reinterpret_cast<std::uintptr_t>(std::addressof(what)),
-                               sizeof(object), Kind, false}}};
+        return access<seen&>{
+            {{reinterpret_cast<std::uintptr_t>(std::addressof(what)), sizeof(object), Kind}}};
     }
 }
 
-template <std::size_t N>
-struct waited_regions {
-    std::array<region, N> regions;
+/// The same access of children alone: no view.
+template <class Of>
+struct weak_access : access_base {
+    using view_type = void;
+    using kept = typename Of::kept;
+
+    constexpr explicit weak_access(const Of& of) : access_base(of), m_of(of) { is_weak = true; }
+
+    strided_region resolve(kept& keeps, domain_core& home) const {
+        strided_region found = m_of.resolve(keeps, home);
+        found.is_weak = true;
+        return found;
+    }
+    static std::tuple<> view(kept&, const region&) noexcept { return {}; }
+
+private:
+    Of m_of;
+};
+
+// -- what taskwait(on()) waits for -------------------------------------------------------------
+
+/// An access as a value on its own.
+struct wanted_region {
+    region row;
+    strides shape;
+
+    strided_region get() const noexcept { return {row, shape.is_used() ? &shape : nullptr}; }
 };
 
 template <class X>
-constexpr region region_to_wait_for(X&& what) {
+constexpr auto access_to_wait_for(X&& what) {
     if constexpr (an_access<X>) {
         return what;
     } else {
         return detail::access_to<access_kind::write>(std::forward<X>(what));
     }
+}
+
+template <an_access A>
+wanted_region wanted_of(const A& access, domain_core& home) {
+    typename A::kept keeps{};
+    const strided_region found = access.resolve(keeps, home);
+    return {found, found.shape != nullptr ? *found.shape : strides()};
 }
 
 }  // namespace quern::detail

@@ -1,63 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which tasks a new access must wait for: the map of a domain from memory to its last accesses. It
-// belongs to the owner of the domain and has no lock. Disjoint fragments lie in an ordered map; a
-// hash finds the fragment that is exactly the region. Invariant: each fragment's `current` are the
-// last accesses of all of its bytes; src/dependences/README.md, "The map".
+// belongs to the owner of the domain and has no lock. Invariant: fragments are disjoint, and the
+// `current` of each are the last accesses of all of its bytes; src/dependences/README.md, "The
+// map".
 #pragma once
 
-#include <quern/dependences/detail/dependent_task.hpp>
+#include <quern/dependences/detail/fragment.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace quern::detail {
 
-/// Accesses, each with a reference to its task. Two of them need no memory.
-class access_set {
-public:
-    access_set() noexcept = default;
-    access_set(const access_set& other);
-    access_set(access_set&& other) noexcept { swap(other); }
-    access_set& operator=(const access_set&) = delete;
-    ~access_set();
+/// The links that are made for one target.
+struct new_links {
+    dependence_target& target;
+    access_record* with_link;    ///< whose own link serves for the first one
+    const access_owner* except;  ///< whose accesses it does not wait for
+    std::uint32_t& made;
 
-    void swap(access_set& other) noexcept;
-    bool empty() const noexcept { return m_size == 0; }
-    std::size_t size() const noexcept { return m_size; }
-    access_record* const* begin() const noexcept { return data(); }
-    access_record* const* end() const noexcept { return data() + m_size; }
-
-    /// Throws std::bad_alloc; then nothing has changed.
-    void add(access_record& one);
-    void remove_released() noexcept;
-    void clear() noexcept;
-
-private:
-    static constexpr std::uint32_t k_inside = 2;
-
-    access_record* const* data() const noexcept {
-        return m_capacity == k_inside ? m_inside : m_outside;
+    void add(access_record& predecessor) {
+        if (&predecessor.owner != except && predecessor.precede(target, with_link)) {
+            ++made;
+        }
     }
-    access_record** data() noexcept { return m_capacity == k_inside ? m_inside : m_outside; }
-    void grow();
-
-    std::uint32_t m_size = 0;
-    std::uint32_t m_capacity = k_inside;
-    union {
-        access_record* m_inside[k_inside] = {};
-        access_record** m_outside;
-    };
-};
-
-struct fragment {
-    std::uintptr_t begin = 0;
-    std::size_t bytes = 0;
-    access_kind kind = access_kind::read;  ///< of `current`
-    access_set current;  ///< the last accesses: one write, or some that may run at the same time
-    access_set before;   ///< what those of `current` wait for
 };
 
 class region_map {
@@ -66,54 +36,72 @@ public:
     region_map(const region_map&) = delete;
     region_map& operator=(const region_map&) = delete;
 
-    /// Links the access, not empty, to all that it must wait for, and enters it. Adds the number of
-    /// links to `links`. Throws std::bad_alloc; then it is entered in a part of its region.
-    void enter(access_record& access, std::uint32_t& links);
+    /// Links the access, not empty, to all that it must wait for, and enters it. Throws
+    /// std::bad_alloc; then it is entered in a part of its region.
+    QUERN_ALWAYS_INLINE void enter(access_record& access, new_links& links) {
+        if (fragment* const exact = m_exact.find(access)) [[likely]] {
+            join(*exact, access, links);
+        } else {
+            enter_new(access, links);
+        }
+    }
 
     /// Links the target to all that such an access would wait for.
-    void link(const region& wanted, dependence_target& target, std::uint32_t& links) const;
+    void link(const strided_region& wanted, new_links& links) const;
 
     /// Links the target, an access of the parent, to the last accesses of its region.
-    void link_to_users(access_record& target, std::uint32_t& links) const;
+    void link_to_users(access_record& target, new_links& links) const;
 
     void clear() noexcept;
-    std::size_t fragments() const noexcept { return m_ordered.size() + m_sentinels.size(); }
+    std::size_t fragments() const noexcept {
+        return m_ordered.size() + m_strided.size() + m_sentinels.size();
+    }
 
 private:
     using ordered = std::map<std::uintptr_t, fragment>;
 
-    /// Open addressing with linear probing (Knuth, TAOCP 3, 6.4, algorithms L and R).
-    class exact_table {
-    public:
-        fragment* find(std::uintptr_t begin, std::size_t bytes) const noexcept;
-        void reserve_one();  ///< throws std::bad_alloc
-        void insert(fragment& f) noexcept;
-        void erase(const fragment& f) noexcept;
-        void clear() noexcept;
-
-    private:
-        std::size_t place_of(std::uintptr_t begin, std::size_t bytes) const noexcept;
-        std::vector<fragment*> m_slots;
-        std::size_t m_used = 0;
+    /// Commutative accesses to that part of memory need the turn of an outer domain too.
+    struct inherited_turn {
+        std::uintptr_t begin;
+        std::size_t extent;
+        std::shared_ptr<object_turn> turn;
     };
 
-    static void join(fragment& f, access_record& access, std::uint32_t& links);
-    static void link_after(const fragment& f, access_kind kind, const dependent_task* except,
-                           dependence_target& target, access_record* with_link,
-                           std::uint32_t& links);
-    template <class F>
-    void for_each_overlapping(const region& wanted, F call) const;
-    void enter_overlapping(access_record& access, std::uint32_t& links);
-    ordered::iterator split(ordered::iterator f, std::uintptr_t at);
-    fragment& add_fragment(std::uintptr_t begin, std::size_t bytes);
-    fragment& add_sentinel(std::uintptr_t at);
-    void merge_all(access_record& access) noexcept;
+    // region_map.cpp
+    void join(fragment& f, access_record& access, new_links& links);
+    void join_parts(access_record& access, new_links& links);
+    void enter_set(fragment& f, access_record& access);
+    void enter_new(access_record& access, new_links& links);
+    std::shared_ptr<object_turn> turn_for(const fragment& f) const;
+    static void take_turn(const fragment& f, const std::shared_ptr<object_turn>& its,
+                          access_record& access);
     void remove_unused() noexcept;
 
-    ordered m_ordered;
+    // region_parts.cpp
+    bool is_untouched(const strided_region& wanted) const;
+    fragment& add_strided(const access_record& access);
+    fragment& add_row(std::uintptr_t begin, std::size_t bytes);
+    static fragment part_of(const fragment& whole, std::uintptr_t begin, std::size_t bytes);
+    ordered::iterator split(ordered::iterator f, std::uintptr_t at);
+    void expand(ordered::iterator strided);
+    void find_parts(const access_record& access);
+    void find_parts_of_row(std::uintptr_t begin, std::size_t bytes);
+    void merge_parts(const access_record& access) noexcept;
+
+    template <class F>
+    void for_each_overlapping(const strided_region& wanted, F call) const;
+    template <class F>
+    void for_each_strided(const strided_region& wanted, F call) const;
+
+    ordered m_ordered;  ///< of one row, by their begin
+    ordered m_strided;  ///< of several rows
     ordered m_sentinels;
-    exact_table m_exact;
-    std::size_t m_clean_at = 1024;  ///< fragments; when to look for those that are not used
+    exact_table m_exact;             ///< all
+    std::size_t m_longest = 0;       ///< extent of a strided fragment, at most
+    std::size_t m_clean_at = 1024;   ///< fragments; when to look for those that are not used
+    std::vector<fragment*> m_parts;  ///< of the access that is being entered
+    std::vector<access_record*> m_found;
+    std::vector<inherited_turn> m_inherited;
 };
 
 }  // namespace quern::detail

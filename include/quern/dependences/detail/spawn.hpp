@@ -19,63 +19,68 @@
 
 namespace quern::detail {
 
-/// What a function gets of an access: nothing, a reference or a span, as a tuple.
-template <class View>
-auto view_of(const region& of) noexcept {
-    if constexpr (std::is_void_v<View>) {
-        return std::tuple<>();
-    } else if constexpr (std::is_reference_v<View>) {
-        using object = std::remove_reference_t<View>;
-        return std::tuple<View>(*reinterpret_cast<object*>(of.begin));
-    } else {
-        using element = typename View::element_type;
-        return std::tuple<View>(
-            View(reinterpret_cast<element*>(of.begin), of.bytes / sizeof(element)));
-    }
-}
+// -- the function ------------------------------------------------------------------------------
 
-template <class... Views>
-using views_t = decltype(std::tuple_cat(detail::view_of<Views>(region())...));
+template <class A>
+using view_tuple = decltype(A::view(std::declval<typename A::kept&>(), region()));
+template <class... Accesses>
+using views_t = decltype(std::tuple_cat(std::declval<view_tuple<Accesses>>()...));
 
 /// How a function is called: with the views, or with nothing.
 template <class F, class Views>
-struct body_call {
-    static constexpr bool k_takes_views = false;
-};
+struct body_call;
 template <class F, class... Views>
 struct body_call<F, std::tuple<Views...>> {
     static constexpr bool k_takes_views = std::is_invocable_v<F, Views...>;
     static constexpr bool k_is_valid = k_takes_views || std::is_invocable_v<F>;
 };
 
-template <class F, class... Views>
-decltype(auto) call_body(F&& function, const access_record* accesses) {
-    if constexpr (body_call<F, views_t<Views...>>::k_takes_views) {
+/// Of each access what the task keeps, and where it lies, until the function is called.
+template <class... Accesses>
+struct resolved_accesses {
+    resolved_accesses(domain_core& home, const Accesses&... all)
+        : resolved_accesses(home, std::index_sequence_for<Accesses...>(), all...) {}
+
+    template <std::size_t... I>
+    resolved_accesses(domain_core& home, std::index_sequence<I...>, const Accesses&... all)
+        : where{all.resolve(std::get<I>(kept), home)...} {}
+
+    [[no_unique_address]] std::tuple<typename Accesses::kept...> kept;
+    std::array<strided_region, sizeof...(Accesses)> where;
+};
+
+template <class... Accesses, class F, class Regions, class Kept>
+decltype(auto) call_body(F&& function, const Regions& where, Kept& kept) {
+    if constexpr (body_call<F, views_t<Accesses...>>::k_takes_views) {
         return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
             return std::apply(std::forward<F>(function),
-                              std::tuple_cat(detail::view_of<Views>(accesses[I])...));
+                              std::tuple_cat(Accesses::view(std::get<I>(kept), where[I])...));
         }
-        (std::index_sequence_for<Views...>());
+        (std::index_sequence_for<Accesses...>());
     } else {
         return std::forward<F>(function)();
     }
 }
 
-template <class F, class... Views>
-using body_result = decltype(detail::call_body<F, Views...>(std::declval<F>(), nullptr));
+template <class F, class... Accesses>
+using body_result = decltype(detail::call_body<Accesses...>(
+    std::declval<F>(), std::declval<const std::array<region, sizeof...(Accesses)>&>(),
+    std::declval<std::tuple<typename Accesses::kept...>&>()));
+
+// -- the task ----------------------------------------------------------------------------------
 
 /// A task without a result. F: the function as it is kept.
-template <class F, class... Views>
+template <class F, class... Accesses>
 class spawned_task : public dependent_task {
 public:
     template <class G>
-    spawned_task(domain_core& home, G&& function, const access<Views>&... accesses)
-        : spawned_task(home, std::index_sequence_for<Views...>(), std::forward<G>(function),
+    spawned_task(domain_core& home, G&& function, const Accesses&... accesses)
+        : spawned_task(home, std::index_sequence_for<Accesses...>(), std::forward<G>(function),
                        accesses...) {}
 
 protected:
     decltype(auto) call_it() {
-        return detail::call_body<F, Views...>(*std::move(m_function), m_records.data());
+        return detail::call_body<Accesses...>(*std::move(m_function), m_records, m_kept);
     }
     void run_body() override { call_it(); }
     void forget_body() noexcept final { m_function.reset(); }
@@ -84,14 +89,15 @@ protected:
 private:
     template <std::size_t... I, class G>
     spawned_task(domain_core& home, std::index_sequence<I...>, G&& function,
-                 const access<Views>&... accesses)
+                 const Accesses&... accesses)
         : dependent_task(home),
-          m_records{access_record(accesses, *this)...},
+          m_records{access_record(accesses.resolve(std::get<I>(m_kept), home), *this)...},
           m_function(std::in_place, std::forward<G>(function)) {
         this->set_accesses(m_records);
     }
 
-    std::array<access_record, sizeof...(Views)> m_records;
+    [[no_unique_address]] std::tuple<typename Accesses::kept...> m_kept;
+    std::array<access_record, sizeof...(Accesses)> m_records;
     std::optional<F> m_function;
 };
 
@@ -114,14 +120,14 @@ public:
 };
 
 /// A task with a result. It is kept until the children have ended.
-template <class T, class F, class... Views>
-class async_task final : public spawned_task<F, Views...> {
-    using base = spawned_task<F, Views...>;
+template <class T, class F, class... Accesses>
+class async_task final : public spawned_task<F, Accesses...> {
+    using base = spawned_task<F, Accesses...>;
 
 public:
     template <class G>
     async_task(domain_core& home, dependent_state<T>& state, G&& function,
-               const access<Views>&... accesses)
+               const Accesses&... accesses)
         : base(home, std::forward<G>(function), accesses...), m_state(state) {}
 
 private:
@@ -163,20 +169,51 @@ template <class F, class... Accesses>
 constexpr void check_spawn() {
     static_assert((an_access<Accesses> && ...),
                   "quern: spawn: before the function come accesses alone: in(x), out(x), inout(x), "
-                  "concurrent(x)");
-    static_assert(
-        body_call<std::decay_t<F>,
-                  views_t<typename std::remove_cvref_t<Accesses>::view_type...>>::k_is_valid,
-        "quern: spawn: the function takes neither one view for each access nor nothing");
+                  "concurrent(x), commutative(x), weak(...)");
+    static_assert(body_call<F, views_t<Accesses...>>::k_is_valid,
+                  "quern: spawn: the function takes neither one view for each access nor nothing");
 }
 
-/// The type of the view of the I-th part, which is an access.
+/// The type of the I-th part.
 template <std::size_t I, class... Parts>
-using view_of_part =
-    typename std::remove_cvref_t<std::tuple_element_t<I, std::tuple<Parts...>>>::view_type;
+using part_t = std::decay_t<std::tuple_element_t<I, std::tuple<Parts...>>>;
 
 /// Throws std::invalid_argument for attributes that a dependent task cannot have.
 void check_attributes(const task_attributes& wanted, const pool& of);
+
+inline void start_as(const task_attributes& wanted, domain_core& home, dependent_task& task) {
+    detail::apply_attributes(wanted, task);
+    task.set_nesting(wanted.final, wanted.wait);
+    if (wanted.deferred) [[likely]] {
+        home.start(task);
+    } else {
+        home.start_and_wait(task);
+    }
+}
+
+/// A child of a final task: no task of its own.
+template <class F, class... Accesses>
+void run_in_place(domain_core& home, F&& function, const Accesses&... accesses) noexcept {
+    if (home.is_stopped()) {
+        return;
+    }
+    try {
+        resolved_accesses<Accesses...> found(home, accesses...);
+        detail::call_body<Accesses...>(std::forward<F>(function), found.where, found.kept);
+    } catch (...) {
+        home.fail(std::current_exception());
+    }
+}
+
+template <class... Accesses>
+void taskwait_on(domain_core& home, const std::tuple<Accesses...>& wanted) {
+    const auto regions = std::apply(
+        [&home](const Accesses&... each) {
+            return std::array<wanted_region, sizeof...(Accesses)>{detail::wanted_of(each, home)...};
+        },
+        wanted);
+    home.taskwait_on(regions);
+}
 
 /// `parts`: the accesses, then the function.
 template <class... Parts>
@@ -185,13 +222,16 @@ void spawn_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
     auto all = std::forward_as_tuple(std::forward<Parts>(parts)...);
     detail::check_attributes(wanted, home.home_pool());
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-        using F = std::decay_t<std::tuple_element_t<k_accesses, std::tuple<Parts...>>>;
-        detail::check_spawn<F, std::tuple_element_t<I, std::tuple<Parts...>>...>();
-        using task_type = spawned_task<F, view_of_part<I, Parts...>...>;
+        using F = part_t<k_accesses, Parts...>;
+        detail::check_spawn<F, part_t<I, Parts...>...>();
+        if (home.runs_in_place()) [[unlikely]] {
+            detail::run_in_place(home, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
+            return;
+        }
+        using task_type = spawned_task<F, part_t<I, Parts...>...>;
         auto* const task =
             new task_type(home, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
-        detail::apply_attributes(wanted, *task);
-        home.start(*task);
+        detail::start_as(wanted, home, *task);
     }
     (std::make_index_sequence<k_accesses>());
 }
@@ -202,16 +242,15 @@ auto async_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
     auto all = std::forward_as_tuple(std::forward<Parts>(parts)...);
     detail::check_attributes(wanted, home.home_pool());
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        using F = std::decay_t<std::tuple_element_t<k_accesses, std::tuple<Parts...>>>;
-        detail::check_spawn<F, std::tuple_element_t<I, std::tuple<Parts...>>...>();
-        using T = body_result<F, view_of_part<I, Parts...>...>;
-        using task_type = async_task<T, F, view_of_part<I, Parts...>...>;
+        using F = part_t<k_accesses, Parts...>;
+        detail::check_spawn<F, part_t<I, Parts...>...>();
+        using T = body_result<F, part_t<I, Parts...>...>;
+        using task_type = async_task<T, F, part_t<I, Parts...>...>;
         auto state = std::make_unique<dependent_state<T>>();
         auto* const task =
             new task_type(home, *state, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
         future<T> result{state_ref<shared_state<T>>(state.release())};
-        detail::apply_attributes(wanted, *task);
-        home.start(*task);
+        detail::start_as(wanted, home, *task);
         return result;
     }
     (std::make_index_sequence<k_accesses>());

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a running dependent task does with its accesses before it has ended: releases some, or holds
+// all of them beyond the end of its function.
+#pragma once
+
+#include <quern/dependences/access.hpp>
+#include <quern/dependences/detail/domain_core.hpp>
+#include <quern/task/task_hold.hpp>
+
+#include <array>
+#include <span>
+
+namespace quern {
+
+namespace detail {
+
+void release_accesses(std::span<const wanted_region> which);
+
+}  // namespace detail
+
+/// Keeps the accesses of a task after its function has returned: for messages and devices that
+/// still use the data. Movable; any thread may drop it. See task_hold.
+using access_hold = task_hold;
+
+namespace this_task {
+
+/// The task needs these of its accesses no longer: tasks that wait for them may begin now. Children
+/// that use them are waited for first; no later child may use them. They are named as in spawn(),
+/// with the same region and kind (`out` and `inout` are one).
+///
+/// Errors: std::logic_error if the caller is no dependent task; std::invalid_argument for an access
+/// that the task does not have, or has released; then none of them is released. Thread safety:
+/// called by the task itself. Cost: a search among the task's accesses.
+///
+///     quern::domain work;
+///     int a = 0, b = 0;
+///     work.spawn(quern::out(a), quern::out(b), [](int& x, int& y) {
+///         x = 1;
+///         quern::this_task::release(quern::out(x));  // the next task may begin
+///         y = 2;
+///     });
+///     work.spawn(quern::in(a), [](const int& x) { std::printf("%d\n", x); });
+template <detail::an_access... Accesses>
+void release(const Accesses&... accesses) {
+    detail::domain_core& home = detail::domain_of_running_task("this_task::release");
+    const std::array<detail::wanted_region, sizeof...(Accesses)> which{
+        detail::wanted_of(accesses, home)...};
+    detail::release_accesses(which);
+}
+
+/// The calling task is complete when its function has returned and this and its other holds have
+/// been dropped: all of its accesses are kept until then.
+///
+/// Errors: std::logic_error if the caller is no dependent task. Cost: an addition.
+///
+///     quern::domain work;
+///     int answer = 0;
+///     std::jthread device;
+///     work.spawn(quern::out(answer), [&device](int& a) {
+///         device = std::jthread([&a, hold = quern::this_task::hold_accesses()]() mutable {
+///             a = 42;
+///             hold.drop();
+///         });
+///     });
+///     work.spawn(quern::in(answer), [](const int& a) { std::printf("%d\n", a); });  // 42
+///     work.taskwait();
+access_hold hold_accesses();
+
+}  // namespace this_task
+}  // namespace quern

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "ready_successors.hpp"
+
+#include <utility>
+
+namespace quern::detail {
+
+void ready_successors::release(access_record& one) noexcept { follow(close(one)); }
+
+/// Returns the links to follow, the oldest first.
+dependence_link* ready_successors::close(access_record& one) noexcept {
+    dependence_link* const links = one.successors.release();
+    if (one.kind == access_kind::commutative && !one.is_weak) [[unlikely]] {
+        hand_on_turns(one);
+    }
+    return links;
+}
+
+void ready_successors::hand_on_turns(access_record& of) noexcept {
+    rare_parts* const rare = static_cast<dependent_task&>(of.owner).m_rare.get();
+    if (rare == nullptr || rare->turns == nullptr) {
+        return;  // its registration failed
+    }
+    bool is_alone = false;
+    while (const auto turn = rare->turns->take_needless(of, is_alone)) {
+        turn->give_back(is_alone, [this](turn_request& next) { add(next.task); });
+    }
+}
+
+void ready_successors::follow(dependence_link* first) noexcept {
+    dependence_link* next = first;
+    weak_entry* entries = nullptr;  // their records are needed until all links are followed
+    while (next != nullptr) {
+        dependence_link* const link = next;
+        next = link->next;
+        dependence_target& target = link->target();
+        if (link->is_block()) {
+            free_block(link, sizeof(dependence_link));
+        }
+        // From here on a link within the target may be gone, and the target too.
+        if (!target.missing.satisfied()) {
+            continue;
+        }
+        if (target.is_a == dependence_target::what::entry) {
+            auto& entry = static_cast<weak_entry&>(static_cast<access_record&>(target).owner);
+            entry.next = std::exchange(entries, &entry);
+        }
+        if (dependence_link* const more = satisfy(target)) {
+            dependence_link* last = more;
+            while (last->next != nullptr) {
+                last = last->next;
+            }
+            last->next = next;
+            next = more;
+        }
+    }
+    while (entries != nullptr) {
+        std::exchange(entries, entries->next)->drop_reference();
+    }
+}
+
+/// Nothing is missing to the target. Returns the links to follow, if it is an access.
+dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
+    switch (target.is_a) {
+        case dependence_target::what::task:
+            if (auto& task = static_cast<dependent_task&>(target); task.has_its_turns()) {
+                add(task);
+            }
+            return nullptr;
+        case dependence_target::what::access:
+            return close(static_cast<access_record&>(target));
+        case dependence_target::what::entry:
+            return static_cast<access_record&>(target).successors.release();
+        case dependence_target::what::waiter:
+            static_cast<access_waiter&>(target).wake();
+            return nullptr;
+    }
+    return nullptr;
+}
+
+void ready_successors::release_entry(weak_entry& one) noexcept {
+    follow(one.record.successors.release());
+    one.drop_reference();
+}
+
+/// A parent whose last child this was is complete too, and so on.
+void ready_successors::complete(dependent_task& one) noexcept {
+    for (dependent_task* each = &one; each != nullptr;) {
+        each = each->complete(*this);
+    }
+}
+
+void ready_successors::add(dependent_task& task) noexcept {
+    runnable* item = &task;
+    if (m_best == nullptr || item->rank > m_best->rank) {
+        std::swap(item, m_best);
+    }
+    if (item != nullptr) {
+        m_others.add(*item);
+    }
+}
+
+void ready_successors::move_to(ready_batch& batch) noexcept {
+    if (m_best != nullptr) {
+        batch.add(*std::exchange(m_best, nullptr));
+    }
+    while (!m_others.empty()) {
+        batch.add(m_others.take_first());
+    }
+}
+
+}  // namespace quern::detail
