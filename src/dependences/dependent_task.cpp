@@ -69,6 +69,9 @@ void dependent_task::call() noexcept {
     const under_signal running(&m_home.signal());
     try {
         run_body();
+        if (m_children != nullptr) {
+            m_children->close_all_reductions();
+        }
     } catch (...) {
         m_home.fail(std::current_exception());
     }
@@ -112,6 +115,9 @@ void dependent_task::give_up_all(ready_successors& released) noexcept {
 /// the links the access is released when the task is complete.
 void dependent_task::release_unless_used(access_record& access,
                                          ready_successors& released) noexcept {
+    if (access.kind == access_kind::reduction && m_children != nullptr) {
+        return;  // children may use its part, which lies elsewhere
+    }
     bool is_unused = true;
     if (m_children != nullptr && !access.is_empty) {
         access.own_link.clear();  // it has been followed

@@ -42,8 +42,7 @@ access_record* find_access(dependent_task& task, const wanted_region& wanted) no
     for (access_record& each : task.accesses()) {
         const bool has_shape = each.shape != nullptr;
         if (each.begin == region.begin && each.bytes == region.bytes && each.kind == region.kind &&
-            !each.is_given_up &&
-            has_shape == (region.shape != nullptr) &&
+            !each.is_given_up && has_shape == (region.shape != nullptr) &&
             (!has_shape || *each.shape == *region.shape)) {
             return &each;
         }

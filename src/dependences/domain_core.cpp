@@ -80,6 +80,9 @@ void domain_core::start(dependent_task& task) {
     if (--m_room == 0) {
         make_room();
     }
+    if (!m_open.empty()) [[unlikely]] {
+        close_reductions_for(task);
+    }
     task.begin_registration();
     std::uint32_t made = 0;
     new_links links{task, nullptr, &task, made};
@@ -201,6 +204,13 @@ dependent_task* domain_core::task_ended() noexcept {
 // -- waiting -----------------------------------------------------------------------------------
 
 void domain_core::wait_for_all() noexcept {
+    wait_for_count();
+    if (!m_open.empty()) [[unlikely]] {
+        combine_here();
+    }
+}
+
+void domain_core::wait_for_count() noexcept {
     domain_waiter self;
     self.task = current_context();
     if (self.task == nullptr || live() == 0) {
@@ -238,6 +248,9 @@ void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
     try {
         for (const wanted_region& each : wanted) {
             if (!each.row.is_empty) {
+                if (!m_open.empty()) {
+                    close_reductions(each.get());
+                }
                 m_map.link(each.get(), links);
             }
         }

@@ -9,6 +9,9 @@ void ready_successors::release(access_record& one) noexcept { follow(close(one))
 
 /// Returns the links to follow, the oldest first.
 dependence_link* ready_successors::close(access_record& one) noexcept {
+    if (one.kind == access_kind::reduction && !one.is_weak) [[unlikely]] {
+        static_cast<dependent_task&>(one.owner).end_access(one);
+    }
     dependence_link* const links = one.successors.release();
     if (one.kind == access_kind::commutative && !one.is_weak) [[unlikely]] {
         hand_on_turns(one);

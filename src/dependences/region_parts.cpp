@@ -58,7 +58,8 @@ bool has_bytes_of(const strided_region& r, std::uintptr_t from, std::uintptr_t t
 }  // namespace
 
 bool overlap(const strided_region& a, const strided_region& b) noexcept {
-    if (a.begin >= b.begin + extent_of(b) || b.begin >= a.begin + extent_of(a)) {
+    if (a.bytes == 0 || b.bytes == 0 || a.begin >= b.begin + extent_of(b) ||
+        b.begin >= a.begin + extent_of(a)) {
         return false;
     }
     const std::size_t rows_of_a = a.shape != nullptr ? a.shape->rows() : 1;

@@ -253,6 +253,8 @@ private:
     virtual void run_body() = 0;
     /// Destroys the function. Called once: after it has run, or instead.
     virtual void forget_body() noexcept = 0;
+    /// The access, a reduction, is about to be released.
+    virtual void end_access(const access_record&) noexcept {}
     /// The task is complete: delivers its result, or the error of its children, or if it was
     /// dropped that.
     virtual void settle(std::exception_ptr error_of_children) noexcept = 0;

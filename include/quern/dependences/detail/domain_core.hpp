@@ -4,6 +4,7 @@
 // has children.
 #pragma once
 
+#include <quern/dependences/detail/reduction_group.hpp>
 #include <quern/dependences/detail/region_map.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 #include <quern/task/detail/group_count.hpp>
@@ -12,8 +13,10 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <span>
 #include <thread>
+#include <vector>
 
 namespace quern::detail {
 
@@ -48,6 +51,21 @@ public:
     void start(dependent_task& task);
     /// The same; returns when the task is complete.
     void start_and_wait(dependent_task& task);
+    /// The open group of exactly that region and manner, or make()'s. Closes others that overlap.
+    /// Owner. Throws std::bad_alloc, and what make() throws.
+    template <class Make>
+    std::shared_ptr<reduction_group> join_reduction(const region& of, const reduction_manner& by,
+                                                    Make make) {
+        for (const auto& each : m_open) {
+            if (each->is_of(of, by)) {
+                return each;
+            }
+        }
+        close_reductions(of);
+        m_open.push_back(make());
+        return m_open.back();
+    }
+
     /// Its tasks run at once, in the place of their creation.
     bool runs_in_place() const noexcept { return m_parent != nullptr && m_parent->is_final(); }
 
@@ -77,6 +95,9 @@ public:
 
     region_map& map() noexcept { return m_map; }
 
+    /// The function of its parent is about to end: tasks that combine what is not combined yet.
+    void close_all_reductions() noexcept;
+
     /// The function of its parent has returned. From now on errors go to the parent's domain. True:
     /// every task has ended. False: the last one completes the parent.
     bool parent_ended() noexcept;
@@ -95,6 +116,10 @@ public:
 private:
     [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
     void launch(dependent_task& task, std::uint32_t links) noexcept;
+    QUERN_COLD void close_reductions(const strided_region& of);
+    QUERN_COLD void close_reductions_for(dependent_task& task);
+    void combine_here() noexcept;
+    void wait_for_count() noexcept;
     QUERN_COLD void enter_weak(dependent_task& task, new_links& of_task);
     void launch_entries(weak_entry* first) noexcept;
     void wait_for(access_waiter& self, std::uint32_t links) noexcept;
@@ -111,6 +136,7 @@ private:
     std::int64_t m_room = 1;               ///< tasks until the next look at their number
     std::int64_t m_spawned = 0;
     region_map m_map;
+    std::vector<std::shared_ptr<reduction_group>> m_open;  ///< reductions that are not combined
     stop_signal m_signal;
     std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once
     std::atomic<bool> m_has_error{false};    ///< a task has claimed m_error

@@ -25,7 +25,7 @@ namespace quern::detail {
 class domain_core;
 
 /// What orders accesses of one region: equal kinds do not, unless both are `write`; all others do.
-enum class access_kind : std::uint8_t { read, write, concurrent, commutative };
+enum class access_kind : std::uint8_t { read, write, concurrent, commutative, reduction };
 
 constexpr bool is_shared(access_kind kind) noexcept { return kind != access_kind::write; }
 
@@ -138,6 +138,16 @@ constexpr auto access_to(X&& what) {
     }
 }
 
+/// Where the access is, without an effect if it can be said without one.
+template <class A>
+strided_region named_region(const A& access, typename A::kept& keeps, domain_core& home) {
+    if constexpr (requires { access.named(keeps); }) {
+        return access.named(keeps);
+    } else {
+        return access.resolve(keeps, home);
+    }
+}
+
 /// The same access of children alone: no view.
 template <class Of>
 struct weak_access : access_base {
@@ -147,8 +157,11 @@ struct weak_access : access_base {
     constexpr explicit weak_access(const Of& of) : access_base(of), m_of(of) { is_weak = true; }
 
     strided_region resolve(kept& keeps, domain_core& home) const {
-        strided_region found = m_of.resolve(keeps, home);
+        strided_region found = detail::named_region(m_of, keeps, home);
         found.is_weak = true;
+        if (found.kind == access_kind::reduction) {  // each child's group is combined in its turn
+            found.kind = access_kind::commutative;
+        }
         return found;
     }
     static std::tuple<> view(kept&, const region&) noexcept { return {}; }
@@ -179,7 +192,7 @@ constexpr auto access_to_wait_for(X&& what) {
 template <an_access A>
 wanted_region wanted_of(const A& access, domain_core& home) {
     typename A::kept keeps{};
-    const strided_region found = access.resolve(keeps, home);
+    const strided_region found = detail::named_region(access, keeps, home);
     return {found, found.shape != nullptr ? *found.shape : strides()};
 }
 

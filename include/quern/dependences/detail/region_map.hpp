@@ -52,6 +52,9 @@ public:
     /// Links the target, an access of the parent, to the last accesses of its region.
     void link_to_users(access_record& target, new_links& links) const;
 
+    /// Commutative accesses may need a turn of an outer domain.
+    bool inherits_turns() const noexcept { return !m_inherited.empty(); }
+
     void clear() noexcept;
     std::size_t fragments() const noexcept {
         return m_ordered.size() + m_strided.size() + m_sentinels.size();

@@ -35,20 +35,6 @@ struct body_call<F, std::tuple<Views...>> {
     static constexpr bool k_is_valid = k_takes_views || std::is_invocable_v<F>;
 };
 
-/// Of each access what the task keeps, and where it lies, until the function is called.
-template <class... Accesses>
-struct resolved_accesses {
-    resolved_accesses(domain_core& home, const Accesses&... all)
-        : resolved_accesses(home, std::index_sequence_for<Accesses...>(), all...) {}
-
-    template <std::size_t... I>
-    resolved_accesses(domain_core& home, std::index_sequence<I...>, const Accesses&... all)
-        : where{all.resolve(std::get<I>(kept), home)...} {}
-
-    [[no_unique_address]] std::tuple<typename Accesses::kept...> kept;
-    std::array<strided_region, sizeof...(Accesses)> where;
-};
-
 template <class... Accesses, class F, class Regions, class Kept>
 decltype(auto) call_body(F&& function, const Regions& where, Kept& kept) {
     if constexpr (body_call<F, views_t<Accesses...>>::k_takes_views) {
@@ -87,6 +73,20 @@ protected:
     void settle(std::exception_ptr) noexcept override {}
 
 private:
+    void end_access(const access_record& one) noexcept final {
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            const auto end = [&](std::size_t i, auto& keeps) {
+                if constexpr (requires { keeps.ended(); }) {
+                    if (&m_records[i] == &one) {
+                        keeps.ended();
+                    }
+                }
+            };
+            (end(I, std::get<I>(m_kept)), ...);
+        }
+        (std::index_sequence_for<Accesses...>());
+    }
+
     template <std::size_t... I, class G>
     spawned_task(domain_core& home, std::index_sequence<I...>, G&& function,
                  const Accesses&... accesses)
@@ -169,7 +169,7 @@ template <class F, class... Accesses>
 constexpr void check_spawn() {
     static_assert((an_access<Accesses> && ...),
                   "quern: spawn: before the function come accesses alone: in(x), out(x), inout(x), "
-                  "concurrent(x), commutative(x), weak(...)");
+                  "concurrent(x), commutative(x), reduction(x, op), weak(...)");
     static_assert(body_call<F, views_t<Accesses...>>::k_is_valid,
                   "quern: spawn: the function takes neither one view for each access nor nothing");
 }
@@ -181,6 +181,18 @@ using part_t = std::decay_t<std::tuple_element_t<I, std::tuple<Parts...>>>;
 /// Throws std::invalid_argument for attributes that a dependent task cannot have.
 void check_attributes(const task_attributes& wanted, const pool& of);
 
+/// Throws std::invalid_argument: a region of a reduction is accessed by another access too.
+void refuse_mixed_reduction(std::span<const wanted_region> accesses);
+
+template <class... Accesses>
+void check_reductions(domain_core& home, const Accesses&... accesses) {
+    if constexpr (sizeof...(Accesses) > 1 && (requires { Accesses::in_place(region()); } || ...)) {
+        const std::array<wanted_region, sizeof...(Accesses)> all{
+            detail::wanted_of(accesses, home)...};
+        refuse_mixed_reduction(all);
+    }
+}
+
 inline void start_as(const task_attributes& wanted, domain_core& home, dependent_task& task) {
     detail::apply_attributes(wanted, task);
     task.set_nesting(wanted.final, wanted.wait);
@@ -191,15 +203,35 @@ inline void start_as(const task_attributes& wanted, domain_core& home, dependent
     }
 }
 
-/// A child of a final task: no task of its own.
+/// An access of a task that is none: it runs in the place of its creation.
+template <class Of>
+struct in_place_access : access_base {
+    using view_type = typename Of::view_type;
+    using kept = typename Of::kept;
+
+    static auto view(kept& keeps, const region& where) {
+        if constexpr (requires { Of::in_place(where); }) {
+            return Of::in_place(where);
+        } else {
+            return Of::view(keeps, where);
+        }
+    }
+};
+
+/// A child of a final task.
 template <class F, class... Accesses>
 void run_in_place(domain_core& home, F&& function, const Accesses&... accesses) noexcept {
     if (home.is_stopped()) {
         return;
     }
     try {
-        resolved_accesses<Accesses...> found(home, accesses...);
-        detail::call_body<Accesses...>(std::forward<F>(function), found.where, found.kept);
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            std::tuple<typename Accesses::kept...> kept;
+            const std::array<strided_region, sizeof...(Accesses)> where{
+                detail::named_region(accesses, std::get<I>(kept), home)...};
+            detail::call_body<in_place_access<Accesses>...>(std::forward<F>(function), where, kept);
+        }
+        (std::index_sequence_for<Accesses...>());
     } catch (...) {
         home.fail(std::current_exception());
     }
@@ -228,6 +260,7 @@ void spawn_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
             detail::run_in_place(home, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
             return;
         }
+        detail::check_reductions(home, std::get<I>(all)...);
         using task_type = spawned_task<F, part_t<I, Parts...>...>;
         auto* const task =
             new task_type(home, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
@@ -245,6 +278,7 @@ auto async_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
         using F = part_t<k_accesses, Parts...>;
         detail::check_spawn<F, part_t<I, Parts...>...>();
         using T = body_result<F, part_t<I, Parts...>...>;
+        detail::check_reductions(home, std::get<I>(all)...);
         using task_type = async_task<T, F, part_t<I, Parts...>...>;
         auto state = std::make_unique<dependent_state<T>>();
         auto* const task =
