@@ -11,7 +11,10 @@
 #include <quern/counters/detail/live.hpp>
 #include <quern/counters/registry.hpp>
 #include <quern/dependences/access.hpp>
+#include <quern/dependences/access_list.hpp>
+#include <quern/dependences/block.hpp>
 #include <quern/dependences/domain.hpp>
+#include <quern/dependences/reduction.hpp>
 #include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
 #include <quern/scheduler/crash_handler.hpp>

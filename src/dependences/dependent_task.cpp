@@ -169,10 +169,12 @@ dependent_task* dependent_task::complete(ready_successors& released) noexcept {
 
 // -- what few tasks have -----------------------------------------------------------------------
 
-weak_entry::weak_entry(const access_record& outer, dependent_task& parent) noexcept
-    : record(outer, *this, dependence_target::what::entry), m_parent(parent) {
+weak_entry::weak_entry(const strided_region& part, dependent_task& parent)
+    : record(part, *this, dependence_target::what::entry),
+      m_parent(parent),
+      m_shape(part.shape != nullptr ? std::make_unique<const strides>(*part.shape) : nullptr) {
     record.kind = access_kind::write;
-    record.is_weak = false;
+    record.shape = m_shape.get();
     m_parent.add_reference();
 }
 

@@ -142,12 +142,17 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
             m_map.enter(access, of_task);
             continue;
         }
-        auto* const entry = new weak_entry(access, task);
-        entry->next = std::exchange(task.rare().entries, entry);
-        entry->begin_registration();
-        new_links links{entry->record, &entry->record, &task, entry->links};
-        m_map.enter(access, links);
-        task.own_domain().map().enter(entry->record, links);
+        for (const fragment* const part : m_map.divide(access)) {
+            auto* const entry = new weak_entry(part->where(), task);
+            entry->next = std::exchange(task.rare().entries, entry);
+            entry->begin_registration();
+            new_links links{entry->record, &entry->record, &task, entry->links};
+            for (access_record* const each : part->predecessors(access.kind)) {
+                links.add(*each);
+            }
+            task.own_domain().map().enter(entry->record, links);
+        }
+        m_map.enter_divided(access);
     }
 }
 

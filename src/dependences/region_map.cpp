@@ -104,6 +104,20 @@ void region_map::link_to_users(access_record& target, new_links& links) const {
 
 /// Not exactly a fragment.
 void region_map::enter_new(access_record& access, new_links& links) {
+    divide(access);
+    if (m_parts.size() == 1) {
+        join(*m_parts.front(), access, links);
+    } else {
+        join_parts(access, links);
+    }
+}
+
+std::span<const fragment* const> region_map::divide(const access_record& access) {
+    m_parts.clear();
+    if (fragment* const exact = m_exact.find(access)) {
+        m_parts.push_back(exact);
+        return m_parts;
+    }
     if (fragments() >= m_clean_at) {
         remove_unused();
     }
@@ -112,18 +126,22 @@ void region_map::enter_new(access_record& access, new_links& links) {
         fragment& made = m_sentinels[access.begin];
         made.begin = access.begin;
         m_exact.insert(made);
-        join(made, access, links);
-        return;
-    }
-    if (access.shape != nullptr && is_untouched(access)) {
-        join(add_strided(access), access, links);
-        return;
-    }
-    find_parts(access);
-    if (m_parts.size() == 1) {
-        join(*m_parts.front(), access, links);
+        m_parts.push_back(&made);
+    } else if (access.shape != nullptr && is_untouched(access)) {
+        m_parts.push_back(&add_strided(access));
     } else {
-        join_parts(access, links);
+        find_parts(access);
+    }
+    return m_parts;
+}
+
+void region_map::enter_divided(access_record& access) {
+    for (fragment* const part : m_parts) {
+        part->before.remove_released();
+        enter_set(*part, access);
+    }
+    if (m_parts.size() > 1) {
+        merge_parts(access);
     }
 }
 
@@ -143,10 +161,7 @@ void region_map::join_parts(access_record& access, new_links& links) {
     for (access_record* const each : m_found) {
         links.add(*each);
     }
-    for (fragment* const part : m_parts) {
-        enter_set(*part, access);
-    }
-    merge_parts(access);
+    enter_divided(access);
 }
 
 // -- removing ----------------------------------------------------------------------------------

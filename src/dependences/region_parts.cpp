@@ -148,7 +148,6 @@ void region_map::expand(ordered::iterator strided) {
 /// Fills m_parts: the access is exactly these fragments, which are made by division at its ends and
 /// by filling gaps.
 void region_map::find_parts(const access_record& access) {
-    m_parts.clear();
     for_each_strided(access, [this](ordered::const_iterator f) {
         expand(m_strided.erase(f, f));  // the same place, to be changed
     });

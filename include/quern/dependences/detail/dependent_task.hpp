@@ -164,11 +164,11 @@ struct object_turn : basic_turn {
     std::vector<higher> above;
 };
 
-/// Stands for a weak access in the map of the children, which wait for it. It is released when the
-/// predecessors of the weak access have released theirs, and keeps the parent until then.
+/// Stands for a part of a weak access in the map of the children, which wait for it. It is released
+/// when the predecessors of the weak access have released theirs, and keeps the parent until then.
 class weak_entry final : public access_owner, public in_blocks {
 public:
-    weak_entry(const access_record& outer, dependent_task& parent) noexcept;
+    weak_entry(const strided_region& part, dependent_task& parent);
 
     access_record record;
     std::uint32_t links = 0;     ///< to be registered
@@ -179,6 +179,7 @@ private:
     void delete_it() noexcept override { delete this; }
 
     dependent_task& m_parent;
+    std::unique_ptr<const strides> m_shape;  ///< the fragment may be divided later
 };
 
 /// What only some tasks have.

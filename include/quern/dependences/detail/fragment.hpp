@@ -21,6 +21,7 @@ struct fragment {
     access_set before;   ///< what those of `current` wait for
     std::shared_ptr<object_turn> turn;  ///< of `current`, if it is commutative
 
+    strided_region where() const noexcept { return {{begin, bytes}, shape.get()}; }
     bool is_exactly(const strided_region& wanted) const noexcept {
         return begin == wanted.begin && bytes == wanted.bytes &&
                (shape == nullptr ? wanted.shape == nullptr

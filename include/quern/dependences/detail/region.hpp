@@ -62,6 +62,8 @@ struct access : access_base {
 
     /// Called once by spawn(). What the result points to lies in `kept`.
     strided_region resolve(kept&, domain_core&) const noexcept { return *this; }
+    /// The same without an effect.
+    strided_region named(kept&) const noexcept { return *this; }
 
     /// What the function gets, as a tuple: nothing, a reference or a span.
     static auto view(kept&, const region& of) noexcept {
@@ -157,7 +159,17 @@ struct weak_access : access_base {
     constexpr explicit weak_access(const Of& of) : access_base(of), m_of(of) { is_weak = true; }
 
     strided_region resolve(kept& keeps, domain_core& home) const {
-        strided_region found = detail::named_region(m_of, keeps, home);
+        if constexpr (requires { m_of.named(keeps); }) {
+            return named(keeps);
+        } else {
+            strided_region found = m_of.resolve(keeps, home);
+            found.is_weak = true;
+            return found;
+        }
+    }
+    strided_region named(kept& keeps) const
+        requires(requires(const Of& of, kept& its) { of.named(its); }) {
+        strided_region found = m_of.named(keeps);
         found.is_weak = true;
         if (found.kind == access_kind::reduction) {  // each child's group is combined in its turn
             found.kind = access_kind::commutative;

@@ -46,6 +46,11 @@ public:
         }
     }
 
+    /// For a weak access, whose parts have entries of their own: the fragments that the access
+    /// consists of; then it is entered there. Both throw std::bad_alloc.
+    std::span<const fragment* const> divide(const access_record& access);
+    void enter_divided(access_record& access);
+
     /// Links the target to all that such an access would wait for.
     void link(const strided_region& wanted, new_links& links) const;
 

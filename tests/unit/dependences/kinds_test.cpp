@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSL-1.0
+// Commutative, weak and released accesses; attributes of dependent tasks.
+#include <quern/dependences/access_list.hpp>
+#include <quern/dependences/release.hpp>
+#include <quern/dependences/spawn.hpp>
+
+#include "unit/scheduler/on_runtime.hpp"
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using quern::commutative;
+using quern::domain;
+using quern::in;
+using quern::inout;
+using quern::out;
+using quern::weak;
+using quern_test::eventually;
+
+class domain_kinds : public quern_test::on_runtime {};
+QUERN_ON_1_2_8_WORKERS(domain_kinds);
+
+void wait_until(const std::atomic<bool>& open) {
+    while (!open) {
+        quern::this_task::yield();
+    }
+}
+
+// -- commutative -------------------------------------------------------------------------------
+
+// Holds: commutative: The tasks run in any order, one at a time.
+TEST_P(domain_kinds, commutative_tasks_run_one_at_a_time_in_any_order) {
+    inside([] {
+        domain work;
+        int value = 0;
+        int first = 0;
+        std::atomic<int> inside_now{0};
+        std::atomic<bool> is_open{false};
+        work.spawn(out(first), [&](int&) { wait_until(is_open); });
+        // This one waits for the task above; the later ones do not wait for it.
+        work.spawn(in(first), commutative(value), [&](const int&, int& v) { v *= 2; });
+        constexpr int k_tasks = 50;
+        for (int i = 0; i < k_tasks; ++i) {
+            work.spawn(commutative(value), [&](int& v) {
+                EXPECT_EQ(inside_now.fetch_add(1), 0);
+                quern::this_task::yield();
+                v += 1;
+                if (v == k_tasks) {
+                    is_open = true;
+                }
+                inside_now.fetch_sub(1);
+            });
+        }
+        int seen = 0;
+        work.spawn(in(value), out(seen), [](const int& v, int& s) { s = v; });
+        work.taskwait();
+        EXPECT_EQ(seen, 2 * k_tasks);
+    });
+}
+
+// Holds: commutative: A task takes all of its commutative objects or none, so a task that waits
+//     keeps no object from others.
+TEST_P(domain_kinds, a_waiting_task_keeps_no_object) {
+    inside([] {
+        domain work;
+        int a = 0;
+        int b = 0;
+        std::atomic<bool> is_open{false};
+        work.spawn(commutative(b), [&](int&) { wait_until(is_open); });
+        work.spawn(commutative(a), commutative(b), [](int& x, int& y) { x = y = 1; });
+        work.spawn(commutative(a), [&](int&) { is_open = true; });
+        work.taskwait();
+        EXPECT_EQ(a + b, 2);
+    });
+}
+
+// Holds: commutative: When several wait for one object, the largest rank comes first.
+TEST_P(domain_kinds, the_largest_rank_gets_the_next_turn) {
+    inside([] {
+        domain work;
+        int value = 0;
+        std::vector<int> order;
+        std::atomic<bool> has_begun{false};
+        std::atomic<bool> is_open{false};
+        work.spawn(commutative(value), [&](int&) {
+            has_begun = true;
+            wait_until(is_open);
+        });
+        while (!has_begun) {
+            quern::this_task::yield();
+        }
+        for (const int rank : {0, 3, 1, 2}) {
+            work.spawn({.rank = static_cast<std::int16_t>(rank)}, commutative(value),
+                       [&order, rank] { order.push_back(rank); });
+        }
+        is_open = true;
+        work.taskwait();
+        EXPECT_EQ(order, (std::vector<int>{3, 2, 1, 0}));
+    });
+}
+
+// Holds: commutative: parts of an object do not exclude each other, and the whole excludes all.
+TEST_P(domain_kinds, disjoint_parts_do_not_exclude_each_other) {
+    inside([] {
+        domain work;
+        std::array<int, 4> all{};
+        std::atomic<bool> is_open{false};
+        work.spawn(commutative(all.data(), 4), [](auto v) { v[3] = 1; });
+        work.spawn(commutative(all.data(), 2), [&](auto) { wait_until(is_open); });
+        work.spawn(commutative(&all[2], 2), [&](auto v) {
+            v[0] = 2;
+            is_open = true;
+        });
+        work.taskwait();
+        EXPECT_EQ(all[2] + all[3], 3);
+    });
+}
+
+// -- weak --------------------------------------------------------------------------------------
+
+// Holds: weak: The task begins without waiting, and each child waits as if it were a task of the
+//     outer domain.
+TEST_P(domain_kinds, a_weak_access_keeps_the_children_waiting_alone) {
+    inside([] {
+        domain work;
+        std::array<int, 2> parts{};
+        std::atomic<bool> is_open{false};
+        std::atomic<bool> has_spawned{false};
+        work.spawn(out(parts[0]), [&](int& p) {
+            wait_until(has_spawned);
+            wait_until(is_open);
+            p = 5;
+        });
+        work.spawn(weak(inout(parts)), [&] {
+            quern::spawn(inout(parts[0]), [](int& p) { p += 1; });
+            quern::spawn(inout(parts[1]), [&](int& p) {
+                p = 7;
+                is_open = true;  // this child waits for nothing
+            });
+            has_spawned = true;
+        });
+        int sum = 0;
+        work.spawn(in(parts), out(sum), [](const auto& p, int& s) { s = p[0] + p[1]; });
+        work.taskwait();
+        EXPECT_EQ(sum, 13);
+    });
+}
+
+// Holds: weak: tasks that come later wait for what the task waits for, also if no child used it.
+TEST_P(domain_kinds, an_unused_weak_access_keeps_the_order) {
+    inside([] {
+        domain work;
+        int value = 0;
+        std::atomic<bool> is_open{false};
+        work.spawn(out(value), [&](int& v) {
+            wait_until(is_open);
+            v = 1;
+        });
+        work.spawn(weak(inout(value)), [&] { is_open = true; });
+        work.spawn(inout(value), [](int& v) { v *= 3; });
+        work.taskwait();
+        EXPECT_EQ(value, 3);
+    });
+}
+
+// Holds: weak: Children of a task with weak(commutative(x)) exclude each other on all of x.
+TEST_P(domain_kinds, children_of_weak_commutative_accesses_exclude_each_other) {
+    inside([] {
+        domain work;
+        int value = 0;
+        for (int i = 0; i < 10; ++i) {
+            work.spawn(weak(commutative(value)), [&value] {
+                for (int k = 0; k < 10; ++k) {
+                    quern::spawn(commutative(value), [](int& v) {
+                        const int seen = v;
+                        quern::this_task::yield();
+                        v = seen + 1;
+                    });
+                }
+            });
+        }
+        work.taskwait();
+        EXPECT_EQ(value, 100);
+    });
+}
+
+// -- release and holds -------------------------------------------------------------------------
+
+// Holds: this_task::release: tasks that wait for the access may begin now.
+TEST_P(domain_kinds, a_released_access_lets_the_next_task_begin) {
+    inside([] {
+        domain work;
+        int a = 0;
+        int b = 0;
+        std::atomic<bool> is_open{false};
+        work.spawn(out(a), out(b), [&](int& x, int& y) {
+            x = 1;
+            quern::this_task::release(out(x));
+            wait_until(is_open);
+            y = 1;
+        });
+        work.spawn(in(a), [&](const int& x) {
+            EXPECT_EQ(x, 1);
+            is_open = true;
+        });
+        work.spawn(in(b), [](const int& y) { EXPECT_EQ(y, 1); });
+        work.taskwait();
+        EXPECT_TRUE(is_open);
+    });
+}
+
+// Holds: this_task::release: Children that use them are waited for first.
+TEST_P(domain_kinds, a_released_access_waits_for_the_children_that_use_it) {
+    inside([] {
+        domain work;
+        int a = 0;
+        std::atomic<bool> is_open{false};
+        work.spawn(inout(a), [&](int& x) {
+            quern::spawn(inout(x), [&](int& y) {
+                quern::this_task::yield();
+                y = 1;
+            });
+            quern::this_task::release(inout(x));
+            wait_until(is_open);
+        });
+        work.spawn(in(a), [&](const int& x) {
+            EXPECT_EQ(x, 1);
+            is_open = true;
+        });
+        work.taskwait();
+    });
+}
+
+// Holds: this_task::release: std::invalid_argument for an access that the task does not have, or
+//     has released; std::logic_error if the caller is no dependent task.
+TEST_P(domain_kinds, a_release_of_another_access_is_refused) {
+    inside([] {
+        domain work;
+        std::array<int, 2> a{};
+        work.spawn(inout(a), [](auto& x) {
+            EXPECT_THROW(quern::this_task::release(inout(x[0])), std::invalid_argument);
+            EXPECT_THROW(quern::this_task::release(in(x)), std::invalid_argument);
+            quern::this_task::release(inout(x));
+            EXPECT_THROW(quern::this_task::release(inout(x)), std::invalid_argument);
+        });
+        work.taskwait();
+        EXPECT_THROW(quern::this_task::release(inout(a)), std::logic_error);
+        EXPECT_THROW((void)quern::this_task::hold_accesses(), std::logic_error);
+    });
+}
+
+// Holds: this_task::hold_accesses: The task is complete when its function has returned and its
+//     holds have been dropped.
+TEST_P(domain_kinds, a_hold_keeps_the_accesses) {
+    inside([] {
+        domain work;
+        int answer = 0;
+        std::jthread device;
+        work.spawn(out(answer), [&](int& a) {
+            device = std::jthread([&a, hold = quern::this_task::hold_accesses()]() mutable {
+                std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                a = 42;
+                hold.drop();
+            });
+        });
+        work.spawn(in(answer), [](const int& a) { EXPECT_EQ(a, 42); });
+        work.taskwait();
+    });
+}
+
+// -- attributes --------------------------------------------------------------------------------
+
+// Holds: task_attributes: deferred: False: spawn() returns when the task is complete.
+TEST_P(domain_kinds, an_undeferred_task_is_complete_when_spawn_returns) {
+    inside([] {
+        domain work;
+        int value = 0;
+        work.spawn(out(value), [](int& v) {
+            quern::this_task::yield();
+            v = 1;
+        });
+        work.spawn({.deferred = false}, inout(value), [](int& v) {
+            quern::spawn(inout(v), [](int& w) {
+                quern::this_task::yield();
+                w += 2;
+            });
+        });
+        EXPECT_EQ(value, 3);
+        work.spawn({.deferred = false}, [] { throw std::runtime_error("thrown"); });
+        EXPECT_THROW(work.taskwait(), std::runtime_error);
+    });
+    domain outside(rt.default_pool());
+    int value = 0;
+    outside.spawn({.deferred = false}, out(value), [](int& v) { v = 4; });
+    EXPECT_EQ(value, 4);
+}
+
+// Holds: task_attributes: final: The task's children run at once, in the place of their creation.
+TEST_P(domain_kinds, children_of_a_final_task_run_in_place) {
+    inside([] {
+        domain work;
+        int value = 0;
+        work.spawn({.final = true}, inout(value), [](int& v) {
+            quern::spawn(inout(v), [](int& w) {
+                w = 1;
+                quern::spawn(inout(w), [](int& x) { x += 1; });
+                EXPECT_EQ(w, 2);
+            });
+            EXPECT_EQ(v, 2);
+            quern::spawn([] { throw std::runtime_error("thrown"); });
+            quern::spawn(inout(v), [](int& w) { w = 100; });  // dropped
+            EXPECT_THROW(quern::taskwait(), std::runtime_error);
+        });
+        work.taskwait();
+        EXPECT_EQ(value, 2);
+    });
+}
+
+// Holds: task_attributes: wait: The task releases none of its accesses before all its children have
+//     ended.
+TEST_P(domain_kinds, a_task_that_waits_releases_nothing_early) {
+    inside([] {
+        domain work;
+        int a = 0;
+        int b = 0;
+        std::atomic<bool> child_ended{false};
+        work.spawn({.wait = true}, out(a), out(b), [&](int& x, int&) {
+            quern::spawn(inout(x), [&](int&) {
+                quern::this_task::sleep_for(std::chrono::milliseconds(2));
+                child_ended = true;
+            });
+        });
+        work.spawn(in(b), [&] { EXPECT_TRUE(child_ended); });
+        work.taskwait();
+    });
+}
+
+// -- lists -------------------------------------------------------------------------------------
+
+// Holds: access_list: Any number of accesses, given to spawn() in the place of one.
+TEST_P(domain_kinds, a_list_has_any_number_of_accesses) {
+    inside([] {
+        domain work;
+        std::vector<int> values(100, 0);
+        int sum = 0;
+        quern::access_list all;
+        for (int& each : values) {
+            work.spawn(out(each), [](int& v) {
+                quern::this_task::yield();
+                v = 1;
+            });
+            all.add(in(each));
+        }
+        EXPECT_EQ(all.size(), values.size());
+        work.spawn(out(sum), all, [&values](int& s) {
+            for (const int v : values) {
+                s += v;
+            }
+        });
+        all.clear();
+        EXPECT_TRUE(all.empty());
+        work.spawn(all, inout(sum), [](int& s) { s *= 2; });
+        work.taskwait();
+        EXPECT_EQ(sum, 200);
+    });
+}
+
+}  // namespace
