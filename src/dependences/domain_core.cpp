@@ -147,7 +147,7 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
             entry->next = std::exchange(task.rare().entries, entry);
             entry->begin_registration();
             new_links links{entry->record, &entry->record, &task, entry->links};
-            for (access_record* const each : part->predecessors(access.kind)) {
+            for (access_record* const each : part->predecessors(access)) {
                 links.add(*each);
             }
             task.own_domain().map().enter(entry->record, links);

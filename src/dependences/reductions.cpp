@@ -4,6 +4,7 @@
 
 #include "overlap.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <stdexcept>
@@ -26,6 +27,7 @@ public:
 private:
     static region as(region where, access_kind kind) noexcept {
         where.kind = kind;
+        where.operation = 0;
         return where;
     }
 
@@ -38,6 +40,11 @@ private:
 };
 
 }  // namespace
+
+std::uint32_t next_operation() noexcept {
+    static constinit std::atomic<std::uint32_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 /// Those that overlap are combined before a task that comes now.
 void domain_core::close_reductions(const strided_region& of) {

@@ -15,7 +15,7 @@ namespace quern::detail {
 
 void region_map::join(fragment& f, access_record& access, new_links& links) {
     f.before.remove_released();
-    for (access_record* const each : f.predecessors(access.kind)) {
+    for (access_record* const each : f.predecessors(access)) {
         links.add(*each);
     }
     enter_set(f, access);
@@ -23,7 +23,7 @@ void region_map::join(fragment& f, access_record& access, new_links& links) {
 
 /// The access is one of the last accesses of the fragment from now on.
 void region_map::enter_set(fragment& f, access_record& access) {
-    const bool is_new_group = f.kind != access.kind || !is_shared(access.kind);
+    const bool is_new_group = !f.is_joined_by(access);
     if (access.kind == access_kind::commutative) [[unlikely]] {
         auto turn = is_new_group ? turn_for(f) : f.turn;
         take_turn(f, turn, access);
@@ -39,6 +39,7 @@ void region_map::enter_set(fragment& f, access_record& access) {
             f.current.clear();  // nothing can join a write
         }
         f.kind = access.kind;
+        f.operation = access.operation;
     }
     f.current.add(access);
 }
@@ -86,7 +87,7 @@ bool region_map::is_untouched(const strided_region& wanted) const {
 
 void region_map::link(const strided_region& wanted, new_links& links) const {
     for_each_overlapping(wanted, [&](const fragment& f) {
-        for (access_record* const each : f.predecessors(wanted.kind)) {
+        for (access_record* const each : f.predecessors(wanted)) {
             links.add(*each);
         }
     });
@@ -150,7 +151,7 @@ void region_map::join_parts(access_record& access, new_links& links) {
     m_found.clear();
     for (fragment* const part : m_parts) {
         part->before.remove_released();
-        for (access_record* const each : part->predecessors(access.kind)) {
+        for (access_record* const each : part->predecessors(access)) {
             if (m_found.empty() || m_found.back() != each) {
                 m_found.push_back(each);
             }

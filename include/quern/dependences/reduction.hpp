@@ -101,6 +101,7 @@ struct reduction_access : access_base {
     reduction_access(const region& where, Op by, T neutral)
         : access_base{where}, op(std::move(by)), identity(std::move(neutral)) {
         this->kind = access_kind::reduction;
+        this->operation = operation_of<value, Op>();
     }
 
     /// Combine the parts in the order in which the tasks were created, so that a sum of
@@ -116,7 +117,7 @@ struct reduction_access : access_base {
                 return std::make_shared<group>(*this, op, identity, is_ordered);
             };
             keeps.of = std::static_pointer_cast<group>(
-                home.join_reduction(*this, {&k_operator_of<value, Op>, is_ordered}, make));
+                home.join_reduction(*this, {this->operation, is_ordered}, make));
             keeps.position = keeps.of->members++;
         }
         return *this;

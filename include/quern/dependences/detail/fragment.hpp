@@ -17,6 +17,7 @@ struct fragment {
     std::size_t bytes = 0;                 ///< of a row
     std::unique_ptr<const strides> shape;  ///< null: one row
     access_kind kind = access_kind::read;  ///< of `current`
+    std::uint32_t operation = 0;
     access_set current;  ///< the last accesses: one write, or some that may run at the same time
     access_set before;   ///< what those of `current` wait for
     std::shared_ptr<object_turn> turn;  ///< of `current`, if it is commutative
@@ -31,12 +32,16 @@ struct fragment {
     std::size_t extent() const noexcept { return shape != nullptr ? shape->extent(bytes) : bytes; }
     /// So that both can be one.
     bool has_state_of(const fragment& other) const noexcept {
-        return kind == other.kind && turn == other.turn && current == other.current &&
-               before == other.before;
+        return kind == other.kind && operation == other.operation && turn == other.turn &&
+               current == other.current && before == other.before;
     }
-    /// What an access of that kind waits for.
-    const access_set& predecessors(access_kind of) const noexcept {
-        return kind == of && is_shared(of) ? before : current;
+    /// Such an access may run beside those of `current`.
+    bool is_joined_by(const region& access) const noexcept {
+        return kind == access.kind && is_shared(kind) && operation == access.operation;
+    }
+    /// What such an access waits for.
+    const access_set& predecessors(const region& access) const noexcept {
+        return is_joined_by(access) ? before : current;
     }
 };
 

@@ -19,13 +19,19 @@
 
 namespace quern::detail {
 
-/// One for each type of object and operator: its address tells them apart.
+/// A number above 0 that no other call has returned.
+std::uint32_t next_operation() noexcept;
+
+/// Tells operators on objects of one type apart.
 template <class T, class Op>
-inline constexpr char k_operator_of{};
+std::uint32_t operation_of() noexcept {
+    static const std::uint32_t number = next_operation();
+    return number;
+}
 
 /// How parts are combined.
 struct reduction_manner {
-    const void* operation = nullptr;
+    std::uint32_t operation = 0;
     bool is_ordered = false;
 
     bool operator==(const reduction_manner&) const = default;
@@ -64,7 +70,7 @@ public:
     };
 
     typed_reduction(const region& of, Op op, const T& identity, bool is_ordered)
-        : reduction_group(of, {&k_operator_of<Value, Op>, is_ordered}),
+        : reduction_group(of, {operation_of<Value, Op>(), is_ordered}),
           m_op(std::move(op)),
           m_identity(identity) {}
     ~typed_reduction() override {

@@ -35,8 +35,9 @@ struct region {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     access_kind kind = access_kind::read;
-    bool is_empty = false;  ///< a range without elements: orders nothing
-    bool is_weak = false;   ///< not used by the task itself, but by its children
+    bool is_empty = false;        ///< a range without elements: orders nothing
+    bool is_weak = false;         ///< not used by the task itself, but by its children
+    std::uint32_t operation = 0;  ///< of a reduction: accesses by another one are of another kind
 };
 
 /// A region with its strides, which lie elsewhere.
@@ -171,8 +172,9 @@ struct weak_access : access_base {
         requires(requires(const Of& of, kept& its) { of.named(its); }) {
         strided_region found = m_of.named(keeps);
         found.is_weak = true;
-        if (found.kind == access_kind::reduction) {  // each child's group is combined in its turn
-            found.kind = access_kind::commutative;
+        if constexpr (requires { m_of.is_ordered; }) {
+            // Each task's children are combined with the object in a turn of their own.
+            found.kind = m_of.is_ordered ? access_kind::write : access_kind::commutative;
         }
         return found;
     }
