@@ -37,7 +37,7 @@ auto tile(std::vector<double>& matrix, std::ptrdiff_t i, std::ptrdiff_t j) {
     return block(&at(matrix, i * k_tile, j * k_tile), k_side, k_tile, k_tile);
 }
 
-// Holds: block: A part of a matrix: two blocks that share no element are not ordered.
+// Holds: domain: A part of a matrix: two blocks that share no element are not ordered.
 TEST_P(domain_blocks, neighbours_are_not_ordered) {
     inside([] {
         std::vector<double> matrix(k_side * k_side);
@@ -55,7 +55,7 @@ TEST_P(domain_blocks, neighbours_are_not_ordered) {
     });
 }
 
-// Holds: block: blocks, rows and the whole matrix are ordered where they share an element.
+// Holds: domain: blocks, rows and the whole matrix are ordered where they share an element.
 TEST_P(domain_blocks, overlaps_with_rows_and_with_the_whole_are_ordered) {
     inside([] {
         std::vector<double> matrix(k_side * k_side);
@@ -111,7 +111,7 @@ TEST_P(domain_blocks, overlaps_with_rows_and_with_the_whole_are_ordered) {
     });
 }
 
-// Holds: strided: Elements at equal distances in N dimensions.
+// Holds: domain: Elements at equal distances in N dimensions.
 TEST_P(domain_blocks, regions_have_up_to_four_dimensions) {
     inside([] {
         std::vector<int> all(5 * 5 * 5 * 5, 0);
@@ -141,7 +141,7 @@ TEST_P(domain_blocks, regions_have_up_to_four_dimensions) {
     });
 }
 
-// Holds: access_list: blocks may be in a list, and be waited for.
+// Holds: domain: blocks may be in a list, and be waited for.
 TEST_P(domain_blocks, lists_and_waits_take_blocks) {
     inside([] {
         std::vector<double> matrix(k_side * k_side);
@@ -159,7 +159,7 @@ TEST_P(domain_blocks, lists_and_waits_take_blocks) {
     });
 }
 
-// Holds: strided: Throws std::invalid_argument for a negative count, for a distance smaller than
+// Holds: domain: Throws std::invalid_argument for a negative count, for a distance smaller than
 //     what it repeats, for a null pointer unless a count is 0, and for more bytes than memory has.
 TEST(strided, refuses_what_is_no_region) {
     double x[4] = {};

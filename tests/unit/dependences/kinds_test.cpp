@@ -33,7 +33,7 @@ void wait_until(const std::atomic<bool>& open) {
 
 // -- commutative -------------------------------------------------------------------------------
 
-// Holds: commutative: The tasks run in any order, one at a time.
+// Holds: domain: The tasks run in any order, one at a time.
 TEST_P(domain_kinds, commutative_tasks_run_one_at_a_time_in_any_order) {
     inside([] {
         domain work;
@@ -63,7 +63,7 @@ TEST_P(domain_kinds, commutative_tasks_run_one_at_a_time_in_any_order) {
     });
 }
 
-// Holds: commutative: A task takes all of its commutative objects or none, so a task that waits
+// Holds: domain: A task takes all of its commutative objects or none, so a task that waits
 //     keeps no object from others.
 TEST_P(domain_kinds, a_waiting_task_keeps_no_object) {
     inside([] {
@@ -79,7 +79,7 @@ TEST_P(domain_kinds, a_waiting_task_keeps_no_object) {
     });
 }
 
-// Holds: commutative: When several wait for one object, the largest rank comes first.
+// Holds: domain: When several wait for one object, the largest rank comes first.
 TEST_P(domain_kinds, the_largest_rank_gets_the_next_turn) {
     inside([] {
         domain work;
@@ -104,7 +104,7 @@ TEST_P(domain_kinds, the_largest_rank_gets_the_next_turn) {
     });
 }
 
-// Holds: commutative: parts of an object do not exclude each other, and the whole excludes all.
+// Holds: domain: parts of an object do not exclude each other, and the whole excludes all.
 TEST_P(domain_kinds, disjoint_parts_do_not_exclude_each_other) {
     inside([] {
         domain work;
@@ -123,7 +123,7 @@ TEST_P(domain_kinds, disjoint_parts_do_not_exclude_each_other) {
 
 // -- weak --------------------------------------------------------------------------------------
 
-// Holds: weak: The task begins without waiting, and each child waits as if it were a task of the
+// Holds: domain: The task begins without waiting, and each child waits as if it were a task of the
 //     outer domain.
 TEST_P(domain_kinds, a_weak_access_keeps_the_children_waiting_alone) {
     inside([] {
@@ -151,7 +151,7 @@ TEST_P(domain_kinds, a_weak_access_keeps_the_children_waiting_alone) {
     });
 }
 
-// Holds: weak: tasks that come later wait for what the task waits for, also if no child used it.
+// Holds: domain: tasks that come later wait for what the task waits for, also if no child used it.
 TEST_P(domain_kinds, an_unused_weak_access_keeps_the_order) {
     inside([] {
         domain work;
@@ -168,7 +168,7 @@ TEST_P(domain_kinds, an_unused_weak_access_keeps_the_order) {
     });
 }
 
-// Holds: weak: Children of a task with weak(commutative(x)) exclude each other on all of x.
+// Holds: domain: Children of a task with weak(commutative(x)) exclude each other on all of x.
 TEST_P(domain_kinds, children_of_weak_commutative_accesses_exclude_each_other) {
     inside([] {
         domain work;
@@ -191,7 +191,7 @@ TEST_P(domain_kinds, children_of_weak_commutative_accesses_exclude_each_other) {
 
 // -- release and holds -------------------------------------------------------------------------
 
-// Holds: this_task::release: tasks that wait for the access may begin now.
+// Holds: domain: tasks that wait for the access may begin now.
 TEST_P(domain_kinds, a_released_access_lets_the_next_task_begin) {
     inside([] {
         domain work;
@@ -214,7 +214,7 @@ TEST_P(domain_kinds, a_released_access_lets_the_next_task_begin) {
     });
 }
 
-// Holds: this_task::release: Children that use them are waited for first.
+// Holds: domain: Children that use them are waited for first.
 TEST_P(domain_kinds, a_released_access_waits_for_the_children_that_use_it) {
     inside([] {
         domain work;
@@ -236,7 +236,7 @@ TEST_P(domain_kinds, a_released_access_waits_for_the_children_that_use_it) {
     });
 }
 
-// Holds: this_task::release: std::invalid_argument for an access that the task does not have, or
+// Holds: domain: std::invalid_argument for an access that the task does not have, or
 //     has released; std::logic_error if the caller is no dependent task.
 TEST_P(domain_kinds, a_release_of_another_access_is_refused) {
     inside([] {
@@ -254,7 +254,7 @@ TEST_P(domain_kinds, a_release_of_another_access_is_refused) {
     });
 }
 
-// Holds: this_task::hold_accesses: The task is complete when its function has returned and its
+// Holds: domain: The task is complete when its function has returned and its
 //     holds have been dropped.
 TEST_P(domain_kinds, a_hold_keeps_the_accesses) {
     inside([] {
@@ -275,7 +275,7 @@ TEST_P(domain_kinds, a_hold_keeps_the_accesses) {
 
 // -- attributes --------------------------------------------------------------------------------
 
-// Holds: task_attributes: deferred: False: spawn() returns when the task is complete.
+// Holds: domain: False: spawn() returns when the task is complete.
 TEST_P(domain_kinds, an_undeferred_task_is_complete_when_spawn_returns) {
     inside([] {
         domain work;
@@ -300,7 +300,7 @@ TEST_P(domain_kinds, an_undeferred_task_is_complete_when_spawn_returns) {
     EXPECT_EQ(value, 4);
 }
 
-// Holds: task_attributes: final: The task's children run at once, in the place of their creation.
+// Holds: domain: The task's children run at once, in the place of their creation.
 TEST_P(domain_kinds, children_of_a_final_task_run_in_place) {
     inside([] {
         domain work;
@@ -321,7 +321,7 @@ TEST_P(domain_kinds, children_of_a_final_task_run_in_place) {
     });
 }
 
-// Holds: task_attributes: wait: The task releases none of its accesses before all its children have
+// Holds: domain: The task releases none of its accesses before all its children have
 //     ended.
 TEST_P(domain_kinds, a_task_that_waits_releases_nothing_early) {
     inside([] {
@@ -342,7 +342,7 @@ TEST_P(domain_kinds, a_task_that_waits_releases_nothing_early) {
 
 // -- lists -------------------------------------------------------------------------------------
 
-// Holds: access_list: Any number of accesses, given to spawn() in the place of one.
+// Holds: domain: Any number of accesses, given to spawn() in the place of one.
 TEST_P(domain_kinds, a_list_has_any_number_of_accesses) {
     inside([] {
         domain work;

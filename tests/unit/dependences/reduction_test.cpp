@@ -23,7 +23,7 @@ using quern::weak;
 class domain_reductions : public quern_test::on_runtime {};
 QUERN_ON_1_2_8_WORKERS(domain_reductions);
 
-// Holds: reduction: Tasks that reduce to the same region by the same operator run at the same time.
+// Holds: domain: Tasks that reduce to the same region by the same operator run at the same time.
 TEST_P(domain_reductions, run_at_the_same_time_and_survive_suspension) {
     inside([] {
         domain work;
@@ -47,7 +47,7 @@ TEST_P(domain_reductions, run_at_the_same_time_and_survive_suspension) {
     });
 }
 
-// Holds: reduction: Before any other access to the region, and at taskwait(), the parts are
+// Holds: domain: Before any other access to the region, and at taskwait(), the parts are
 //     combined with it.
 TEST_P(domain_reductions, are_combined_before_another_access) {
     inside([] {
@@ -77,7 +77,7 @@ TEST_P(domain_reductions, are_combined_before_another_access) {
     });
 }
 
-// Holds: reduction: for a container or span a span of as many elements.
+// Holds: domain: for a container or span a span of as many elements.
 TEST_P(domain_reductions, of_ranges_are_element_by_element) {
     inside([] {
         domain work;
@@ -99,7 +99,7 @@ struct text {
     std::string of;
 };
 
-// Holds: reduction: in_creation_order: Combine the parts in the order in which the tasks were
+// Holds: domain: Combine the parts in the order in which the tasks were
 //     created.
 TEST_P(domain_reductions, may_be_combined_in_the_order_of_creation) {
     inside([] {
@@ -117,7 +117,7 @@ TEST_P(domain_reductions, may_be_combined_in_the_order_of_creation) {
     });
 }
 
-// Holds: reduction: std::invalid_argument by spawn() if the task has another access to the region.
+// Holds: domain: std::invalid_argument by spawn() if the task has another access to the region.
 TEST_P(domain_reductions, refuse_a_second_access_to_the_region) {
     inside([] {
         domain work;
@@ -133,7 +133,7 @@ TEST_P(domain_reductions, refuse_a_second_access_to_the_region) {
     });
 }
 
-// Holds: reduction: What the operator throws counts as thrown by a task.
+// Holds: domain: What the operator throws counts as thrown by a task.
 TEST_P(domain_reductions, deliver_what_the_operator_throws) {
     inside([] {
         domain work;
@@ -150,7 +150,7 @@ TEST_P(domain_reductions, deliver_what_the_operator_throws) {
     });
 }
 
-// Holds: reduction: a part belongs to its task: its children use it.
+// Holds: domain: a part belongs to its task: its children use it.
 TEST_P(domain_reductions, nest) {
     inside([] {
         domain work;
@@ -175,7 +175,7 @@ TEST_P(domain_reductions, nest) {
     });
 }
 
-// Holds: this_task::release: a reduction may be released early.
+// Holds: domain: a reduction may be released early.
 TEST_P(domain_reductions, may_be_released_early) {
     inside([] {
         domain work;

@@ -77,7 +77,7 @@ TEST_P(launch_test, that_names_several_takes_the_first) {
     });
 }
 
-// Holds: task_attributes: The last three are for tasks of a quern::domain; others refuse them.
+// Holds: launch: The last three are for tasks of a quern::domain; others refuse them.
 TEST_P(launch_test, attributes_of_dependent_tasks_are_refused) {
     inside([] {
         EXPECT_THROW((void)async({.deferred = false}, [] {}), std::invalid_argument);
