@@ -2,6 +2,7 @@
 // The life of a dependent task from its call to its completion, on the thread that runs it or that
 // ends its last child. The step numbers are those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/watch.hpp>
 
 #include "ready_successors.hpp"
 
@@ -9,7 +10,17 @@
 
 namespace quern::detail {
 
+constinit std::atomic<dependence_watch*> g_dependence_watch{nullptr};
+
+void watch_dependences(dependence_watch* by) noexcept {
+    g_dependence_watch.store(by, std::memory_order_release);  // pairs with watching_dependences
+}
+
 bool access_record::precede(dependence_target& target, access_record* with_link) {
+    if (dependence_watch* const watch = watching_dependences();
+        watch != nullptr && target.is_a == dependence_target::what::task) [[unlikely]] {
+        watch->follows(task, static_cast<const dependent_task&>(target));
+    }
     if (successors.is_released()) {
         return false;
     }
@@ -107,6 +118,9 @@ void dependent_task::drop() noexcept {
 }
 
 void dependent_task::call() noexcept {
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        watch->begins(*this);
+    }
     if (m_is_dropped) {
         return;
     }

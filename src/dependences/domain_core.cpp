@@ -4,6 +4,7 @@
 #include <quern/dependences/detail/domain_core.hpp>
 
 #include <quern/base/detail/assert.hpp>
+#include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/exceptions.hpp>
@@ -81,6 +82,9 @@ void domain_core::start(dependent_task& task) {
         make_room();
     }
     task.begin_registration();
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        watch->registers(*this, task);
+    }
     std::uint32_t links = 0;
     try {
         for (access_record& each : task.accesses()) {

@@ -2,6 +2,7 @@
 // The map of a domain: exact matches by a hash, overlaps by splitting fragments. README.md, "The
 // map".
 #include <quern/dependences/detail/region_map.hpp>
+#include <quern/dependences/detail/watch.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -62,8 +63,11 @@ void access_set::grow() {
     m_capacity = room;
 }
 
-/// A task that comes later need not wait for them.
+/// A task that comes later need not wait for them. A watch wants to see them.
 void access_set::remove_released() noexcept {
+    if (m_size == 0 || watching_dependences() != nullptr) {
+        return;
+    }
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < m_size; ++i) {
         access_record* const each = data()[i];

@@ -73,6 +73,12 @@ public:
 
     region_map& map() noexcept { return m_map; }
 
+    /// The task whose children these are, or null.
+    const dependent_task* parent() const noexcept { return m_parent; }
+    domain_core& root() noexcept { return *m_root; }
+
+    std::uint64_t watch_number = 0;  ///< of a root: what the watch has called it
+
     /// The function of its parent has returned. From now on errors go to the parent's domain. True:
     /// every task has ended. False: the last one completes the parent.
     bool parent_ended() noexcept;
