@@ -141,8 +141,8 @@ void dependent_task::call() noexcept {
 void dependent_task::completed(ready_batch& batch) noexcept {
     ready_successors released;
     dependent_task* complete_now = body_ended(released) ? this : nullptr;
-    while (complete_now != nullptr) {
-        complete_now = complete_now->complete(released);
+    for (bool has_waited = false; complete_now != nullptr; has_waited = true) {
+        complete_now = complete_now->complete(released, has_waited);
     }
     released.move_to(batch);
 }
@@ -177,12 +177,19 @@ void dependent_task::release_unless_used(access_record& access,
     }
 }
 
-/// Returns the parent if it is complete now too. The task may be gone afterwards.
-dependent_task* dependent_task::complete(ready_successors& released) noexcept {
+/// Returns the parent if it is complete now too. The task may be gone afterwards. `has_waited`: for
+/// children, so what has been released by now was released early.
+dependent_task* dependent_task::complete(ready_successors& released, bool has_waited) noexcept {
+    std::uint64_t early = 0;
     for (access_record& each : accesses()) {
         if (m_children == nullptr || !each.successors.is_released()) {
             released.release(each);
+        } else {
+            early += has_waited && !each.is_empty ? 1 : 0;
         }
+    }
+    if (early != 0 && k_counters) {
+        m_home.counts.early.fetch_add(early, std::memory_order_relaxed);
     }
     settle(m_children != nullptr ? m_children->error() : nullptr);
     m_children.reset();

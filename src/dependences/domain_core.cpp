@@ -54,13 +54,16 @@ domain_core::domain_core(pool& where) noexcept
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
+    enter_list();
 }
 
 domain_core::domain_core(dependent_task& parent) noexcept
     : m_pool(parent.home_pool()),
       m_parent(&parent),
       m_root(parent.home().m_root),
-      m_signal(std::stop_token(), &parent.home().m_signal) {}
+      m_signal(std::stop_token(), &parent.home().m_signal) {
+    enter_list();
+}
 
 bool domain_core::owned_here() const noexcept {
     if (m_parent != nullptr) {
@@ -86,10 +89,12 @@ void domain_core::start(dependent_task& task) {
         watch->registers(*this, task);
     }
     std::uint32_t links = 0;
+    std::uint32_t entered = 0;
     try {
         for (access_record& each : task.accesses()) {
             if (!each.is_empty) {
                 m_map.enter(each, links);
+                ++entered;
             }
         }
     } catch (const std::bad_alloc&) {
@@ -97,12 +102,16 @@ void domain_core::start(dependent_task& task) {
         launch(task, links);
         throw;
     }
+    if constexpr (k_counters) {
+        counts.accesses = counts.accesses + entered;
+        counts.edges = counts.edges + links;
+    }
     launch(task, links);
 }
 
 void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
     m_count.owner_spawned();
-    ++m_spawned;
+    m_spawned = m_spawned + 1;
     task.end_registration();
     if (task.missing.registered(links)) {
         task.make_ready();
@@ -138,8 +147,8 @@ void domain_core::wait_for_all() noexcept {
         auto publish = [this, &self](context&) { return m_count.wait(self); };
         detail::suspend(publish, {&k_wait, this});
     }
-    m_count.reset();
     m_spawned = 0;
+    m_count.reset();
 }
 
 void domain_core::taskwait() {
@@ -237,6 +246,9 @@ void domain_core::report_unobserved() noexcept {
 void domain_core::make_room() noexcept {
     constexpr std::int64_t k_often = 1024;  // tasks between two looks at the limit (guessed)
     const std::int64_t limit = live_tasks_limit();
+    if (k_counters && live() >= limit) {
+        counts.throttled = counts.throttled + 1;
+    }
     if (live() >= limit && !has_waited_for_room(limit / 2)) {
         m_room = limit / 16 + 1;  // at once: each new wait takes milliseconds
         return;

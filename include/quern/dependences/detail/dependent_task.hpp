@@ -107,7 +107,7 @@ private:
 
     bool body_ended(ready_successors& released) noexcept;
     void release_unless_used(access_record& access, ready_successors& released) noexcept;
-    dependent_task* complete(ready_successors& released) noexcept;
+    dependent_task* complete(ready_successors& released, bool has_waited) noexcept;
     void drop_reference() noexcept {
         // acq_rel: the destroying thread sees what the other has written.
         if (m_references.fetch_sub(1, std::memory_order_acq_rel) == 1) {

@@ -4,11 +4,13 @@
 // has children.
 #pragma once
 
+#include <quern/dependences/detail/domain_list.hpp>
 #include <quern/dependences/detail/region_map.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 #include <quern/task/detail/group_count.hpp>
 #include <quern/task/stop.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -24,7 +26,7 @@ struct domain_waiter {
     external_event thread;             ///< the owner, a thread outside
 };
 
-class domain_core {
+class domain_core : public listed_domain {
 public:
     /// Of the calling task or thread.
     explicit domain_core(pool& where) noexcept;
@@ -32,7 +34,7 @@ public:
     explicit domain_core(dependent_task& parent) noexcept;
     domain_core(const domain_core&) = delete;
     domain_core& operator=(const domain_core&) = delete;
-    ~domain_core() = default;
+    ~domain_core() { leave_list(); }
 
     pool& home_pool() const noexcept { return m_pool; }
     bool owned_here() const noexcept;
@@ -90,6 +92,12 @@ public:
     std::int64_t live() const noexcept {
         return m_spawned - (m_nothing_ended - m_count.outstanding());
     }
+    /// The same, for any thread; already out of date.
+    std::uint64_t live_from_outside() const noexcept {
+        const std::int64_t left = m_count.outstanding();
+        const std::int64_t now = left > m_nothing_ended / 2 ? live() : left;  // the owner waits
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(now, 0));
+    }
 
     static const wait_kind k_wait;
     static const wait_kind k_wait_on;
@@ -108,7 +116,7 @@ private:
     std::thread::id m_owner_thread;        ///< the thread outside
     domain_core* const m_root;             ///< the domain that is not of a dependent task
     std::int64_t m_room = 1;               ///< tasks until the next look at their number
-    std::int64_t m_spawned = 0;
+    relaxed<std::int64_t> m_spawned = 0;   ///< since the last wait for all
     region_map m_map;
     stop_signal m_signal;
     std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once
