@@ -37,9 +37,8 @@ const flows::begun* flows::last_piece(std::uint64_t task) const {
     const auto next =
         std::upper_bound(m_begun.begin(), m_begun.end(), task,
                          [](std::uint64_t wanted, const begun& b) { return wanted < b.task; });
-    return task != 0 && next != m_begun.begin() && std::prev(next)->task == task
-               ? &*std::prev(next)
-               : nullptr;
+    return task != 0 && next != m_begun.begin() && std::prev(next)->task == task ? &*std::prev(next)
+                                                                                 : nullptr;
 }
 
 void flows::find_edges(const task_graph& graph) {
