@@ -6,6 +6,7 @@
 
 #include "ready_successors.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace quern::detail {
@@ -135,10 +136,19 @@ void dependent_task::call() noexcept {
         m_home.fail(std::current_exception());
     }
     forget_body();
+    if (holds_left() != 0) [[unlikely]] {
+        const auto all = accesses();
+        m_is_noted = m_home.held().add(*this, std::any_of(all.begin(), all.end(), [](auto& each) {
+            return each.successors.newest() != nullptr;
+        }));
+    }
 }
 
 /// Step R1 begins here: the function has returned, and nothing holds the task.
 void dependent_task::completed(ready_batch& batch) noexcept {
+    if (m_is_noted) [[unlikely]] {
+        m_home.held().remove(*this);
+    }
     ready_successors released;
     dependent_task* complete_now = body_ended(released) ? this : nullptr;
     for (bool has_waited = false; complete_now != nullptr; has_waited = true) {

@@ -10,6 +10,7 @@
 #include <quern/task/exceptions.hpp>
 #include <quern/task/this_task.hpp>
 
+#include "explain.hpp"
 #include "limits.hpp"
 #include "ready_successors.hpp"
 
@@ -34,20 +35,32 @@ const task_record* calling_task() noexcept {
 }  // namespace
 
 const wait_kind domain_core::k_wait{
-    "the tasks of a domain", sizeof(domain_core),
-    [](const void* copy, wait_findings& into) noexcept {
-        const auto left = static_cast<const domain_core*>(copy)->m_count.outstanding();
-        std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
-                      static_cast<long long>(left));
-    }};
+    .name = "the tasks of a domain",
+    .size = sizeof(domain_core),
+    .look =
+        [](const void* copy, wait_findings& into) noexcept {
+            const auto left = static_cast<const domain_core*>(copy)->m_count.outstanding();
+            std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
+                          static_cast<long long>(left));
+        },
+    .explain =
+        [](const void*, const void* thing, explanations& into) {
+            explain_domain(static_cast<const domain_core*>(thing), into);
+        }};
 
 const wait_kind domain_core::k_wait_on{
-    "accesses of tasks of a domain", sizeof(access_waiter),
-    [](const void* copy, wait_findings& into) noexcept {
-        const auto left = static_cast<const access_waiter*>(copy)->missing.left();
-        std::snprintf(into.words.data(), into.words.size(), "%u of them have not been released",
-                      left);
-    }};
+    .name = "accesses of tasks of a domain",
+    .size = sizeof(access_waiter),
+    .look =
+        [](const void* copy, wait_findings& into) noexcept {
+            const auto left = static_cast<const access_waiter*>(copy)->missing.left();
+            std::snprintf(into.words.data(), into.words.size(), "%u of them have not been released",
+                          left);
+        },
+    .explain =
+        [](const void* copy, const void*, explanations& into) {
+            explain_waiter(*static_cast<const access_waiter*>(copy), into);
+        }};
 
 domain_core::domain_core(pool& where) noexcept
     : m_pool(where), m_owner(calling_task()), m_root(this), m_signal(std::stop_token()) {
@@ -168,7 +181,7 @@ void domain_core::taskwait() {
 }
 
 void domain_core::taskwait_on(std::span<const region> wanted) {
-    access_waiter self;
+    access_waiter self(*this, wanted);
     std::uint32_t links = 0;
     try {
         for (const region& each : wanted) {

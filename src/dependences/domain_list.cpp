@@ -70,6 +70,16 @@ void listed_domain::leave_list() noexcept {
     add_counts(shard.gone, counts);
 }
 
+void for_each_domain(void (*visit)(listed_domain& domain, void* with), void* with) {
+    for (domain_shard& shard : g_shards) {
+        const std::scoped_lock lock(shard.lock);
+        for (listed_domain* each = shard.domains.front(); each != nullptr;
+             each = shard.domains.after(*each)) {
+            visit(*each, with);
+        }
+    }
+}
+
 dependence_totals read_dependence_totals() noexcept {
     dependence_totals sum;
     for (domain_shard& shard : g_shards) {

@@ -6,11 +6,14 @@
 #include <quern/dependences/detail/dependent_task.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 
+#include <span>
+
 namespace quern::detail {
 
 /// A taskwait(on()): the owner of a domain, suspended or asleep.
 struct access_waiter : dependence_target {
-    access_waiter() noexcept : dependence_target(what::waiter) {}
+    access_waiter(const domain_core& its, std::span<const region> what_it_wants) noexcept
+        : dependence_target(what::waiter), of(&its), wanted(what_it_wants) {}
     void wake() noexcept {
         if (task != nullptr) {
             detail::resume(*task);
@@ -21,6 +24,8 @@ struct access_waiter : dependence_target {
 
     context* task = nullptr;
     external_event thread;
+    const domain_core* of;           ///< for reports
+    std::span<const region> wanted;  ///< the same; lives as long as the waiter
 };
 
 /// The tasks that a completed one has made ready, the best first.

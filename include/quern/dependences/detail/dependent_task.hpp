@@ -63,8 +63,9 @@ public:
     void call() noexcept;
     void completed(ready_batch& batch) noexcept;
 
-    std::span<access_record> accesses() noexcept { return {m_accesses, m_access_count}; }
-    domain_core& home() noexcept { return m_home; }
+    /// On a copy of the task's bytes too.
+    std::span<access_record> accesses() const noexcept { return {m_accesses, m_access_count}; }
+    domain_core& home() const noexcept { return m_home; }
     /// The domain of its children, made with the first one. Called by the running task.
     domain_core& own_domain();
 
@@ -117,6 +118,7 @@ private:
 
 protected:
     bool m_is_dropped = false;
+    bool m_is_noted = false;  ///< for reports: it is held, and its domain has a note of it
 
 private:
     std::uint32_t m_access_count = 0;

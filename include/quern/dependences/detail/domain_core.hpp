@@ -11,6 +11,7 @@
 #include <quern/task/stop.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -24,6 +25,27 @@ struct domain_waiter {
     context* task = nullptr;           ///< the owner, suspended; or
     dependent_task* parent = nullptr;  ///< the owner, whose function has returned; or
     external_event thread;             ///< the owner, a thread outside
+};
+
+/// For reports: tasks whose functions have returned and that are held. There is room for a few, of
+/// which most is for tasks for which another one waited by then.
+class held_notes {
+public:
+    static constexpr std::size_t k_most = 12;
+
+    /// By the task, while it is held. False: there is no room.
+    bool add(const dependent_task& task, bool has_successors) noexcept;
+    /// When its holds have been dropped.
+    void remove(const dependent_task& task) noexcept;
+    /// Any thread. The task may be gone.
+    const dependent_task* at(std::size_t i) const noexcept {
+        return m_tasks[i].load(std::memory_order_relaxed);
+    }
+
+private:
+    static constexpr std::size_t k_without_successors = 4;  ///< the first ones
+
+    std::array<std::atomic<const dependent_task*>, k_most> m_tasks{};
 };
 
 class domain_core : public listed_domain {
@@ -74,9 +96,13 @@ public:
     void report_unobserved() noexcept;
 
     region_map& map() noexcept { return m_map; }
+    held_notes& held() noexcept { return m_held; }
 
     /// The task whose children these are, or null.
     const dependent_task* parent() const noexcept { return m_parent; }
+    bool has_parent_ended() const noexcept {
+        return m_parent_ended.load(std::memory_order_relaxed);
+    }
     domain_core& root() noexcept { return *m_root; }
 
     std::uint64_t watch_number = 0;  ///< of a root: what the watch has called it
@@ -128,6 +154,7 @@ private:
     group_count<std_atomics, domain_waiter> m_count;
     const std::int64_t m_nothing_ended = m_count.outstanding();
     domain_waiter m_of_parent;
+    held_notes m_held;
 };
 
 }  // namespace quern::detail

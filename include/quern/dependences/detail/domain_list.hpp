@@ -48,6 +48,10 @@ private:
     unsigned m_generation = 0;  ///< of the process that made it
 };
 
+/// Calls visit(domain, with) for each domain, under the lock of its list: it cannot be destroyed
+/// meanwhile, and the function must not make or destroy one.
+void for_each_domain(void (*visit)(listed_domain& domain, void* with), void* with);
+
 /// Any thread. About 5 ns for each domain.
 dependence_totals read_dependence_totals() noexcept;
 
