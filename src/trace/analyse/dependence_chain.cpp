@@ -82,6 +82,7 @@ public:
             }
         }
         std::vector<index> found;
+        found.reserve(domains.size());
         for (const std::vector<index>& each : domains) {
             found.push_back(each.empty() ? task_graph::k_none : longest_of(each));
         }
