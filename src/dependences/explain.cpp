@@ -41,7 +41,7 @@ private:
     bool m_is_there;
 };
 
-std::string words_of(const region& of) {
+std::string explained_region(const region& of) {
     std::array<char, 96> text{};
     const auto* const address = reinterpret_cast<const void*>(of.begin);
     const char* const kind = of.kind == access_kind::read    ? "read"
@@ -57,7 +57,7 @@ std::string words_of(const region& of) {
 }
 
 /// The name that the user gave a task, in quotes, or "a task".
-std::string name_of(const dependent_task& copy) {
+std::string explained_name(const dependent_task& copy) {
     std::string text;
     for (const char* at = copy.name; at != nullptr && text.size() < 60; ++at) {
         char next = 0;
@@ -125,14 +125,14 @@ private:
                 const bytes_of<dependent_task> copy(task);
                 if (copy) {
                     ++m_named;
-                    add(access, name_of(*copy), copy->site);
+                    add(access, explained_name(*copy), copy->site);
                 }
             }
         }
     }
 
     void add(const access_record& access, const std::string& who, const void* site) {
-        m_into.push_back({std::string(m_who) + "has not released its " + words_of(access) +
+        m_into.push_back({std::string(m_who) + "has not released its " + explained_region(access) +
                               ", for which " + who + " waits",
                           site});
     }
@@ -210,7 +210,7 @@ void explain_domain(const domain_core* waited_for, explanations& into) {
     for (const dependent_task* const each : found.held) {
         const bytes_of<dependent_task> copy(each);
         if (copy && copy->holds_left() != 0) {
-            into.push_back({name_of(*copy) + " has returned and is held, holds left: " +
+            into.push_back({explained_name(*copy) + " has returned and is held, holds left: " +
                                 std::to_string(copy->holds_left()),
                             copy->site});
             successors_of(*copy, "  it ", into);
@@ -219,7 +219,7 @@ void explain_domain(const domain_core* waited_for, explanations& into) {
     for (const domain_search::parent& each : found.parents) {
         const bytes_of<dependent_task> copy(each.task);
         if (copy) {
-            into.push_back({name_of(*copy) + " has returned, and children have not ended: " +
+            into.push_back({explained_name(*copy) + " has returned, and children have not ended: " +
                                 std::to_string(each.children),
                             copy->site});
             successors_of(*copy, "  it ", into);
@@ -231,7 +231,7 @@ void explain_waiter(const access_waiter& copy, explanations& into) {
     for (std::size_t i = 0; i < std::min(copy.wanted.size(), k_most_named); ++i) {
         const bytes_of<region> each(&copy.wanted[i]);
         if (each) {
-            into.push_back({"wants a " + words_of(*each)});
+            into.push_back({"wants a " + explained_region(*each)});
         }
     }
     explain_domain(copy.of, into);

@@ -15,9 +15,9 @@ namespace quern::trace::detail {
 
 namespace {
 
-constexpr std::size_t k_most_nodes = 400;  // what fits a page and can be told apart (guessed)
-constexpr std::size_t k_most_kinds = 24;
-constexpr std::size_t k_most_edges = 100;  // between kinds
+constexpr std::size_t k_most_nodes_drawn = 400;  // what fits a page and can be told apart (guessed)
+constexpr std::size_t k_most_kinds_drawn = 24;
+constexpr std::size_t k_most_edges_drawn = 100;  // between kinds
 
 class graph_writer {
 public:
@@ -55,24 +55,25 @@ private:
 
     void write_kinds(const dependence_chain& chain) {
         m_out.open('[', "kinds");
-        for (std::size_t i = 0; i < std::min(m_graph.kinds.size(), k_most_kinds); ++i) {
+        for (std::size_t i = 0; i < std::min(m_graph.kinds.size(), k_most_kinds_drawn); ++i) {
             const task_graph::kind& kind = m_graph.kinds[i];
             m_out.open('{').fields("name", kind.name, "place", kind.location, "tasks", kind.tasks,
                                    "site", site_of(kind), "chain",
                                    i < chain.kind_ns.size() ? chain.kind_ns[i] : 0.0);
             m_out.close();
         }
-        m_out.close().field("more_kinds",
-                            m_graph.kinds.size() - std::min(m_graph.kinds.size(), k_most_kinds));
+        m_out.close().field("more_kinds", m_graph.kinds.size() -
+                                              std::min(m_graph.kinds.size(), k_most_kinds_drawn));
     }
 
     void write_kind_edges() {
         std::vector<task_graph::kind_edge> all = m_graph.kind_edges;
-        std::erase_if(all, [](const auto& e) { return std::max(e.from, e.to) >= k_most_kinds; });
+        std::erase_if(all,
+                      [](const auto& e) { return std::max(e.from, e.to) >= k_most_kinds_drawn; });
         std::stable_sort(all.begin(), all.end(),
                          [](const auto& a, const auto& b) { return a.edges > b.edges; });
         m_out.open('[', "kind_edges");
-        for (std::size_t i = 0; i < std::min(all.size(), k_most_edges); ++i) {
+        for (std::size_t i = 0; i < std::min(all.size(), k_most_edges_drawn); ++i) {
             m_out.open('[').item(all[i].from).item(all[i].to).item(all[i].edges).close();
         }
         m_out.close();
@@ -89,7 +90,8 @@ private:
             times.push_back(each.times);
         }
         const bool is_drawn = m_graph.tasks == m_graph.nodes.size() &&
-                              shown.size() <= k_most_nodes && m_graph.kinds.size() <= k_most_kinds;
+                              shown.size() <= k_most_nodes_drawn &&
+                              m_graph.kinds.size() <= k_most_kinds_drawn;
         if (!is_drawn) {
             shown.clear();
             times.clear();

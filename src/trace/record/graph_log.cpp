@@ -26,7 +26,7 @@ using quern::detail::process_lock;
 
 namespace {
 
-constexpr unsigned k_half = 32;
+constexpr unsigned k_kind_bits = 32;
 
 }  // namespace
 
@@ -138,7 +138,7 @@ void graph_log::add_edge(known& earlier, const known& later) {
         m_edges.emplace_back(static_cast<std::uint32_t>(earlier.number),
                              static_cast<std::uint32_t>(later.number));
     } else {
-        ++m_further_edges[std::uint64_t{earlier.kind} << k_half | later.kind];
+        ++m_further_edges[std::uint64_t{earlier.kind} << k_kind_bits | later.kind];
     }
 }
 
@@ -191,7 +191,7 @@ public:
             }
         }
         for (const auto& [pair, edges] : m_further_edges) {
-            m_pairs[{kind(static_cast<std::uint32_t>(pair >> k_half)),
+            m_pairs[{kind(static_cast<std::uint32_t>(pair >> k_kind_bits)),
                      kind(static_cast<std::uint32_t>(pair))}] += edges;
         }
         for (const auto& [pair, edges] : m_pairs) {

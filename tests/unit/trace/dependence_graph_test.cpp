@@ -327,7 +327,12 @@ TEST(dependence_chain_test, is_not_known_when_pieces_or_nodes_are_missing) {
     run.graph.tasks = 2;
     run.lanes[0].dropped = 1;
     EXPECT_EQ(dependence_chain_of(run).total_ns, 0);
+    run.lanes[0].dropped = 0;
+    run.lanes[0].slices.pop_back();  // a sample
+    EXPECT_EQ(dependence_chain_of(run).total_ns, 0);
     EXPECT_EQ(dependence_chain_of(run).possible(), 0);
+    run.graph.nodes[1].task = 0;  // it has not begun
+    EXPECT_EQ(dependence_chain_of(run).total_ns, 10);
     EXPECT_EQ(dependence_chain_of({}).total_ns, 0);
 }
 
