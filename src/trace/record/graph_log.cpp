@@ -58,6 +58,7 @@ void graph_log::forget() noexcept {
     m_nodes = {};
     m_edges = {};
     m_tasks = {};
+    m_last = {};
     m_further_tasks = {};
     m_further_edges = {};
 }
@@ -67,16 +68,16 @@ void graph_log::registers(domain_core& home, const dependent_task& task) noexcep
         return;
     }
     const std::scoped_lock lock(lock_of(process_lock::trace));
+    m_last = {};
     try {
-        m_tasks.erase(&task);
         add(home, task);
     } catch (const std::bad_alloc&) {  // it has no node
+        m_tasks.erase(&task);
     }
 }
 
 void graph_log::add(domain_core& home, const dependent_task& task) {
-    const auto found = home.parent() != nullptr ? m_tasks.find(home.parent()) : m_tasks.end();
-    const known* const parent = found != m_tasks.end() ? &found->second : nullptr;
+    const known* const parent = home.parent() != nullptr ? find(*home.parent()) : nullptr;
     const std::uint64_t number = m_registered++;
     const std::uint32_t kind = kind_of(task);
     const std::uint64_t domain = domain_of(home, parent);
@@ -90,7 +91,17 @@ void graph_log::add(domain_core& home, const dependent_task& task) {
         m_further_tasks.resize(std::max<std::size_t>(m_further_tasks.size(), kind + 1));
         ++m_further_tasks[kind];
     }
-    m_tasks.insert_or_assign(&task, known{number, 0, kind});
+    const auto at = m_tasks.insert_or_assign(&task, known{number, 0, kind}).first;
+    m_last = {&task, &at->second};
+}
+
+/// Null: it was made before the log began.
+graph_log::known* graph_log::find(const dependent_task& task) noexcept {
+    if (m_last.task == &task) {
+        return m_last.entry;
+    }
+    const auto at = m_tasks.find(&task);
+    return at != m_tasks.end() ? &at->second : nullptr;
 }
 
 std::uint32_t graph_log::kind_of(const dependent_task& task) {
@@ -117,13 +128,13 @@ void graph_log::follows(const dependent_task& earlier, const dependent_task& lat
         return;
     }
     const std::scoped_lock lock(lock_of(process_lock::trace));
-    const auto from = m_tasks.find(&earlier);
-    const auto to = m_tasks.find(&later);
-    if (from == m_tasks.end() || to == m_tasks.end()) {
-        return;  // made before the log began
+    known* const from = find(earlier);
+    const known* const to = find(later);
+    if (from == nullptr || to == nullptr) {
+        return;
     }
     try {
-        add_edge(from->second, to->second);
+        add_edge(*from, *to);
     } catch (const std::bad_alloc&) {  // it is not shown
     }
 }
@@ -148,9 +159,9 @@ void graph_log::begins(const dependent_task& task) noexcept {
     }
     const std::uint64_t id = this_task::id();
     const std::scoped_lock lock(lock_of(process_lock::trace));
-    const auto at = m_tasks.find(&task);
-    if (at != m_tasks.end() && at->second.number < m_nodes.size()) {
-        m_nodes[at->second.number].task = id;
+    const known* const its = find(task);
+    if (its != nullptr && its->number < m_nodes.size()) {
+        m_nodes[its->number].task = id;
     }
 }
 

@@ -51,6 +51,7 @@ private:
     };
     class built;
 
+    known* find(const quern::detail::dependent_task& task) noexcept;
     std::uint32_t kind_of(const quern::detail::dependent_task& task);
     std::uint64_t domain_of(quern::detail::domain_core& home, const known* parent);
     void add(quern::detail::domain_core& home, const quern::detail::dependent_task& task);
@@ -66,7 +67,11 @@ private:
     std::vector<logged> m_nodes;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_edges;
     std::unordered_map<const quern::detail::dependent_task*, known> m_tasks;
-    std::vector<std::uint64_t> m_further_tasks;                        ///< by kind
+    struct {
+        const quern::detail::dependent_task* task = nullptr;
+        known* entry = nullptr;
+    } m_last;                                    ///< registered, of m_tasks: most edges lead to it
+    std::vector<std::uint64_t> m_further_tasks;  ///< by kind
     std::unordered_map<std::uint64_t, std::uint64_t> m_further_edges;  ///< by pair of kinds
 };
 
