@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <quern/dependences/detail/access_set.hpp>
+#include <quern/dependences/detail/watch.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -52,8 +53,11 @@ void access_set::grow() {
     m_capacity = room;
 }
 
-/// A task that comes later need not wait for them.
+/// A task that comes later need not wait for them. A watch wants to see them.
 void access_set::remove_released() noexcept {
+    if (m_size == 0 || watching_dependences() != nullptr) {
+        return;
+    }
     std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < m_size; ++i) {
         access_record* const each = data()[i];

@@ -2,6 +2,7 @@
 // The life of a dependent task from its call to its completion, on the thread that runs it or that
 // ends its last child. The step numbers are those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/watch.hpp>
 
 #include "ready_successors.hpp"
 
@@ -12,7 +13,18 @@
 
 namespace quern::detail {
 
+constinit std::atomic<dependence_watch*> g_dependence_watch{nullptr};
+
+void watch_dependences(dependence_watch* by) noexcept {
+    g_dependence_watch.store(by, std::memory_order_release);  // pairs with watching_dependences
+}
+
 bool access_record::precede(dependence_target& target, access_record* with_link) {
+    if (dependence_watch* const watch = watching_dependences();
+        watch != nullptr && is_a == what::access && target.is_a == what::task) [[unlikely]] {
+        watch->follows(static_cast<const dependent_task&>(owner),
+                       static_cast<const dependent_task&>(target));
+    }
     if (successors.is_released()) {
         return false;
     }
@@ -59,6 +71,9 @@ void dependent_task::drop() noexcept {
 }
 
 void dependent_task::call() noexcept {
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        watch->begins(*this);
+    }
     if (m_is_dropped) {
         return;
     }
@@ -76,12 +91,21 @@ void dependent_task::call() noexcept {
         m_home.fail(std::current_exception());
     }
     forget_body();
+    if (holds_left() != 0) [[unlikely]] {
+        const auto all = accesses();
+        m_is_noted = m_home.held().add(*this, std::any_of(all.begin(), all.end(), [](auto& each) {
+            return each.successors.newest() != nullptr;
+        }));
+    }
 }
 
 // -- its end -----------------------------------------------------------------------------------
 
 /// Step 5: the function has returned, and nothing holds the task.
 void dependent_task::completed(ready_batch& batch) noexcept {
+    if (m_is_noted) [[unlikely]] {
+        m_home.held().remove(*this);
+    }
     ready_successors released;
     if (body_ended(released)) {
         released.complete(*this);
@@ -147,14 +171,21 @@ void dependent_task::give_up(access_record& access) noexcept {
 }
 
 /// Step 6. Returns the parent if it is complete now too. The task may be gone afterwards.
-dependent_task* dependent_task::complete(ready_successors& released) noexcept {
+/// `has_waited`: for children, so what has been released by now was released early.
+dependent_task* dependent_task::complete(ready_successors& released, bool has_waited) noexcept {
+    std::uint64_t early = 0;
     if (m_children != nullptr && m_waits) {
         give_up_all(released);
     }
     for (access_record& each : accesses()) {
         if (!each.is_given_up) {
             released.release(each);
+        } else {
+            early += (has_waited || m_children == nullptr) && !each.is_empty ? 1 : 0;
         }
+    }
+    if (early != 0 && k_counters) {
+        m_home.counts.early.fetch_add(early, std::memory_order_relaxed);
     }
     settle(m_children != nullptr ? m_children->error() : nullptr);
     m_children.reset();

@@ -4,11 +4,13 @@
 #include <quern/dependences/detail/domain_core.hpp>
 
 #include <quern/base/detail/assert.hpp>
+#include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/exceptions.hpp>
 #include <quern/task/this_task.hpp>
 
+#include "explain.hpp"
 #include "limits.hpp"
 #include "ready_successors.hpp"
 
@@ -33,33 +35,48 @@ const task_record* calling_task() noexcept {
 }  // namespace
 
 const wait_kind domain_core::k_wait{
-    "the tasks of a domain", sizeof(domain_core),
-    [](const void* copy, wait_findings& into) noexcept {
-        const auto left = static_cast<const domain_core*>(copy)->m_count.outstanding();
-        std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
-                      static_cast<long long>(left));
-    }};
+    .name = "the tasks of a domain",
+    .size = sizeof(domain_core),
+    .look =
+        [](const void* copy, wait_findings& into) noexcept {
+            const auto left = static_cast<const domain_core*>(copy)->m_count.outstanding();
+            std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
+                          static_cast<long long>(left));
+        },
+    .explain =
+        [](const void*, const void* thing, explanations& into) {
+            explain_domain(static_cast<const domain_core*>(thing), into);
+        }};
 
 const wait_kind domain_core::k_wait_on{
-    "accesses of tasks of a domain", sizeof(access_waiter),
-    [](const void* copy, wait_findings& into) noexcept {
-        const auto left = static_cast<const access_waiter*>(copy)->missing.left();
-        std::snprintf(into.words.data(), into.words.size(), "%u of them have not been released",
-                      left);
-    }};
+    .name = "accesses of tasks of a domain",
+    .size = sizeof(access_waiter),
+    .look =
+        [](const void* copy, wait_findings& into) noexcept {
+            const auto left = static_cast<const access_waiter*>(copy)->missing.left();
+            std::snprintf(into.words.data(), into.words.size(), "%u of them have not been released",
+                          left);
+        },
+    .explain =
+        [](const void* copy, const void*, explanations& into) {
+            explain_waiter(*static_cast<const access_waiter*>(copy), into);
+        }};
 
 domain_core::domain_core(pool& where) noexcept
     : m_pool(where), m_owner(calling_task()), m_root(this), m_signal(std::stop_token()) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
+    enter_list();
 }
 
 domain_core::domain_core(dependent_task& parent) noexcept
     : m_pool(parent.home_pool()),
       m_parent(&parent),
       m_root(parent.home().m_root),
-      m_signal(std::stop_token(), &parent.home().m_signal) {}
+      m_signal(std::stop_token(), &parent.home().m_signal) {
+    enter_list();
+}
 
 bool domain_core::owned_here() const noexcept {
     if (m_parent != nullptr) {
@@ -84,7 +101,11 @@ void domain_core::start(dependent_task& task) {
         close_reductions_for(task);
     }
     task.begin_registration();
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        watch->registers(*this, task);
+    }
     std::uint32_t made = 0;
+    std::uint32_t entered = 0;
     new_links links{task, nullptr, &task, made};
     try {
         bool has_weak = false;
@@ -92,10 +113,12 @@ void domain_core::start(dependent_task& task) {
             links.with_link = &each;
             if (each.is_plain()) [[likely]] {
                 m_map.enter(each, links);
+                ++entered;
             } else if (each.is_weak) {
                 has_weak = true;
             } else if (!each.is_empty) {
                 m_map.enter(each, links);
+                ++entered;
             }
         }
         if (has_weak) [[unlikely]] {
@@ -112,12 +135,16 @@ void domain_core::start(dependent_task& task) {
         launch(task, made);
         throw;
     }
+    if constexpr (k_counters) {
+        counts.accesses = counts.accesses + entered;
+        counts.edges = counts.edges + made;
+    }
     launch(task, made);
 }
 
 void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
     m_count.owner_spawned();
-    ++m_spawned;
+    m_spawned = m_spawned + 1;
     task.end_registration();
     if (task.has_rare_parts()) {
         launch_entries(std::exchange(task.rare().entries, nullptr));
@@ -173,7 +200,7 @@ void domain_core::launch_entries(weak_entry* first) noexcept {
 }
 
 void domain_core::start_and_wait(dependent_task& task) {
-    access_waiter self;
+    access_waiter self(*this, {});
     try {
         task.rare().undeferred = &self;
     } catch (const std::bad_alloc&) {
@@ -226,8 +253,8 @@ void domain_core::wait_for_count() noexcept {
         auto publish = [this, &self](context&) { return m_count.wait(self); };
         detail::suspend(publish, {&k_wait, this});
     }
-    m_count.reset();
     m_spawned = 0;
+    m_count.reset();
 }
 
 void domain_core::taskwait() {
@@ -247,7 +274,7 @@ void domain_core::taskwait() {
 }
 
 void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
-    access_waiter self;
+    access_waiter self(*this, wanted);
     std::uint32_t made = 0;
     new_links links{self, nullptr, nullptr, made};
     try {
@@ -337,6 +364,9 @@ void domain_core::report_unobserved() noexcept {
 void domain_core::make_room() noexcept {
     constexpr std::int64_t k_often = 1024;  // tasks between two looks at the limit (guessed)
     const std::int64_t limit = live_tasks_limit();
+    if (k_counters && live() >= limit) {
+        counts.throttled = counts.throttled + 1;
+    }
     if (live() >= limit && !has_waited_for_room(limit / 2)) {
         m_room = limit / 16 + 1;  // at once: each new wait takes milliseconds
         return;

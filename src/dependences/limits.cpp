@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The setting and the knob of this layer.
 #include <quern/dependences/detail/attach.hpp>
+#include <quern/dependences/detail/dependent_task.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/knobs.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/settings/settings.hpp>
 
+#include "explain.hpp"
 #include "limits.hpp"
 
 #include <atomic>
@@ -55,6 +57,7 @@ bool attach_dependences() {
     std::call_once(added, [] {
         register_settings(k_dependence_settings);
         register_knobs(k_dependence_knobs);
+        explain_tasks_of(dependent_task::entry(), explain_dependent_task);
     });
     return true;
 }

@@ -88,8 +88,9 @@ void ready_successors::release_entry(weak_entry& one) noexcept {
 
 /// A parent whose last child this was is complete too, and so on.
 void ready_successors::complete(dependent_task& one) noexcept {
-    for (dependent_task* each = &one; each != nullptr;) {
-        each = each->complete(*this);
+    dependent_task* each = &one;
+    for (bool has_waited = false; each != nullptr; has_waited = true) {
+        each = each->complete(*this, has_waited);
     }
 }
 

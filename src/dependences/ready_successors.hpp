@@ -7,11 +7,14 @@
 #include <quern/dependences/detail/dependent_task.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 
+#include <span>
+
 namespace quern::detail {
 
 /// The owner of a domain, suspended or asleep: in a taskwait(on()), or until a task is complete.
 struct access_waiter : dependence_target {
-    access_waiter() noexcept : dependence_target(what::waiter) {}
+    access_waiter(const domain_core& its, std::span<const wanted_region> what_it_wants) noexcept
+        : dependence_target(what::waiter), of(&its), wanted(what_it_wants) {}
     void wake() noexcept {
         if (task != nullptr) {
             detail::resume(*task);
@@ -22,6 +25,8 @@ struct access_waiter : dependence_target {
 
     context* task = nullptr;
     external_event thread;
+    const domain_core* of;           ///< for reports
+    std::span<const wanted_region> wanted;  ///< the same; lives as long as the waiter
 };
 
 /// The tasks that have become ready, the best first, and those that are complete.

@@ -148,7 +148,7 @@ class Settings(unittest.TestCase):
                 "print-counter": "",
                 "print-counter-interval": "none", "print-counter-destination": "stdout",
                 "print-counter-format": "text", "print-counter-at": "shutdown", "list-counters": "no",
-                "metrics-port": "none", "trace-counters": "", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "",
+                "metrics-port": "none", "trace-counters": "", "live": "on", "live-folder": "", "profile": "", "calibration": "", "trace": "", "report": "", "graph": "",
                 "trace-events": "1000000", "trace-sample": "auto",
                 "task-events": "", "adapt": "on", "decisions": "", "tune-history": "",
                 "launch": "async", "inlining": "quern"}

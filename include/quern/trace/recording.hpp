@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/scheduler/worker_stats.hpp>
+#include <quern/trace/dependence_graph.hpp>
 
 #include <array>
 #include <cstdint>
@@ -197,6 +198,7 @@ struct recording {
     std::vector<wait_row> waits{};  ///< the largest total time first
     std::vector<spawn_count> tree;
     std::vector<decision> decisions;
+    task_graph graph{};  ///< of the dependent tasks; empty if it was not wanted
     taken_time taken;
     std::string why_no_task{};  ///< in words, if the runtime has run none
     /// Number of tasks; if the sites have fewer, numbers of short tasks are estimated from a

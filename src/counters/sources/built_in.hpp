@@ -12,5 +12,7 @@ namespace quern::counters::detail {
 std::unique_ptr<source> threads_source();
 std::unique_ptr<source> queues_source();
 std::unique_ptr<source> uptime_source();
+/// The domains of dependent tasks.
+std::unique_ptr<source> dependences_source();
 
 }  // namespace quern::counters::detail

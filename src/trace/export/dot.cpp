@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The task tree for Graphviz: which site made how many tasks of which.
-#include "analyse/words.hpp"
+#include "export/dot_words.hpp"
 
 #include <quern/trace/page.hpp>
 
@@ -13,22 +13,12 @@ namespace {
 
 constexpr std::size_t k_most_edges = 2000;
 
-/// As a string of DOT: only quotes and backslashes mean something there, and lines must not end.
-std::string quoted(const std::string& text) {
-    std::string out;
-    for (const char c : detail::clean_text(text)) {
-        if (c == '"' || c == '\\') {
-            out.push_back('\\');
-        }
-        out.push_back(static_cast<unsigned char>(c) < ' ' ? ' ' : c);
-    }
-    return out;
-}
+using detail::dot_words;
 
 std::string node(const recording& run, std::uint32_t index) {
     const site& one = run.sites[index];
-    const std::string where = one.location.empty() ? "" : "\\n" + quoted(one.location);
-    return "  s" + std::to_string(index) + " [label=\"" + quoted(one.name) + where + "\\n" +
+    const std::string where = one.location.empty() ? "" : "\\n" + dot_words(one.location);
+    return "  s" + std::to_string(index) + " [label=\"" + dot_words(one.name) + where + "\\n" +
            detail::count_words(one.tasks, "task") + ", mean " +
            detail::duration_words(one.mean_ns()) + "\"];\n";
 }

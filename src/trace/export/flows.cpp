@@ -23,6 +23,41 @@ flows::flows(const recording& run) : m_run(run) {
         return std::tie(a.task, a.at_ns) < std::tie(b.task, b.at_ns);
     });
     find_makers(run);
+    find_edges(run.graph);
+}
+
+const flows::begun* flows::first_piece(std::uint64_t task) const {
+    const auto at =
+        std::lower_bound(m_begun.begin(), m_begun.end(), task,
+                         [](const begun& b, std::uint64_t wanted) { return b.task < wanted; });
+    return task != 0 && at != m_begun.end() && at->task == task ? &*at : nullptr;
+}
+
+const flows::begun* flows::last_piece(std::uint64_t task) const {
+    const auto next =
+        std::upper_bound(m_begun.begin(), m_begun.end(), task,
+                         [](std::uint64_t wanted, const begun& b) { return wanted < b.task; });
+    return task != 0 && next != m_begun.begin() && std::prev(next)->task == task ? &*std::prev(next)
+                                                                                 : nullptr;
+}
+
+void flows::find_edges(const task_graph& graph) {
+    std::vector<std::uint32_t> edges_of(graph.nodes.size());
+    std::uint64_t number = 0;
+    for (const auto& [from, to] : graph.edges) {
+        const begun* const source = last_piece(graph.nodes[from].task);
+        const begun* const target = first_piece(graph.nodes[to].task);
+        if (source != nullptr && target != nullptr && edges_of[from]++ < k_most_made) {
+            m_edges_from.push_back({source->lane, source->index, number});
+            m_edges_to.push_back({target->lane, target->index, number});
+            ++number;
+        }
+    }
+    const auto by_slice = [](const edge_end& a, const edge_end& b) {
+        return std::tie(a.lane, a.index, a.number) < std::tie(b.lane, b.index, b.number);
+    };
+    std::sort(m_edges_from.begin(), m_edges_from.end(), by_slice);
+    std::sort(m_edges_to.begin(), m_edges_to.end(), by_slice);
 }
 
 void flows::find_makers(const recording& run) {

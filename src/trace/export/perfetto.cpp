@@ -192,6 +192,12 @@ private:
         m_flows.for_each_made(m_lane, index, [&](std::uint64_t made) {
             what.fixed(event_field::k_flows, 2 * made + 1);
         });
+        m_flows.for_each_edge_from(m_lane, index, [&](std::uint64_t number) {
+            what.fixed(event_field::k_flows, k_first_edge_flow + number);
+        });
+        m_flows.for_each_edge_to(m_lane, index, [&](std::uint64_t number) {
+            what.fixed(event_field::k_last_flows, k_first_edge_flow + number);
+        });
         const message words = names_of(s.site);
         put_event(s.begin_ns, what, words.bytes().empty() ? nullptr : &words);
         m_open.push_back({s.task, {}, 0});

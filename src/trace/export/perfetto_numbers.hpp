@@ -63,6 +63,9 @@ inline constexpr std::uint64_t k_cleared = 1;  // sequence_flags: earlier intern
 inline constexpr std::uint64_t k_needs = 2;  // sequence_flags: earlier interned names are required
 
 // Numbers of tracks and sequences.
+/// Flows of dependences; those of tasks are twice their numbers.
+inline constexpr std::uint64_t k_first_edge_flow = std::uint64_t{1} << 62;
+
 inline constexpr std::uint64_t k_process_track = 1, k_decisions_track = 2, k_first_lane = 16,
                                k_first_counter = 1U << 20U;
 inline constexpr std::uint64_t k_common_sequence = 1, k_first_sequence = 2;

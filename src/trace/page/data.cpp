@@ -6,6 +6,7 @@
 #include "analyse/chosen_decisions.hpp"
 #include "analyse/concurrency.hpp"
 #include "analyse/wait_words.hpp"
+#include "page/graph.hpp"
 #include "page/sites.hpp"
 
 #include <quern/trace/critical_path.hpp>
@@ -264,6 +265,7 @@ std::string page_writer::write(const efficiency& what, std::size_t characters) {
     write_concurrency();
     write_counters();
     write_tree();
+    write_graph_data(m_out, m_run, m_sites);
     write_decisions();
     write_waits();
     write_lanes(m_out, m_run, m_sites, characters);

@@ -67,6 +67,7 @@ drawDurations();
 drawCounters();
 drawDecisions();
 drawTree();
+drawGraph();
 drawWorkers();
 drawAbout();
 offerComparison();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The settings `trace`, `profile` and `report`: a recorder for each runtime that is made while one
-// of them is set, and at its end the files.
+// The settings `trace`, `profile`, `report` and `graph`: a recorder for each runtime that is made
+// while one of them is set, and at its end the files.
 #include <quern/trace/detail/attach.hpp>
 #include <quern/trace/detail/settings.hpp>
 
@@ -14,6 +14,7 @@
 #include <quern/scheduler/detail/exit_action.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/settings/settings.hpp>
+#include <quern/trace/dependence_graph.hpp>
 #include <quern/trace/efficiency.hpp>
 #include <quern/trace/page.hpp>
 #include <quern/trace/perfetto.hpp>
@@ -41,28 +42,33 @@ struct output {
     const char* setting;
     const char* what;
     bool has_slices;
+    bool has_graph;
     void (*write)(std::ostream& to, const void* run);
 };
 
 constexpr output k_outputs[] = {
-    {"trace", "the trace", true,
+    {"trace", "the trace", true, true,
      [](std::ostream& to, const void* run) {
          write_perfetto(*static_cast<const recording*>(run), to);
      }},
-    {"report", "the report", true,
+    {"report", "the report", true, true,
      [](std::ostream& to, const void* run) {
          write_page(*static_cast<const recording*>(run), to,
                     read_calibration(default_calibration_path()));
      }},
-    {"profile", "the profile", false,
+    {"profile", "the profile", false, false,
      [](std::ostream& to, const void* run) {
          const recording& what = *static_cast<const recording*>(run);
          write_profile(what, to);
          to << verdict_text(efficiency_of(what, read_calibration(default_calibration_path())));
      }},
-    {"calibration", "the calibration", false,
+    {"calibration", "the calibration", false, false,
      [](std::ostream& to, const void* run) {
          write_calibration(calibration_of(*static_cast<const recording*>(run)), to);
+     }},
+    {"graph", "the graph", false, true,
+     [](std::ostream& to, const void* run) {
+         to << write_graph(static_cast<const recording*>(run)->graph);
      }},
 };
 
@@ -176,11 +182,13 @@ void leave_pools(runtime& which) {
 void record_for_files(runtime& which, const settings& chosen) {
     std::vector<job> jobs;
     bool has_slices = false;
+    bool has_graph = false;
     for (const output& each : k_outputs) {
         const std::string& path = chosen.at(each.setting).text;
         if (!path.empty()) {
             jobs.push_back({&each, path});
             has_slices = has_slices || each.has_slices;
+            has_graph = has_graph || each.has_graph;
         }
     }
     if (jobs.empty()) {
@@ -190,6 +198,7 @@ void record_for_files(runtime& which, const settings& chosen) {
     options.events_per_worker =
         has_slices ? chosen.number("trace-events").value_or(1'000'000U) : 0U;
     options.sample = chosen.number("trace-sample").value_or(has_slices ? 1U : 0U);
+    options.dependences = has_graph;
     options.chosen = &chosen;
     options.events = chosen.at("task-events").text;
     options.counters = chosen.at("trace-counters").text;

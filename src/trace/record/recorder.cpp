@@ -2,6 +2,7 @@
 // The lifetime of recorders: starts and stops them, and passes them samples and marks.
 #include <quern/trace/recorder.hpp>
 
+#include "record/graph_log.hpp"
 #include "record/recorder_state.hpp"
 #include "record/registry.hpp"
 
@@ -15,6 +16,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace quern::trace {
 
@@ -70,6 +72,21 @@ std::vector<const quern::detail::pool*> pools_without_tasks(const runtime& rt) {
     return all;
 }
 
+/// Takes the recorder out of the log. The pools may be gone afterwards, their addresses suffice.
+task_graph take_graph(recorder::state& s) {
+    const std::optional<std::uint64_t> mark = std::exchange(s.graph_mark, std::nullopt);
+    if (!mark) {
+        return {};
+    }
+    std::vector<const quern::detail::pool*> pools;
+    for (const detail::recorded_worker& w : s.workers) {
+        if (w.rank == 0) {
+            pools.push_back(&w.home.get());
+        }
+    }
+    return detail::graph_log::of_process().end(*mark, pools);
+}
+
 /// True: this call ended the recording.
 bool end(recorder::state& s) {
     std::shared_ptr<detail::sampler> system;
@@ -87,6 +104,7 @@ bool end(recorder::state& s) {
         system = std::move(s.system);
     }
     s.made.duration_ns = s.now_ns();
+    s.made.graph = take_graph(s);
     s.made.taken = detail::between(s.lost_before, detail::look_at_lost_time(s.threads()));
     if (system != nullptr) {
         for (series& each : system->stop()) {
@@ -162,6 +180,9 @@ recorder::recorder(runtime& which, const recorder_options& options)
     }
     if (options.samples_system && options.events_per_worker != 0) {
         s.system = std::make_shared<detail::sampler>(which, options.counters);
+    }
+    if (options.dependences) {
+        s.graph_mark = detail::graph_log::of_process().begin();
     }
     try {
         attach_all(s);

@@ -43,7 +43,8 @@ struct recorder::state {
     std::uint64_t begun_at_ns = 0;  ///< by the steady clock
     std::vector<detail::recorded_worker> workers;
     detail::lost_time_look lost_before{};
-    std::shared_ptr<detail::sampler> system;  ///< the pointer is protected by the lock trace
+    std::optional<std::uint64_t> graph_mark{};  ///< nothing: the graph is not wanted
+    std::shared_ptr<detail::sampler> system;    ///< the pointer is protected by the lock trace
     unsigned generation = 0;  ///< of the creating process; forked children ignore it
 
     std::uint64_t now_ns() const;

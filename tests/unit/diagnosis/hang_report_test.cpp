@@ -2,6 +2,7 @@
 // The report of a program that hangs: six seeded bugs, each in a process of its own, which is ended
 // after its report; and programs with long but justified waits, which must print no report.
 #include <quern/counters/counter.hpp>
+#include <quern/dependences/domain.hpp>
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/channel.hpp>
 #include <quern/sync/event.hpp>
@@ -12,6 +13,7 @@
 #include <quern/task/blocking_region.hpp>
 #include <quern/task/coroutine.hpp>
 #include <quern/task/promise.hpp>
+#include <quern/task/task_hold.hpp>
 #include <quern/task/this_task.hpp>
 
 #include "hanging_child.hpp"
@@ -48,6 +50,41 @@ void lock_in_a_ring(int size) {
     }
     for (auto& diner : diners) {
         diner.get();
+    }
+}
+
+/// A chain of dependent tasks, of which the middle one is held for ever.
+void forget_a_hold() {
+    static quern::task_hold never_dropped;
+    quern::domain work;
+    std::array<double, 100> data{};
+    work.spawn({.name = "fill"}, quern::out(data), [] {});
+    work.spawn({.name = "send"}, quern::inout(data),
+               [] { never_dropped = quern::this_task::hold(); });
+    work.spawn({.name = "sum"}, quern::in(data), [] {});
+    work.spawn({.name = "clear"}, quern::out(data), [] {});
+    work.taskwait();
+}
+
+// Holds: domain: A program that hangs because a task is held names that task and what waits for it.
+TEST(a_hang_report, names_the_held_task_of_a_domain) {
+    for (const bool is_inside : {true, false}) {
+        const auto program = [is_inside] {
+            if (is_inside) {
+                quern::async(forget_a_hold).get();
+            } else {
+                forget_a_hold();  // the owner is a thread outside: no task is suspended
+            }
+        };
+        hanging_child child(program, is_inside ? "certain" : "1");
+        const std::string said = child.says("hang-report=off");
+        EXPECT_NE(said.find("3 of its tasks have not ended"), std::string::npos) << said;
+        EXPECT_NE(said.find("task 'send' has returned and is held, holds left: 1"),
+                  std::string::npos)
+            << said;
+        EXPECT_NE(said.find("(800 bytes), for which task 'sum' waits"), std::string::npos) << said;
+        EXPECT_NE(said.find("1 further task waits for these"), std::string::npos) << said;
+        EXPECT_EQ(said.find("'fill'"), std::string::npos) << said;
     }
 }
 

@@ -114,6 +114,66 @@ TEST(page, of_totals_alone_has_no_slices) {
                     QUERN_TEST_FOLDER "/run_page.js " + kept(page, "profile") + " 0");
 }
 
+/// A chain of tasks, of which each second one has a child; they are the first tasks of the lanes.
+recording with_graph(std::uint32_t nodes) {
+    recording run = sample_recording(2, 2'000);
+    run.graph.kinds = {{run.sites[0].name, run.sites[0].location, 0},
+                       {k_hostile_name, "x.cpp:1", 0}};
+    for (std::uint32_t i = 0; i < nodes; ++i) {
+        const bool is_child = i % 3 == 2;
+        run.graph.nodes.push_back(
+            {.kind = is_child ? 1U : 0U,
+             .parent = is_child ? i - 1 : quern::trace::task_graph::k_none,
+             .task = run.lanes[i % 2].slices[i % run.lanes[i % 2].slices.size()].task});
+        ++run.graph.kinds[is_child ? 1 : 0].tasks;
+        if (i >= 2 && !is_child) {
+            run.graph.edges.emplace_back(i % 3 == 0 ? i - 2 : i - 1, i);
+        }
+    }
+    run.graph.tasks = nodes;
+    run.graph.kind_edges = {{0, 0, run.graph.edges.size()}, {0, 1, 7}};
+    return run;
+}
+
+TEST(page, draws_the_graph_of_dependences) {
+    const std::string small = page_of(with_graph(30));
+    EXPECT_EQ(occurrences(small, "\"graph\":{\"tasks\":30,"), 1u);
+    EXPECT_EQ(occurrences(small, "\"domains\":[1]"), 1u);
+    expect_readable(small, "graph", 2'000);
+    expect_readable(page_of(with_graph(300)), "middle_graph", 2'000);
+}
+
+TEST(page, draws_the_kinds_of_a_large_graph) {
+    const std::string page = page_of(with_graph(401));
+    EXPECT_EQ(occurrences(page, "\"domains\":[]"), 1u);
+    EXPECT_EQ(occurrences(page, "\"nodes\":[]"), 1u);
+    expect_readable(page, "large_graph", 2'000);
+}
+
+TEST(page, draws_equal_domains_once) {
+    recording run = with_graph(30);
+    quern::trace::task_graph& graph = run.graph;
+    for (std::uint32_t i = 0; i < 30; ++i) {
+        graph.nodes.push_back(graph.nodes[i]);
+        graph.nodes.back().domain = 1;
+        if (graph.nodes[i].parent != quern::trace::task_graph::k_none) {
+            graph.nodes.back().parent += 30;
+        }
+    }
+    const auto edges = graph.edges;
+    for (const auto& [from, to] : edges) {
+        graph.edges.emplace_back(from + 30, to + 30);
+    }
+    graph.tasks = 60;
+    const std::string page = page_of(run);
+    EXPECT_EQ(occurrences(page, "\"domains\":[2]"), 1u);
+    expect_readable(page, "equal_graphs", 2'000);
+}
+
+TEST(page, without_dependent_tasks_has_no_graph) {
+    EXPECT_EQ(occurrences(page_of(sample_recording(2, 200)), "\"graph\":"), 0u);
+}
+
 TEST(page, of_very_many_workers_is_small) {
     const std::string page = page_of(sample_recording(1'000, 1'000'000));
     EXPECT_LE(page.size(), k_limit);

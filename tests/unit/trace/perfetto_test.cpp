@@ -133,4 +133,50 @@ TEST(perfetto_test, a_slice_ends_with_what_all_its_pieces_have_counted) {
     EXPECT_EQ(count(text, "page-faults"), 1U);
 }
 
+/// Two tasks on two workers, the first of which waits once.
+quern::trace::recording dependent_pair() {
+    quern::trace::recording run;
+    run.sites = {{.name = "first"}, {.name = "second"}};
+    run.lanes.resize(2);
+    run.lanes[0].slices = {
+        {.begin_ns = 0, .end_ns = 10, .task = 1, .suspended = true, .first = true},
+        {.begin_ns = 20, .end_ns = 30, .task = 1}};
+    run.lanes[1].slices = {{.begin_ns = 40, .end_ns = 50, .task = 2, .site = 1, .first = true}};
+    run.graph.nodes = {{.task = 1}, {.task = 2}, {.task = 0}};
+    run.graph.edges = {{0, 1}, {0, 2}, {1, 2}};  // the last task has not begun
+    return run;
+}
+
+TEST(perfetto_test, a_dependence_is_an_arrow_from_the_last_piece_to_the_first_one) {
+    const std::string bytes = written(dependent_pair());
+    constexpr std::uint64_t k_flow = quern::trace::detail::perfetto::k_first_edge_flow;
+    constexpr int k_flows = quern::trace::detail::perfetto::event_field::k_flows;
+    constexpr int k_last_flows = quern::trace::detail::perfetto::event_field::k_last_flows;
+    const std::string from = message().fixed(k_flows, k_flow).bytes();
+    const std::string to = message().fixed(k_last_flows, k_flow).bytes();
+    EXPECT_EQ(count(bytes, from), 1U);
+    EXPECT_EQ(count(bytes, to), 1U);
+    EXPECT_LT(bytes.find(from), bytes.find(to));
+    const std::string pieces = message().fixed(k_flows, 2).bytes();
+    EXPECT_GT(bytes.find(from), bytes.rfind(pieces));  // of the second piece
+    EXPECT_EQ(count(bytes, message().fixed(k_flows, k_flow + 1).bytes()), 0U);
+}
+
+TEST(perfetto_test, a_task_has_at_most_100_arrows_to_tasks_that_depend_on_it) {
+    quern::trace::recording run = dependent_pair();
+    run.graph.nodes.resize(1);
+    run.graph.edges.clear();
+    for (std::uint32_t i = 1; i <= 150; ++i) {
+        run.lanes[1].slices.push_back(
+            {.begin_ns = 50 + i, .end_ns = 51 + i, .task = 10 + i, .first = true});
+        run.graph.nodes.push_back({.task = 10 + i});
+        run.graph.edges.emplace_back(0, i);
+    }
+    const std::string bytes = written(run);
+    constexpr std::uint64_t k_flow = quern::trace::detail::perfetto::k_first_edge_flow;
+    constexpr int k_last_flows = quern::trace::detail::perfetto::event_field::k_last_flows;
+    EXPECT_EQ(count(bytes, message().fixed(k_last_flows, k_flow + 99).bytes()), 1U);
+    EXPECT_EQ(count(bytes, message().fixed(k_last_flows, k_flow + 100).bytes()), 0U);
+}
+
 }  // namespace

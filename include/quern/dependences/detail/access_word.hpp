@@ -49,6 +49,13 @@ public:
         return oldest;
     }
 
+    /// The newest link, or null. For reports: any thread, on a copy of the word's bytes too. The
+    /// link may be gone.
+    const Link* newest() const noexcept {
+        const std::uintptr_t seen = m_word.load(std::memory_order_relaxed);
+        return seen == k_released ? nullptr : reinterpret_cast<const Link*>(seen);
+    }
+
 private:
     static constexpr std::uintptr_t k_released = 1;
 

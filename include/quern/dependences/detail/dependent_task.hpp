@@ -201,8 +201,9 @@ public:
     void call() noexcept;
     void completed(ready_batch& batch) noexcept;
 
-    std::span<access_record> accesses() noexcept { return {m_accesses, m_access_count}; }
-    domain_core& home() noexcept { return m_home; }
+    /// On a copy of the task's bytes too.
+    std::span<access_record> accesses() const noexcept { return {m_accesses, m_access_count}; }
+    domain_core& home() const noexcept { return m_home; }
     /// The domain of its children, made with the first one. Called by the running task, or before
     /// it is ready.
     domain_core& own_domain();
@@ -263,9 +264,10 @@ private:
     bool body_ended(ready_successors& released) noexcept;
     void release_unless_used(access_record& access, ready_successors& released) noexcept;
     void give_up_all(ready_successors& released) noexcept;
-    dependent_task* complete(ready_successors& released) noexcept;
+    dependent_task* complete(ready_successors& released, bool has_waited) noexcept;
     void delete_it() noexcept override { delete this; }
 
+    bool m_is_noted = false;  ///< for reports: it is held, and its domain has a note of it
     bool m_is_final = false;
     bool m_waits = false;  ///< releases nothing before all children have ended
     std::uint32_t m_access_count = 0;

@@ -4,12 +4,15 @@
 // has children.
 #pragma once
 
+#include <quern/dependences/detail/domain_list.hpp>
 #include <quern/dependences/detail/reduction_group.hpp>
 #include <quern/dependences/detail/region_map.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 #include <quern/task/detail/group_count.hpp>
 #include <quern/task/stop.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -27,7 +30,28 @@ struct domain_waiter {
     external_event thread;             ///< the owner, a thread outside
 };
 
-class domain_core {
+/// For reports: tasks whose functions have returned and that are held. There is room for a few, of
+/// which most is for tasks for which another one waited by then.
+class held_notes {
+public:
+    static constexpr std::size_t k_most = 12;
+
+    /// By the task, while it is held. False: there is no room.
+    bool add(const dependent_task& task, bool has_successors) noexcept;
+    /// When its holds have been dropped.
+    void remove(const dependent_task& task) noexcept;
+    /// Any thread. The task may be gone.
+    const dependent_task* at(std::size_t i) const noexcept {
+        return m_tasks[i].load(std::memory_order_relaxed);
+    }
+
+private:
+    static constexpr std::size_t k_without_successors = 4;  ///< the first ones
+
+    std::array<std::atomic<const dependent_task*>, k_most> m_tasks{};
+};
+
+class domain_core : public listed_domain {
 public:
     /// Of the calling task or thread.
     explicit domain_core(pool& where) noexcept;
@@ -35,7 +59,7 @@ public:
     explicit domain_core(dependent_task& parent) noexcept;
     domain_core(const domain_core&) = delete;
     domain_core& operator=(const domain_core&) = delete;
-    ~domain_core() = default;
+    ~domain_core() { leave_list(); }
 
     pool& home_pool() const noexcept { return m_pool; }
     bool owned_here() const noexcept;
@@ -94,6 +118,16 @@ public:
     void report_unobserved() noexcept;
 
     region_map& map() noexcept { return m_map; }
+    held_notes& held() noexcept { return m_held; }
+
+    /// The task whose children these are, or null.
+    const dependent_task* parent() const noexcept { return m_parent; }
+    bool has_parent_ended() const noexcept {
+        return m_parent_ended.load(std::memory_order_relaxed);
+    }
+    domain_core& root() noexcept { return *m_root; }
+
+    std::uint64_t watch_number = 0;  ///< of a root: what the watch has called it
 
     /// The function of its parent is about to end: tasks that combine what is not combined yet.
     void close_all_reductions() noexcept;
@@ -108,6 +142,12 @@ public:
     /// Tasks that have not ended. Owner.
     std::int64_t live() const noexcept {
         return m_spawned - (m_nothing_ended - m_count.outstanding());
+    }
+    /// The same, for any thread; already out of date.
+    std::uint64_t live_from_outside() const noexcept {
+        const std::int64_t left = m_count.outstanding();
+        const std::int64_t now = left > m_nothing_ended / 2 ? live() : left;  // the owner waits
+        return static_cast<std::uint64_t>(std::max<std::int64_t>(now, 0));
     }
 
     static const wait_kind k_wait;
@@ -134,7 +174,7 @@ private:
     std::thread::id m_owner_thread;        ///< the thread outside
     domain_core* const m_root;             ///< the domain that is not of a dependent task
     std::int64_t m_room = 1;               ///< tasks until the next look at their number
-    std::int64_t m_spawned = 0;
+    relaxed<std::int64_t> m_spawned = 0;   ///< since the last wait for all
     region_map m_map;
     std::vector<std::shared_ptr<reduction_group>> m_open;  ///< reductions that are not combined
     stop_signal m_signal;
@@ -147,6 +187,7 @@ private:
     group_count<std_atomics, domain_waiter> m_count;
     const std::int64_t m_nothing_ended = m_count.outstanding();
     domain_waiter m_of_parent;
+    held_notes m_held;
 };
 
 /// The domain that the running dependent task belongs to. Throws std::logic_error, which names the

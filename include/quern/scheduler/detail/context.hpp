@@ -54,6 +54,8 @@ struct task_description {
     relaxed<const void*> result = nullptr;             ///< the state of its future, or null
     relaxed<const task_description*> outer = nullptr;  ///< the task inside which it runs inline, or
                                                        ///< null
+    relaxed<void*> front_end = nullptr;  ///< its front end's object, of a type given by `entry`:
+                                         ///< see queued_task
 };
 
 /// The `outer` of a task that began while its creator was aside: it was inlined, and its creator
@@ -66,8 +68,6 @@ struct task_record : task_description {
     const stop_signal* stop = nullptr;  ///< stop requests to this task, if any
     task_locals locals{};
     task_holds* holds = nullptr;  ///< what it waits for at its end; null before it begins
-    void* front_end = nullptr;    ///< its front end's object, of a type given by `entry`: see
-                                  ///< queued_task
     traced_task trace{};          ///< used by the trace hooks alone
 
     /// Resets the record for a new task. Field by field: copying a record just after it was

@@ -272,13 +272,20 @@ public:
 
     pool& home_pool() const noexcept { return m_pool; }
 
+    /// How tasks of this kind are recognised in their records (task_description).
+    static work::run_function entry() noexcept { return &run_queued; }
+    static Self* from_front_end(void* front_end) noexcept {
+        return static_cast<Self*>(static_cast<queued_task*>(front_end));
+    }
+    /// Holds that are left. Any thread; on a copy of the task's bytes too.
+    std::uint32_t holds_left() const noexcept { return m_holds.outstanding(); }
+
     /// The task of this kind that runs here, or null: of another kind, or none.
     static Self* current() noexcept {
         context* const root = task_root();
         task_record* const task = root != nullptr ? &root->task() : nullptr;
-        return task != nullptr && task->entry == &run_queued
-                   ? static_cast<Self*>(static_cast<queued_task*>(task->front_end))
-                   : nullptr;
+        return task != nullptr && task->entry == &run_queued ? from_front_end(task->front_end)
+                                                             : nullptr;
     }
 
 protected:

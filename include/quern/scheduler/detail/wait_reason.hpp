@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/base/detail/clock.hpp>
+#include <quern/scheduler/detail/explaining.hpp>
 
 #include <array>
 #include <atomic>
@@ -39,6 +40,8 @@ struct wait_kind {
     /// Whether the end of another task ends the wait. Called while the thing is sure to live. Null:
     /// never.
     bool (*is_for_task)(const void* thing) noexcept = nullptr;
+    /// Adds lines to a report. `copy` as for `look`; the thing itself may be gone. Null: none.
+    void (*explain)(const void* copy, const void* thing, explanations& into) = nullptr;
 };
 
 inline constexpr wait_kind k_unnamed_wait{"an event"};

@@ -51,6 +51,9 @@ bool note_wait(sighting& into, const wait_note& note, tick_count now) {
         copy_if_there(copy, into.thing, into.kind->size)) {
         into.kind->look(copy, into.found);
         into.found.words.back() = '\0';
+        if (into.kind->explain != nullptr) {
+            into.kind->explain(copy, into.thing, into.more);
+        }
     }
     return note.kind() == into.kind && note.since() == since;
 }
@@ -82,6 +85,13 @@ namespace {
 seen_task seen(const task_description& task) {
     return {copy_text(task.name), task.id, task.site,
             reinterpret_cast<const void*>(static_cast<work::run_function>(task.entry))};
+}
+
+/// What waits for the task.
+void explain(sighting& into, const task_description& task) {
+    if (const explain_task how = explainer_of(task.entry)) {
+        how(task.front_end, into.more);
+    }
 }
 
 /// The call stack of a waiting task, across all the stacks that it has filled. Empty if it resumed
@@ -128,9 +138,12 @@ public:
             record_copy task(*c);
             one.task = seen(*task);
             one.where = where.name();
-            if (!one.kind->is_running && m_walks < k_most_walks) {
+            if (m_walks < k_most_walks) {
                 ++m_walks;
-                one.calls = calls_of(*c, one);
+                if (!one.kind->is_running) {
+                    one.calls = calls_of(*c, one);
+                }
+                explain(one, *task);
             }
             m_makers.emplace(task->result, maker{index, 0});
             add_outer(one, *task, index);
@@ -160,6 +173,7 @@ public:
                 const int index = static_cast<int>(m_found.size());
                 one.doing = std::move(thread.doing);
                 one.calls = std::move(thread.calls);
+                explain(one, *task);
                 m_makers.emplace(task->result, maker{index, 0});
                 add_outer(one, *task, index);
                 m_found.push_back(std::move(one));

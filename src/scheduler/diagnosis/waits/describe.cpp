@@ -55,6 +55,9 @@ group_key key_of(const sighting& s, const std::string& calls) {
         outer += each.name + hex(each.site);
     }
     outer += s.is_inlined ? "inlined" : "";
+    for (const explanation& each : s.more) {
+        outer += each.text + hex(each.site);
+    }
     return {s.task.name,  s.where, s.thread,     s.task.site,
             s.task.entry, s.what,  s.kind,       std::string(s.found.words.data()),
             s.holder,     thing,   outer + calls};
@@ -81,7 +84,8 @@ public:
     std::string text() const {
         std::string text = heading();
         for (std::size_t g = 0; g < std::min(m_shown.size(), k_longest_list); ++g) {
-            text += "  " + line(g) + "\n" + m_calls[m_shown[g]] + origin(m_all[m_shown[g]]);
+            text += "  " + line(g) + "\n" + m_calls[m_shown[g]] + origin(m_all[m_shown[g]]) +
+                    explained(m_all[m_shown[g]]);
         }
         if (m_shown.size() > k_longest_list) {
             text += "  and " + std::to_string(m_shown.size() - k_longest_list) + " lines more\n";
@@ -213,6 +217,25 @@ private:
             text += s.what == sighted::blocked
                         ? "     inlined into its parent, which cannot continue meanwhile\n"
                         : "     inlined into its parent\n";
+        }
+        return text;
+    }
+
+    static std::string explained(const sighting& s) {
+        constexpr std::size_t k_deepest = 8;  // spaces
+        std::string text;
+        for (std::size_t i = 0; i < s.more.size();) {
+            const explanation& each = s.more[i];
+            std::uint64_t equal = 0;
+            for (; i < s.more.size() && s.more[i] == each; ++i) {
+                ++equal;
+            }
+            text += "     " + each.text + more(equal) + "\n";
+            if (each.site != nullptr) {
+                const std::size_t depth = std::min(each.text.find_first_not_of(' '), k_deepest);
+                text +=
+                    std::string(depth, ' ') + "       made in " + describe_site(each.site) + "\n";
+            }
         }
         return text;
     }

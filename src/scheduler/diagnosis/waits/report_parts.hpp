@@ -58,6 +58,7 @@ struct sighting {
     const wait_kind* kind = nullptr;  ///< null: not noted
     const void* thing = nullptr;
     wait_findings found;
+    explanations more;  ///< of the thing, then of the task
     double seconds = 0;
     bool is_result = false;    ///< the thing is a future, and its task is the holder
     int holder = k_no_holder;  ///< index of the sighting of the thing's holder, or one of the above

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a recording sees the graph of dependent tasks. While a watch is attached, maps keep released
+// accesses, so that the graph is that of the program and not of one run. Without one, each look
+// costs one load and one branch.
+#pragma once
+
+#include <quern/base/detail/config.hpp>
+
+#include <atomic>
+
+namespace quern::detail {
+
+class dependent_task;
+class domain_core;
+
+/// Is told of dependent tasks. Each function may be called by several threads at once, also shortly
+/// after watch_dependences(nullptr): a watch lives as long as the process. It must not block, throw
+/// or use tasks.
+class dependence_watch {
+public:
+    dependence_watch() = default;
+    dependence_watch(const dependence_watch&) = delete;
+    dependence_watch& operator=(const dependence_watch&) = delete;
+
+    /// By the owner of the domain, before the task's accesses are entered.
+    virtual void registers(domain_core& home, const dependent_task& task) noexcept = 0;
+    /// By the owner, after that: an access of `later` comes after one of `earlier`, which may have
+    /// released it already. Perhaps several times for the same two.
+    virtual void follows(const dependent_task& earlier, const dependent_task& later) noexcept = 0;
+    /// By the task, before its function.
+    virtual void begins(const dependent_task& task) noexcept = 0;
+
+protected:
+    ~dependence_watch() = default;
+};
+
+extern std::atomic<dependence_watch*> g_dependence_watch;
+
+/// The attached watch, or null. Any thread.
+QUERN_ALWAYS_INLINE dependence_watch* watching_dependences() noexcept {
+    return g_dependence_watch.load(std::memory_order_acquire);  // pairs with watch_dependences
+}
+
+/// One for the process; null: none. Any thread.
+void watch_dependences(dependence_watch* by) noexcept;
+
+}  // namespace quern::detail
