@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Heat in a square by Gauss-Seidel sweeps: each point becomes the mean of its four neighbours, in
-// place and in the order of rows. By blocks, which lie one after the other in memory, or as a
-// whole: both give the same bits. Shared by the application and by bench/gauss_seidel; must not
+// place and in the order of rows. By blocks, which lie one after the other in memory, or by rows:
+// both give the same bits. Shared by the application and by bench/gauss_seidel; must not
 // include a runtime.
 #pragma once
+
+#include "kernels.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -12,34 +14,8 @@
 
 namespace gauss_seidel {
 
-/// Where the neighbours of a block are. `step`: from a number to the one a row below.
-struct surroundings {
-    const double* top;
-    const double* bottom;
-    const double* left;
-    std::size_t left_step;
-    const double* right;
-    std::size_t right_step;
-};
-
-/// One sweep over a block of rows * columns points. The sum begins with the numbers that are known
-/// first, for each point waits for the one left of it. Never inlined: all variants run the same
-/// instructions.
-[[gnu::noinline]] inline void sweep_block(double* block, std::size_t rows, std::size_t columns,
-                                          const surroundings& around) {
-    for (std::size_t r = 0; r < rows; ++r) {
-        double* const row = block + r * columns;
-        const double* const above = r == 0 ? around.top : row - columns;
-        const double* const below = r + 1 == rows ? around.bottom : row + columns;
-        double last = around.left[r * around.left_step];
-        for (std::size_t c = 0; c + 1 < columns; ++c) {
-            last = (above[c] + below[c] + row[c + 1] + last) * 0.25;
-            row[c] = last;
-        }
-        const std::size_t c = columns - 1;
-        row[c] = (above[c] + below[c] + around.right[r * around.right_step] + last) * 0.25;
-    }
-}
+inline constexpr double k_hot = 1;   // above the grid
+inline constexpr double k_cold = 0;  // along its other edges
 
 /// n x n points inside four edges, whose temperature stays.
 class grid {
@@ -49,8 +25,8 @@ public:
           m_side(side),
           m_blocks((n + side - 1) / side),
           m_points(n * n),
-          m_hot(n, 1.0),
-          m_cold(n, 0.0) {
+          m_hot(n, k_hot),
+          m_cold(n, k_cold) {
         reset();
     }
 
@@ -100,11 +76,11 @@ public:
                      .right_step = has_right ? rows_of(j + 1) : 1});
     }
 
-    /// The same points with the same bits; the blocks may have other sizes.
-    bool equals(grid& other) {
+    /// Whether the points, by rows, have the same bits.
+    bool equals(const std::vector<double>& rows) const {
         for (std::size_t r = 0; r < m_n; ++r) {
             for (std::size_t c = 0; c < m_n; ++c) {
-                if (point(r, c) != other.point(r, c)) {
+                if (point(r, c) != rows[r * m_n + c]) {
                     return false;
                 }
             }
@@ -112,11 +88,11 @@ public:
         return true;
     }
 
-private:
     static double initial(std::size_t r, std::size_t c) {
         return static_cast<double>((r * 7919 + c * 104729) % 1000) / 1000;
     }
 
+private:
     std::size_t rows_of(std::size_t i) const { return std::min(m_side, m_n - i * m_side); }
     std::size_t begin_of(std::size_t i, std::size_t j) const {
         return i * m_side * m_n + rows_of(i) * (j * m_side);
@@ -138,11 +114,36 @@ private:
     std::vector<double> m_cold;
 };
 
-/// The sweeps over the whole grid. Requires: it is one block.
+/// The sweeps, block after block.
 inline void sweep_serially(grid& g, int sweeps) {
     for (int s = 0; s < sweeps; ++s) {
-        g.sweep(0, 0);
+        for (std::size_t i = 0; i < g.blocks(); ++i) {
+            for (std::size_t j = 0; j < g.blocks(); ++j) {
+                g.sweep(i, j);
+            }
+        }
     }
+}
+
+/// The points, by rows, after the same sweeps without blocks: what all others are compared with.
+inline std::vector<double> swept_by_rows(std::size_t n, int sweeps) {
+    std::vector<double> points(n * n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+        points[i] = grid::initial(i / n, i % n);
+    }
+    for (int s = 0; s < sweeps; ++s) {
+        for (std::size_t r = 0; r < n; ++r) {
+            for (std::size_t c = 0; c < n; ++c) {
+                double* const at = &points[r * n + c];
+                const double above = r > 0 ? *(at - n) : k_hot;
+                const double below = r + 1 < n ? at[n] : k_cold;
+                const double right = c + 1 < n ? at[1] : k_cold;
+                const double left = c > 0 ? *(at - 1) : k_cold;
+                *at = (above + below + right + left) * 0.25;
+            }
+        }
+    }
+    return points;
 }
 
 }  // namespace gauss_seidel

@@ -4,58 +4,14 @@
 // by bench/nbody; must not include a runtime.
 #pragma once
 
+#include "kernels.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace nbody {
-
-/// Three numbers for each of n bodies: all x, then all y, then all z.
-struct vectors {
-    double* x;
-    std::size_t n;
-
-    double* y() const { return x + n; }
-    double* z() const { return x + 2 * n; }
-    std::span<double> numbers() const { return {x, 3 * n}; }
-};
-
-/// Adds to the accelerations `sum` of the bodies at `here` what those at `there`, of that mass
-/// each, do. The innermost loop has no sum, so compilers may vectorise it. Never inlined: all
-/// variants run the same instructions.
-[[gnu::noinline]] inline void attract(const vectors& here, const vectors& there, double mass,
-                                      const vectors& sum) {
-    constexpr double k_softening = 1e-4;  // squared distance; also for a body and itself
-    for (std::size_t b = 0; b < there.n; ++b) {
-        const double bx = there.x[b];
-        const double by = there.y()[b];
-        const double bz = there.z()[b];
-        for (std::size_t a = 0; a < here.n; ++a) {
-            const double dx = bx - here.x[a];
-            const double dy = by - here.y()[a];
-            const double dz = bz - here.z()[a];
-            const double square = dx * dx + dy * dy + dz * dz + k_softening;
-            const double factor = mass / (square * std::sqrt(square));
-            sum.x[a] += factor * dx;
-            sum.y()[a] += factor * dy;
-            sum.z()[a] += factor * dz;
-        }
-    }
-}
-
-/// A step of time; then the accelerations are 0 again.
-[[gnu::noinline]] inline void move(const vectors& position, const vectors& speed,
-                                   const vectors& acceleration) {
-    constexpr double k_step = 1e-3;
-    for (std::size_t i = 0; i < 3 * position.n; ++i) {
-        speed.x[i] += k_step * acceleration.x[i];
-        position.x[i] += k_step * speed.x[i];
-        acceleration.x[i] = 0;
-    }
-}
 
 /// All bodies, and what happens to a block.
 class bodies {

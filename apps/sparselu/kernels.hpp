@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is done with blocks: the four kernels of BOTS' sparselu (Duran et al., ICPP 2009), with
-// loops in an order that makes the innermost one go along rows. Shared by the application and by
-// bench/sparselu; must not include a runtime. Never inlined: all variants run the same
-// instructions, so that their results can be compared bit by bit.
+// What is done with blocks: the four kernels of BOTS' sparselu (Duran et al., ICPP 2009). Shared by
+// the application and by bench/sparselu. Compiled once, in kernels.cpp, so that all variants run
+// the same instructions and their results can be compared bit by bit.
 #pragma once
 
 #include <cstddef>
@@ -21,63 +20,16 @@ struct block {
     std::span<float> numbers() const { return {first, rows * columns}; }
 };
 
-/// to[first, n) -= factor * row[first, n).
-inline void subtract_row(float* __restrict to, const float* __restrict row, float factor,
-                         std::size_t first, std::size_t n) {
-    for (std::size_t c = first; c < n; ++c) {
-        to[c] -= factor * row[c];
-    }
-}
-
 /// d = its factors L, whose diagonal is 1 and not stored, and U. Without pivoting.
-[[gnu::noinline]] inline void lu0(const block& d) {
-    for (std::size_t k = 0; k < d.rows; ++k) {
-        for (std::size_t i = k + 1; i < d.rows; ++i) {
-            d(i, k) /= d(k, k);
-            subtract_row(d.row(i), d.row(k), d(i, k), k + 1, d.columns);
-        }
-    }
-}
+void lu0(const block& d);
 
 /// b = the inverse of the L in d times b; b is right of d.
-[[gnu::noinline]] inline void fwd(const block& d, const block& b) {
-    for (std::size_t k = 0; k < d.rows; ++k) {
-        for (std::size_t i = k + 1; i < d.rows; ++i) {
-            subtract_row(b.row(i), b.row(k), d(i, k), 0, b.columns);
-        }
-    }
-}
+void fwd(const block& d, const block& b);
 
 /// b = b times the inverse of the U in d; b is below d.
-[[gnu::noinline]] inline void bdiv(const block& d, const block& b) {
-    for (std::size_t i = 0; i < b.rows; ++i) {
-        for (std::size_t k = 0; k < b.columns; ++k) {
-            b(i, k) /= d(k, k);
-            subtract_row(b.row(i), d.row(k), b(i, k), k + 1, b.columns);
-        }
-    }
-}
+void bdiv(const block& d, const block& b);
 
-/// c -= a times b. Four rows of b at a time: a number of c is loaded and stored once for four
-/// products.
-[[gnu::noinline]] inline void bmod(const block& a, const block& b, const block& c) {
-    for (std::size_t i = 0; i < c.rows; ++i) {
-        float* const __restrict to = c.row(i);
-        std::size_t k = 0;
-        for (; k + 4 <= b.rows; k += 4) {
-            const float* const __restrict b0 = b.row(k);
-            const float* const __restrict b1 = b.row(k + 1);
-            const float* const __restrict b2 = b.row(k + 2);
-            const float* const __restrict b3 = b.row(k + 3);
-            const float* const f = a.row(i) + k;
-            for (std::size_t j = 0; j < c.columns; ++j) {
-                to[j] = to[j] - f[0] * b0[j] - f[1] * b1[j] - f[2] * b2[j] - f[3] * b3[j];
-            }
-        }
-        for (; k < b.rows; ++k) {
-            subtract_row(to, b.row(k), a(i, k), 0, c.columns);
-        }
-    }
-}
+/// c -= a times b.
+void bmod(const block& a, const block& b, const block& c);
 
 }  // namespace sparselu

@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// The arrays of STREAM, its four kernels, and the check. Shared by the application and by
-// bench/stream; must not include a runtime.
+// The arrays of STREAM, and the check. Shared by the application and by bench/stream; must not
+// include a runtime.
 #pragma once
+
+#include "kernels.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <span>
 
 namespace stream {
-
-inline constexpr double k_factor = 0.4;  // so that numbers stay near 1: 0.4 + 0.4 + 0.4 * 0.4 < 1
-
-using numbers = std::span<double>;
-using given_numbers = std::span<const double>;
-
-// The kernels; never inlined, so that all variants run the same instructions.
-
-[[gnu::noinline]] inline void copy(given_numbers a, numbers c) {
-    for (std::size_t i = 0; i < c.size(); ++i) {
-        c[i] = a[i];
-    }
-}
-[[gnu::noinline]] inline void scale(given_numbers c, numbers b) {
-    for (std::size_t i = 0; i < b.size(); ++i) {
-        b[i] = k_factor * c[i];
-    }
-}
-[[gnu::noinline]] inline void add(given_numbers a, given_numbers b, numbers c) {
-    for (std::size_t i = 0; i < c.size(); ++i) {
-        c[i] = a[i] + b[i];
-    }
-}
-[[gnu::noinline]] inline void triad(given_numbers b, given_numbers c, numbers a) {
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        a[i] = b[i] + k_factor * c[i];
-    }
-}
 
 class arrays {
 public:

@@ -33,8 +33,8 @@ void sweep_by_tasks(grid& g, int sweeps) {
 }
 
 const contender depend{"gauss_seidel", "depend", [](const arguments& a) {
-                           return openmp_job(a, [whole = std::make_shared<answer>(a)] {
-                               return whole->measured(sweep_by_tasks);
+                           return openmp_job(a, [all = std::make_shared<answer>(a)] {
+                               return all->measured(sweep_by_tasks);
                            });
                        }};
 

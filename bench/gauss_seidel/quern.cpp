@@ -13,7 +13,7 @@ namespace {
 contender registered(const char* variant, void (*how)(grid&, int)) {
     return {"gauss_seidel", variant, [how](const arguments& a) {
                 return quern_job(
-                    a, [whole = std::make_shared<answer>(a), how] { return whole->measured(how); });
+                    a, [all = std::make_shared<answer>(a), how] { return all->measured(how); });
             }};
 }
 

@@ -7,14 +7,11 @@ namespace bench::gauss_seidel {
 
 namespace {
 
-/// The whole grid is one block.
-const contender serial{
-    "gauss_seidel", "serial", [](const arguments& a) -> job {
-        return [whole = std::make_shared<answer>(a)]() -> measurement {
-            return {.value = whole->rate(whole->points(), ::gauss_seidel::sweep_serially),
-                    .more = {}};
-        };
-    }};
+const contender serial{"gauss_seidel", "serial", [](const arguments& a) -> job {
+                           return [all = std::make_shared<answer>(a)] {
+                               return all->measured(::gauss_seidel::sweep_serially);
+                           };
+                       }};
 
 }  // namespace
 
