@@ -221,6 +221,9 @@ void region_map::link_to_users(access_record& target, std::uint32_t& links) cons
 // -- entering ----------------------------------------------------------------------------------
 
 void region_map::enter(access_record& access, std::uint32_t& links) {
+    if (++m_entered >= m_forget_at) {
+        forget_released();
+    }
     if (fragment* const exact = m_exact.find(access.begin, access.bytes)) {
         join(*exact, access, links);
         return;
@@ -336,6 +339,24 @@ void region_map::remove_unused() noexcept {
     remove_from(m_ordered, true);
     remove_from(m_sentinels, false);
     m_clean_at = std::max(k_least, 2 * fragments());
+}
+
+/// Drops references to tasks that no later access can wait for: the memory of many readers of data
+/// that are not accessed again. The cost is spread over the accesses since the last time.
+void region_map::forget_released() noexcept {
+    constexpr std::size_t k_least = 1024;
+    std::size_t kept = fragments();
+    const auto forget_in = [&kept](ordered& all) {
+        for (auto& [begin, f] : all) {
+            f.before.remove_released();
+            f.current.remove_released();
+            kept += f.before.size() + f.current.size();
+        }
+    };
+    forget_in(m_ordered);
+    forget_in(m_sentinels);
+    m_entered = 0;
+    m_forget_at = std::max(k_least, 4 * kept);
 }
 
 void region_map::clear() noexcept {

@@ -109,11 +109,14 @@ private:
     fragment& add_sentinel(std::uintptr_t at);
     void merge_all(access_record& access) noexcept;
     void remove_unused() noexcept;
+    void forget_released() noexcept;
 
     ordered m_ordered;
     ordered m_sentinels;
     exact_table m_exact;
     std::size_t m_clean_at = 1024;  ///< fragments; when to look for those that are not used
+    std::size_t m_entered = 0;      ///< accesses since the last forget_released()
+    std::size_t m_forget_at = 1024;
 };
 
 }  // namespace quern::detail
