@@ -239,8 +239,10 @@ void region_map::enter(access_record& access, std::uint32_t& links) {
 }
 
 fragment& region_map::add_sentinel(std::uintptr_t at) {
+    m_exact.reserve_one();
     fragment& made = m_sentinels[at];
     made.begin = at;
+    m_exact.insert(made);
     return made;
 }
 
@@ -322,7 +324,7 @@ void region_map::merge_all(access_record& access) noexcept {
 /// that were added since the last time.
 void region_map::remove_unused() noexcept {
     constexpr std::size_t k_least = 1024;
-    const auto remove_from = [this](ordered& all, bool is_exact) {
+    const auto remove_from = [this](ordered& all) {
         for (auto at = all.begin(); at != all.end();) {
             fragment& f = at->second;
             f.current.remove_released();
@@ -330,14 +332,12 @@ void region_map::remove_unused() noexcept {
                 ++at;
                 continue;
             }
-            if (is_exact) {
-                m_exact.erase(f);
-            }
+            m_exact.erase(f);
             at = all.erase(at);
         }
     };
-    remove_from(m_ordered, true);
-    remove_from(m_sentinels, false);
+    remove_from(m_ordered);
+    remove_from(m_sentinels);
     m_clean_at = std::max(k_least, 2 * fragments());
 }
 
