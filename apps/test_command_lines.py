@@ -50,7 +50,8 @@ class Settings(unittest.TestCase):
         self.expect_workers(1, "--quern:threads=1", "--threads=2")
 
     def test_help(self):
-        for program in ["als", "cholesky", "fib", "heat", "matmul", "nqueens", "sort", "sssp", "uts"]:
+        for program in ["als", "cholesky", "fib", "gauss_seidel", "heat", "matmul", "nbody", "nqueens", "sort", "sparselu", "sssp",
+                        "stream", "uts"]:
             result = run(program, "--quern:help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("--quern:threads=VALUE", result.stdout)
@@ -205,6 +206,38 @@ class Cholesky(unittest.TestCase):
             self.assertIn("not positive definite: its leading minor of order 1 is not positive", result.stderr)
 
 
+class OrderedByData(unittest.TestCase):
+    """sparselu, gauss_seidel, nbody and stream: whole blocks, smaller last blocks, one block, one number."""
+
+    def expect_right(self, program, n, block, *arguments, says, **variables):
+        for threads in [1, 3]:
+            result = run(program, f"--n={n}", f"--block={block}", "--repeat=1", f"--threads={threads}", *arguments, **variables)
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+            self.assertIn(says, result.stdout)
+            for variant in ["serial", "barriers", "tasks"]:
+                self.assertRegex(result.stdout, rf"(?m)^  {variant} +\d")
+
+    def test_sparselu_is_right(self):
+        for n, block, tasks in [(1, 1, 1), (7, 7, 1), (8, 4, 5), (7, 3, 14), (100, 12, 141)]:
+            self.expect_right("sparselu", n, block, says=f"sparselu: {n} rows in blocks of {block}, {tasks} task")
+
+    def test_gauss_seidel_is_right(self):
+        for n, block, tasks in [(1, 1, 4), (7, 7, 4), (8, 4, 16), (7, 3, 36), (100, 9, 576)]:
+            self.expect_right("gauss_seidel", n, block, "--sweeps=4", says=f"of {block}, 4 sweeps, {tasks} tasks: every bit")
+
+    def test_nbody_is_right(self):
+        for n, block, tasks in [(1, 1, 6), (7, 7, 6), (8, 4, 18), (7, 3, 36), (100, 9, 468)]:
+            self.expect_right("nbody", n, block, "--steps=3", says=f"of {block}, 3 steps, {tasks} tasks: every bit")
+
+    def test_stream_is_right(self):
+        for n, block in [(1, 1), (7, 7), (8, 4), (7, 3), (10007, 100)]:
+            self.expect_right("stream", n, block, "--iterations=3", says=f"in blocks of {block}, 3 iterations: right in every bit")
+
+    def test_a_creator_may_be_limited(self):
+        for program in ["sparselu", "gauss_seidel", "nbody", "stream"]:
+            self.expect_right(program, 100, 10, says=f"{program}: ", QUERN_LIVE_TASKS="3")
+
+
 class Mistakes(unittest.TestCase):
     def expect(self, arguments, *parts, status=2, **variables):
         result = run(*arguments, **variables)
@@ -240,6 +273,19 @@ class Mistakes(unittest.TestCase):
         self.expect(["cholesky", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 100000")
         self.expect(["cholesky", "--n", "9", "--tile", "10"], "--tile is '10'; accepted: a whole number from 1 to --n, 9")
         self.expect(["cholesky", "--n", "100000"], "cholesky: ", "memory", status=1)
+
+    def test_in_blocks(self):
+        for program, most, huge in [("sparselu", "100000", "100000"), ("gauss_seidel", "1000000", "1000000"),
+                                    ("nbody", "1000000000", "1000000000"), ("stream", "1000000000000", "1000000000000")]:
+            for text in ["0", "-1", "x", "1.5", ""]:
+                self.expect([program, "--n", text], f"{program}: --n is '{text}'; accepted: a whole number from 1 to {most}")
+            self.expect([program, "--block", "0"], f"--block is '0'; accepted: a whole number from 1 to {most}")
+            self.expect([program, "--n", "9", "--block", "10"], "--block is '10'; accepted: a whole number from 1 to --n, 9")
+            self.expect([program, "--blck", "10"], "unknown argument '--blck'", "did you mean '--block'?")
+            self.expect([program, "--n", huge], f"{program}: there is not enough memory", status=1)
+        self.expect(["gauss_seidel", "--sweeps", "0"], "--sweeps is '0'; accepted: a whole number from 1 to")
+        self.expect(["nbody", "--steps", "0"], "--steps is '0'; accepted: a whole number from 1 to")
+        self.expect(["stream", "--iterations", "0"], "--iterations is '0'; accepted: a whole number from 1 to")
 
     def test_in_words(self):
         self.expect(["heat", "--pionts", "4"], "unknown argument '--pionts'", "did you mean '--points'?")

@@ -50,4 +50,21 @@ inline void print_ratios(const std::vector<variant>& variants) {
     }
 }
 
+/// How the times were taken.
+inline void print_workers_and_runs(const quern::runtime& rt, int repeat) {
+    fmt::print("{} worker{}, policy {}, median of {}\n", rt.workers(), rt.workers() == 1 ? "" : "s",
+               rt.default_pool().policy(), repeat);
+}
+
+/// What each variant did in a second, by its median time. `amount`: of a run, in `unit` times s.
+inline void print_rates(const std::vector<variant>& variants, double amount, const char* unit) {
+    const char* separator = "";
+    fmt::print("  {}: ", unit);
+    for (const variant& v : variants) {
+        fmt::print("{}{} {:.2f}", separator, v.name, amount / v.middle());
+        separator = ", ";
+    }
+    fmt::print("\n");
+}
+
 }  // namespace apps

@@ -53,6 +53,6 @@ def describe(build):
         "compiler": _output(compiler, "--version").split("\n")[0] or "unknown",
         "clang": _output(clang, "--version").split("\n")[0] or "none",
         "libraries": _output("dpkg-query", "-W", "-f", "${Package} ${Version}\\n", "libtbb12", "libgomp1",
-                             "libomp5-19").split("\n"),
+                             "libomp5-19", "libstarpu-1.3-9").split("\n"),
         "load": os.getloadavg()[0],
     }

@@ -186,6 +186,22 @@ void region_map::remove_unused() noexcept {
     m_clean_at = std::max(k_least, 2 * fragments());
 }
 
+/// Drops references to tasks that no later access can wait for: the memory of many readers of data
+/// that are not accessed again. The cost is spread over the accesses since the last time.
+void region_map::forget_released() noexcept {
+    constexpr std::size_t k_least = 1024;
+    std::size_t kept = fragments();
+    for (ordered* const all : {&m_ordered, &m_strided, &m_sentinels}) {
+        for (auto& [begin, f] : *all) {
+            f.before.remove_released();
+            f.current.remove_released();
+            kept += f.before.size() + f.current.size();
+        }
+    }
+    m_entered = 0;
+    m_forget_at = std::max(k_least, 4 * kept);
+}
+
 void region_map::clear() noexcept {
     m_exact.clear();
     m_ordered.clear();

@@ -5,8 +5,10 @@
 
 #include "unit/scheduler/on_runtime.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -304,6 +306,36 @@ TEST_P(domain_test, forgets_what_has_ended) {
         }
         work.taskwait();
         EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0), 7 * n);
+    });
+}
+
+/// The result of a task is, moved from, a part of the task until that is destroyed.
+struct result_in_memory {
+    static inline std::atomic<long> s_count{0};
+
+    result_in_memory() noexcept { ++s_count; }
+    result_in_memory(const result_in_memory&) noexcept { ++s_count; }
+    result_in_memory(result_in_memory&&) noexcept { ++s_count; }
+    result_in_memory& operator=(const result_in_memory&) = default;
+    ~result_in_memory() { --s_count; }
+};
+
+// Holds: domain: Its memory grows with the tasks that have not ended and the data in use, not with
+//     the tasks that have read them.
+TEST_P(domain_test, forgets_readers_that_have_ended) {
+    by_task_and_thread([](domain& work) {
+        constexpr std::size_t k_readers = 100;  // of each number
+        std::vector<int> numbers(300);
+        long most = 0;
+        for (std::size_t i = 0; i < numbers.size() * k_readers; ++i) {
+            static_cast<void>(
+                work.async(in(numbers[i / k_readers]), [] { return result_in_memory(); }));
+            if (i % 512 == 511) {
+                work.taskwait();
+                most = std::max(most, result_in_memory::s_count.load());
+            }
+        }
+        EXPECT_LT(most, 10'000);
     });
 }
 

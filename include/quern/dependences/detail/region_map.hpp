@@ -39,6 +39,9 @@ public:
     /// Links the access, not empty, to all that it must wait for, and enters it. Throws
     /// std::bad_alloc; then it is entered in a part of its region.
     QUERN_ALWAYS_INLINE void enter(access_record& access, new_links& links) {
+        if (++m_entered >= m_forget_at) [[unlikely]] {
+            forget_released();
+        }
         if (fragment* const exact = m_exact.find(access)) [[likely]] {
             join(*exact, access, links);
         } else {
@@ -84,6 +87,7 @@ private:
     static void take_turn(const fragment& f, const std::shared_ptr<object_turn>& its,
                           access_record& access);
     void remove_unused() noexcept;
+    void forget_released() noexcept;
 
     // region_parts.cpp
     bool is_untouched(const strided_region& wanted) const;
@@ -104,9 +108,11 @@ private:
     ordered m_ordered;  ///< of one row, by their begin
     ordered m_strided;  ///< of several rows
     ordered m_sentinels;
-    exact_table m_exact;             ///< all
-    std::size_t m_longest = 0;       ///< extent of a strided fragment, at most
-    std::size_t m_clean_at = 1024;   ///< fragments; when to look for those that are not used
+    exact_table m_exact;            ///< all
+    std::size_t m_longest = 0;      ///< extent of a strided fragment, at most
+    std::size_t m_clean_at = 1024;  ///< fragments; when to look for those that are not used
+    std::size_t m_entered = 0;      ///< accesses since the last forget_released()
+    std::size_t m_forget_at = 1024;
     std::vector<fragment*> m_parts;  ///< of the access that is being entered
     std::vector<access_record*> m_found;
     std::vector<inherited_turn> m_inherited;
