@@ -13,6 +13,7 @@
 #include <quern/dependences/access.hpp>
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/spawn.hpp>
+#include <quern/dependences/tiles.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>
