@@ -20,6 +20,8 @@ void dsyrk_(const char*, const char*, const int*, const int*, const double*, con
             const int*, const double*, double*, const int*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*,
             const double*, const double*, const int*, double*, const int*);
+void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*,
+            const double*, const double*, const int*, double*, const int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
 void dlaswp_(const int*, double*, const int*, const int*, const int*, const int*, const int*);
@@ -106,6 +108,18 @@ inline void trsm_right(const matrix& l, const matrix& a) {
 /// a = the inverse of the lower triangle l, with ones on its diagonal, times a.
 inline void trsm_left(const matrix& l, const matrix& a) {
     dtrsm_("L", "L", "N", "U", &a.rows, &a.columns, &k_one, l.at, &l.stride, a.at, &a.stride);
+}
+
+/// a = the inverse of the upper triangle u times a.
+inline void trsm_upper(const matrix& u, const matrix& a) {
+    dtrsm_("L", "U", "N", "N", &a.rows, &a.columns, &k_one, u.at, &u.stride, a.at, &a.stride);
+}
+
+/// a = op(l) a for the triangle of l; 'L' or 'U', 'N' or 'T', 'U' if its diagonal is of ones, else
+/// 'N'.
+inline void trmm(char triangle, char op, char diagonal, const matrix& l, const matrix& a) {
+    dtrmm_("L", &triangle, &op, &diagonal, &a.rows, &a.columns, &k_one, l.at, &l.stride, a.at,
+           &a.stride);
 }
 
 /// a = the Cholesky factor of its lower triangle. Returns 0, or the order of the first leading
