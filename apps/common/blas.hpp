@@ -26,11 +26,15 @@ void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
 void dlaswp_(const int*, double*, const int*, const int*, const int*, const int*, const int*);
 void dgeqrf_(const int*, const int*, double*, const int*, double*, double*, const int*, int*);
+void dormqr_(const char*, const char*, const int*, const int*, const int*, const double*,
+             const int*, const double*, double*, const int*, double*, const int*, int*, std::size_t,
+             std::size_t);
 void dgeqrt_(const int*, const int*, const int*, double*, const int*, double*, const int*, double*,
              int*);
 void dtpqrt_(const int*, const int*, const int*, const int*, double*, const int*, double*,
              const int*, double*, const int*, double*, int*);
-// The last two are the lengths of the character arguments: these are compiled from Fortran.
+// The last two, here and above, are the lengths of the character arguments: these are compiled from
+// Fortran.
 void dgemqrt_(const char*, const char*, const int*, const int*, const int*, const int*,
               const double*, const int*, const double*, const int*, double*, const int*, double*,
               int*, std::size_t, std::size_t);
@@ -161,6 +165,17 @@ inline void geqrf(const matrix& a, std::vector<double>& tau) {
     const int size = static_cast<int>(best);
     std::vector<double> work(static_cast<std::size_t>(size));
     dgeqrf_(&a.rows, &a.columns, a.at, &a.stride, tau.data(), work.data(), &size, &info);
+}
+
+/// c = op(Q) c of geqrf; op 'N' or 'T'.
+inline void ormqr(char op, const matrix& a, const std::vector<double>& tau, const matrix& c) {
+    constexpr int k_block = 64;  // columns that are applied at a time
+    const int size = std::max(1, c.columns) * k_block + 65 * 64;  // as LAPACK's documentation asks
+    std::vector<double> work(static_cast<std::size_t>(size));
+    const int reflectors = static_cast<int>(tau.size());
+    int info = 0;
+    dormqr_("L", &op, &c.rows, &c.columns, &reflectors, a.at, &a.stride, tau.data(), c.at,
+            &c.stride, work.data(), &size, &info, 1, 1);
 }
 
 // Tile QR (Buttari, Langou, Kurzak, Dongarra 2009) by the kernels of LAPACK 3.4. Columns are taken
