@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "problem.hpp"
+
+#include "../harness/openmp.hpp"
+
+#include <memory>
+
+namespace bench::cholesky {
+
+namespace {
+
+// clang-format off
+void factorise(dense::tiled& a) {
+    const long n = a.rows();
+    for (long k = 0; k < n; ++k) {
+        const blas::matrix kk = a.at(k, k);
+#pragma omp task firstprivate(kk) depend(inout : *kk.at) priority(rank(n, k, 3))
+        factor_of(kk);
+        for (long i = k + 1; i < n; ++i) {
+            const blas::matrix ik = a.at(i, k);
+#pragma omp task firstprivate(kk, ik) depend(in : *kk.at) depend(inout : *ik.at) priority(rank(n, k, 2))
+            blas::trsm_right(kk, ik);
+        }
+        for (long i = k + 1; i < n; ++i) {
+            const blas::matrix ik = a.at(i, k);
+            for (long j = k + 1; j < i; ++j) {
+                const blas::matrix jk = a.at(j, k);
+                const blas::matrix ij = a.at(i, j);
+#pragma omp task firstprivate(ik, jk, ij) depend(in : *ik.at, *jk.at) depend(inout : *ij.at) priority(rank(n, k, 0))
+                subtract(ik, jk, ij);
+            }
+            const blas::matrix ii = a.at(i, i);
+#pragma omp task firstprivate(ik, ii) depend(in : *ik.at) depend(inout : *ii.at) priority(rank(n, k, 1))
+            blas::syrk(ik, ii);
+        }
+    }
+#pragma omp taskwait
+}
+// clang-format on
+
+const dense::with_tiles depend{k_titles, "depend", [](const arguments& a, long tile) -> job {
+                                   return openmp_job(
+                                       a, [p = std::make_shared<problem>(a.size, tile)] {
+                                           return dense::measured(*p, [&p] { factorise(p->a); });
+                                       });
+                               }};
+
+}  // namespace
+
+}  // namespace bench::cholesky
