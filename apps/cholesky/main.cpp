@@ -107,9 +107,10 @@ public:
 
     double by_tasks(const quern::runtime& rt) {
         const double seconds =
-            quern::async(rt, [this] {
+            quern::async(rt, [this, &rt] {
                 m_tiles.assign([this](auto r, auto c) { return element(r, c, m_diagonal); });
-                const double factorised = apps::seconds_of([this] { factorise(m_tiles); });
+                const double factorised =
+                    apps::dense::seconds_and_totals(rt, m_workers, [this] { factorise(m_tiles); });
                 m_tiles.copy_to(m_columns.data(), m_n);
                 return factorised;
             }).get();
@@ -118,6 +119,7 @@ public:
     }
 
     const apps::dense::residuals& found() const { return m_found; }
+    const quern::worker_totals& workers() const { return m_workers; }
 
 private:
     /// |L L' x - A x|
@@ -136,6 +138,7 @@ private:
     columns m_columns;
     quern::tiles<double> m_tiles;
     apps::dense::residuals m_found;
+    quern::worker_totals m_workers;
 };
 
 int run(int argc, char** argv) {
@@ -164,7 +167,8 @@ int run(int argc, char** argv) {
                                     .tasks = tasks_for(s.tiles()),
                                     .flop = n * n * n / 3,
                                     .lapack = [&p] { return p.by_lapack(); },
-                                    .by_tasks = {{"tasks", [&] { return p.by_tasks(rt); }}}},
+                                    .by_tasks = {{"tasks", [&] { return p.by_tasks(rt); }}},
+                                    .workers = p.workers()},
                                    p.found());
     return apps::k_success;
 }

@@ -199,6 +199,14 @@ inline void warn_of_old_kernels() {
 #endif
 }
 
+/// Seconds that f() takes; adds to `during` what the workers did meanwhile.
+template <class F>
+double seconds_and_totals(const quern::runtime& rt, quern::worker_totals& during, F&& f) {
+    double seconds = 0;
+    during += totals_of(rt, [&] { seconds = seconds_of(f); });
+    return seconds;
+}
+
 /// What an application measures. Each function fills the matrix, factorises it, checks the factors
 /// and returns the seconds of the factorisation.
 struct measured {
@@ -207,6 +215,7 @@ struct measured {
     double flop;
     std::function<double()> lapack;  ///< LAPACK's function on the whole matrix
     std::vector<variant> by_tasks;
+    const quern::worker_totals& workers;  ///< during the factorisations by tasks
 };
 
 /// Runs LAPACK by one thread, the tasks, and LAPACK by OpenBLAS's own threads, in turns.
@@ -236,6 +245,7 @@ inline void measure_and_print(const quern::runtime& rt, const sizes& s, const me
         }
         fmt::print("\n");
     }
+    print_workers(p.workers);
 }
 
 }  // namespace apps::dense

@@ -144,9 +144,10 @@ public:
 
     double by_tasks(const quern::runtime& rt, bool has_ranks) {
         const double seconds =
-            quern::async(rt, [this, has_ranks] {
+            quern::async(rt, [this, has_ranks, &rt] {
                 m_panels.numbers.assign([this](auto r, auto c) { return element(r, c); });
-                const double factorised = apps::seconds_of(
+                const double factorised = apps::dense::seconds_and_totals(
+                    rt, m_workers,
                     [this, has_ranks] { factorise(m_panels, with_ranks(has_ranks)); });
                 m_panels.numbers.copy_to(m_columns.data(), m_n);
                 return factorised;
@@ -163,6 +164,7 @@ public:
     }
 
     const apps::dense::residuals& found() const { return m_found; }
+    const quern::worker_totals& workers() const { return m_workers; }
 
 private:
     double element(std::size_t r, std::size_t c) const {
@@ -197,6 +199,7 @@ private:
     std::vector<int> m_pivots;
     panels m_panels;
     apps::dense::residuals m_found;
+    quern::worker_totals m_workers;
 };
 
 int run(int argc, char** argv) {
@@ -231,7 +234,8 @@ int run(int argc, char** argv) {
                               .tasks = tasks_for(s.tiles()),
                               .flop = 2 * n * n * n / 3,
                               .lapack = [&p] { return p.by_lapack(); },
-                              .by_tasks = {}};
+                              .by_tasks = {},
+                              .workers = p.workers()};
     if (rank != "off") {
         all.by_tasks.push_back({"tasks", [&] { return p.by_tasks(rt, true); }});
     }

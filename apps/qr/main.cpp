@@ -158,12 +158,12 @@ public:
     }
 
     double by_tasks(const quern::runtime& rt) {
-        const double seconds = quern::async(rt, [this] {
+        const double seconds = quern::async(rt, [this, &rt] {
                                    m_factors.r.assign(element);
                                    m_factors.t.touch();
                                    m_factors.v.touch();
-                                   const double factorised =
-                                       apps::seconds_of([this] { factorise(m_factors); });
+                                   const double factorised = apps::dense::seconds_and_totals(
+                                       rt, m_workers, [this] { factorise(m_factors); });
                                    m_factors.r.copy_to(m_columns.data(), m_n);
                                    return factorised;
                                }).get();
@@ -172,6 +172,7 @@ public:
     }
 
     const apps::dense::residuals& found() const { return m_found; }
+    const quern::worker_totals& workers() const { return m_workers; }
 
 private:
     static double element(std::size_t r, std::size_t c) { return apps::dense::element(r, c, 0); }
@@ -199,6 +200,7 @@ private:
     std::vector<double> m_tau;
     factors m_factors;
     apps::dense::residuals m_found;
+    quern::worker_totals m_workers;
 };
 
 int run(int argc, char** argv) {
@@ -231,7 +233,8 @@ int run(int argc, char** argv) {
                                     .tasks = tasks_for(s.tiles()),
                                     .flop = 4 * n * n * n / 3,
                                     .lapack = [&p] { return p.by_lapack(); },
-                                    .by_tasks = {{"tasks", [&] { return p.by_tasks(rt); }}}},
+                                    .by_tasks = {{"tasks", [&] { return p.by_tasks(rt); }}},
+                                    .workers = p.workers()},
                                    p.found());
     return apps::k_success;
 }

@@ -94,8 +94,8 @@ std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_extents& of);
 /// writes none; assign(), touch() and copy_from() use a task for each tile, in the worker that
 /// `where` names.
 ///
-/// Errors: std::invalid_argument for an extent that is not positive; std::bad_alloc. Not movable
-/// while tasks use it: tiles refer to the elements, which moving keeps in place.
+/// Errors: std::invalid_argument for an extent that is not positive; std::bad_alloc. Moving keeps
+/// the elements in place, so tiles stay valid.
 ///
 /// Thread safety: different elements at a time from any thread. The parallel functions are called
 /// from a task or, outside of tasks, use the default runtime.

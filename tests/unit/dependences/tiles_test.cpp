@@ -190,7 +190,7 @@ TEST_P(tiles_test, are_accesses) {
     });
 }
 
-// Holds: tiles: tiles refer to the elements, which moving keeps in place.
+// Holds: tiles: Moving keeps the elements in place, so tiles stay valid.
 TEST(tiles, can_be_moved) {
     tiles<int> a(4, 4, 2, 2);
     const matrix_tile<int> t = a.tile(1, 1);
