@@ -9,7 +9,8 @@
 
 namespace bench::cholesky {
 
-inline constexpr dense::titles k_titles{"cholesky_64", "cholesky_128", "cholesky_256"};
+inline constexpr dense::titles k_titles{"cholesky_64", "cholesky_128", "cholesky_256",
+                                        "cholesky_512"};
 
 class problem {
 public:

@@ -126,8 +126,8 @@ measurement measured(Problem& problem, F&& f) {
     });
 }
 
-/// The problems of one factorisation, for tiles of 64, 128 and 256.
-inline constexpr std::array<long, 3> k_tiles{64, 128, 256};
+/// The problems of one factorisation, for tiles of 64, 128, 256 and 512.
+inline constexpr std::array<long, 4> k_tiles{64, 128, 256, 512};
 using titles = std::array<const char*, k_tiles.size()>;
 
 /// Adds a contender to each; make(arguments, tile) returns its job.

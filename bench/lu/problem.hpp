@@ -11,7 +11,7 @@
 
 namespace bench::lu {
 
-inline constexpr dense::titles k_titles{"lu_64", "lu_128", "lu_256"};
+inline constexpr dense::titles k_titles{"lu_64", "lu_128", "lu_256", "lu_512"};
 
 /// Panels, and the row that each step exchanges with its own: counted from 1, and from the first
 /// row of the panel's part of the diagonal.

@@ -11,7 +11,7 @@
 
 namespace bench::qr {
 
-inline constexpr dense::titles k_titles{"qr_64", "qr_128", "qr_256"};
+inline constexpr dense::titles k_titles{"qr_64", "qr_128", "qr_256", "qr_512"};
 
 /// A, which becomes R and the reflections of two tiles; the reflections of diagonal tiles; and the
 /// triangular factors of the blocks of all of them.
