@@ -106,14 +106,17 @@ public:
     }
 
     double by_tasks(const quern::runtime& rt) {
-        const double seconds =
-            quern::async(rt, [this, &rt] {
-                m_tiles.assign([this](auto r, auto c) { return element(r, c, m_diagonal); });
-                const double factorised =
-                    apps::dense::seconds_and_totals(rt, m_workers, [this] { factorise(m_tiles); });
-                m_tiles.copy_to(m_columns.data(), m_n);
-                return factorised;
-            }).get();
+        const double seconds = quern::async(rt, [this, &rt] {
+                                   in_lower_tiles([this](std::size_t r, std::size_t c, double& x) {
+                                       x = element(r, c, m_diagonal);
+                                   });
+                                   const double factorised = apps::dense::seconds_and_totals(
+                                       rt, m_workers, [this] { factorise(m_tiles); });
+                                   in_lower_tiles([this](std::size_t r, std::size_t c, double& x) {
+                                       m_columns(r, c) = x;
+                                   });
+                                   return factorised;
+                               }).get();
         check();
         return seconds;
     }
@@ -122,6 +125,22 @@ public:
     const quern::worker_totals& workers() const { return m_workers; }
 
 private:
+    /// f(row, column, element) for those of the tiles on and below the diagonal; the others are
+    /// never touched, and so take no memory.
+    template <class F>
+    void in_lower_tiles(const F& f) {
+        m_tiles.for_each_tile(
+            [&](std::size_t i, std::size_t j) {
+                const auto t = m_tiles.tile(i, j);
+                for (std::size_t c = 0; j <= i && c < t.columns(); ++c) {
+                    for (std::size_t r = 0; r < t.rows(); ++r) {
+                        f(m_tiles.first_row(i) + r, m_tiles.first_column(j) + c, t(r, c));
+                    }
+                }
+            },
+            m_tiles.round_robin());
+    }
+
     /// |L L' x - A x|
     void check() {
         const columns x = apps::dense::probe(m_n);
