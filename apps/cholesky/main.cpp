@@ -41,15 +41,25 @@ void potrf(const blas::matrix& a, std::size_t before) {
     }
 }
 
+/// inverse = that of the factor l. The tiles below are multiplied with it, which is up to three
+/// times as fast as solving with the factor.
+void invert(const blas::matrix& l, const blas::matrix& inverse) {
+    std::copy_n(l.at, static_cast<std::size_t>(l.rows) * static_cast<std::size_t>(l.columns),
+                inverse.at);
+    blas::invert_lower(inverse);
+}
+
 /// The symmetric matrix, of which the lower triangle is stored.
 double element(std::size_t r, std::size_t c, double diagonal) {
     return apps::dense::element(std::max(r, c), std::min(r, c), diagonal);
 }
 
-/// Those on the way to the next diagonal tile have the larger ranks.
-void factorise(quern::tiles<double>& a) {
+/// Those on the way to the next diagonal tile have the larger ranks. `inverses`: a tile for each
+/// diagonal tile.
+void factorise(quern::tiles<double>& a, quern::tiles<double>& inverses) {
     using quern::in;
     using quern::inout;
+    using quern::out;
     const std::size_t n = a.grid_rows();
     quern::domain work;
     for (std::size_t k = 0; k < n; ++k) {
@@ -57,12 +67,18 @@ void factorise(quern::tiles<double>& a) {
             std::min<std::size_t>(n - k, std::numeric_limits<std::int16_t>::max() / 4));
         const auto rank = [left](int within) { return static_cast<std::int16_t>(left + within); };
         const auto kk = a.tile(k, k);
-        work.spawn({.name = "potrf", .rank = rank(3)}, inout(kk),
-                   [kk, before = a.first_row(k)] { potrf(in_blas(kk), before); });
+        const auto inverse = inverses.tile(k, 0);
+        work.spawn({.name = "potrf", .rank = rank(3)}, inout(kk), out(inverse),
+                   [kk, inverse, before = a.first_row(k), is_last = k + 1 == n] {
+                       potrf(in_blas(kk), before);
+                       if (!is_last) {
+                           invert(in_blas(kk), in_blas(inverse));
+                       }
+                   });
         for (std::size_t i = k + 1; i < n; ++i) {
             const auto ik = a.tile(i, k);
-            work.spawn({.name = "trsm", .rank = rank(2)}, in(kk), inout(ik),
-                       [kk, ik] { blas::trsm_right(in_blas(kk), in_blas(ik)); });
+            work.spawn({.name = "trsm", .rank = rank(2)}, in(inverse), inout(ik),
+                       [inverse, ik] { blas::trmm_right(in_blas(inverse), in_blas(ik)); });
         }
         for (std::size_t i = k + 1; i < n; ++i) {
             const auto ik = a.tile(i, k);
@@ -92,7 +108,9 @@ public:
           m_diagonal(diagonal),
           m_columns(s.n, s.n),
           m_tiles(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.n),
-                  static_cast<std::ptrdiff_t>(s.tile), static_cast<std::ptrdiff_t>(s.tile)) {}
+                  static_cast<std::ptrdiff_t>(s.tile), static_cast<std::ptrdiff_t>(s.tile)),
+          m_inverses(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.tile),
+                     static_cast<std::ptrdiff_t>(s.tile), static_cast<std::ptrdiff_t>(s.tile)) {}
 
     double by_lapack() {
         for (std::size_t c = 0; c < m_n; ++c) {
@@ -111,7 +129,7 @@ public:
                                        x = element(r, c, m_diagonal);
                                    });
                                    const double factorised = apps::dense::seconds_and_totals(
-                                       rt, m_workers, [this] { factorise(m_tiles); });
+                                       rt, m_workers, [this] { factorise(m_tiles, m_inverses); });
                                    in_lower_tiles([this](std::size_t r, std::size_t c, double& x) {
                                        m_columns(r, c) = x;
                                    });
@@ -156,6 +174,7 @@ private:
     double m_diagonal;
     columns m_columns;
     quern::tiles<double> m_tiles;
+    quern::tiles<double> m_inverses;
     apps::dense::residuals m_found;
     quern::worker_totals m_workers;
 };

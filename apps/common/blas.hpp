@@ -22,6 +22,7 @@ void dtrsm_(const char*, const char*, const char*, const char*, const int*, cons
             const double*, const double*, const int*, double*, const int*);
 void dtrmm_(const char*, const char*, const char*, const char*, const int*, const int*,
             const double*, const double*, const int*, double*, const int*);
+void dtrtri_(const char*, const char*, const int*, double*, const int*, int*);
 void dpotrf_(const char*, const int*, double*, const int*, int*);
 void dgetrf_(const int*, const int*, double*, const int*, int*, int*);
 void dlaswp_(const int*, double*, const int*, const int*, const int*, const int*, const int*);
@@ -104,9 +105,15 @@ inline void syrk(const matrix& a, const matrix& c) {
     dsyrk_("L", "N", &c.rows, &a.columns, &k_minus_one, a.at, &a.stride, &k_one, c.at, &c.stride);
 }
 
-/// a = a times the inverse of the transposed lower triangle l.
-inline void trsm_right(const matrix& l, const matrix& a) {
-    dtrsm_("R", "L", "T", "N", &a.rows, &a.columns, &k_one, l.at, &l.stride, a.at, &a.stride);
+/// a = a times the transposed lower triangle l.
+inline void trmm_right(const matrix& l, const matrix& a) {
+    dtrmm_("R", "L", "T", "N", &a.rows, &a.columns, &k_one, l.at, &l.stride, a.at, &a.stride);
+}
+
+/// a = the inverse of its lower triangle, whose diagonal has no 0.
+inline void invert_lower(const matrix& a) {
+    int info = 0;
+    dtrtri_("L", "N", &a.rows, a.at, &a.stride, &info);
 }
 
 /// a = the inverse of the lower triangle l, with ones on its diagonal, times a.

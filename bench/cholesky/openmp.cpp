@@ -10,16 +10,18 @@ namespace bench::cholesky {
 namespace {
 
 // clang-format off
-void factorise(dense::tiled& a) {
+void factorise(problem* p) {
+    dense::tiled& a = p->a;
     const long n = a.rows();
     for (long k = 0; k < n; ++k) {
         const blas::matrix kk = a.at(k, k);
-#pragma omp task firstprivate(kk) depend(inout : *kk.at) priority(rank(n, k, 3))
-        factor_of(kk);
+        const blas::matrix inverse = p->inverse(k);
+#pragma omp task firstprivate(p, k) depend(inout : *kk.at) depend(out : *inverse.at) priority(rank(n, k, 3))
+        p->factorise_diagonal(k);
         for (long i = k + 1; i < n; ++i) {
             const blas::matrix ik = a.at(i, k);
-#pragma omp task firstprivate(kk, ik) depend(in : *kk.at) depend(inout : *ik.at) priority(rank(n, k, 2))
-            blas::trsm_right(kk, ik);
+#pragma omp task firstprivate(inverse, ik) depend(in : *inverse.at) depend(inout : *ik.at) priority(rank(n, k, 2))
+            blas::trmm_right(inverse, ik);
         }
         for (long i = k + 1; i < n; ++i) {
             const blas::matrix ik = a.at(i, k);
@@ -41,7 +43,7 @@ void factorise(dense::tiled& a) {
 const dense::with_tiles depend{k_titles, "depend", [](const arguments& a, long tile) -> job {
                                    return openmp_job(
                                        a, [p = std::make_shared<problem>(a.size, tile)] {
-                                           return dense::measured(*p, [&p] { factorise(p->a); });
+                                           return dense::measured(*p, [&p] { factorise(p.get()); });
                                        });
                                }};
 

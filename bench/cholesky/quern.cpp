@@ -17,9 +17,11 @@ auto elements(const blas::matrix& tile) {
                      static_cast<std::size_t>(tile.rows) * static_cast<std::size_t>(tile.columns));
 }
 
-void factorise(dense::tiled& a) {
+void factorise(problem& p) {
     using quern::in;
     using quern::inout;
+    using quern::out;
+    dense::tiled& a = p.a;
     const long n = a.rows();
     quern::domain work;
     for (long k = 0; k < n; ++k) {
@@ -28,11 +30,13 @@ void factorise(dense::tiled& a) {
                                           .rank = static_cast<std::int16_t>(rank(n, k, within))};
         };
         const blas::matrix kk = a.at(k, k);
-        work.spawn(ranked("potrf", 3), inout(elements(kk)), [kk] { factor_of(kk); });
+        const blas::matrix inverse = p.inverse(k);
+        work.spawn(ranked("potrf", 3), inout(elements(kk)), out(elements(inverse)),
+                   [&p, k] { p.factorise_diagonal(k); });
         for (long i = k + 1; i < n; ++i) {
             const blas::matrix ik = a.at(i, k);
-            work.spawn(ranked("trsm", 2), in(elements(kk)), inout(elements(ik)),
-                       [kk, ik] { blas::trsm_right(kk, ik); });
+            work.spawn(ranked("trsm", 2), in(elements(inverse)), inout(elements(ik)),
+                       [inverse, ik] { blas::trmm_right(inverse, ik); });
         }
         for (long i = k + 1; i < n; ++i) {
             const blas::matrix ik = a.at(i, k);
@@ -53,7 +57,7 @@ void factorise(dense::tiled& a) {
 const dense::with_tiles domain{k_titles, "domain", [](const arguments& a, long tile) -> job {
                                    return quern_job(
                                        a, [p = std::make_shared<problem>(a.size, tile)] {
-                                           return dense::measured(*p, [&p] { factorise(p->a); });
+                                           return dense::measured(*p, [&p] { factorise(*p); });
                                        });
                                }};
 
