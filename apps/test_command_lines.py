@@ -14,6 +14,8 @@ import unittest
 
 BIN = sys.argv.pop()
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("QUERN_")}
+DENSE = ["cholesky", "lu", "qr"]
+HAS_BLAS = os.path.exists(os.path.join(BIN, DENSE[0]))
 FIB = ["fib", "--n", "15", "--repeat", "1", "--variant", "plain"]
 
 
@@ -50,8 +52,8 @@ class Settings(unittest.TestCase):
         self.expect_workers(1, "--quern:threads=1", "--threads=2")
 
     def test_help(self):
-        for program in ["als", "cholesky", "fib", "gauss_seidel", "heat", "matmul", "nbody", "nqueens", "sort", "sparselu", "sssp",
-                        "stream", "uts"]:
+        for program in ["als", "fib", "gauss_seidel", "heat", "matmul", "nbody", "nqueens", "sort", "sparselu", "sssp", "stream", "uts",
+                        *(DENSE if HAS_BLAS else [])]:
             result = run(program, "--quern:help")
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertIn("--quern:threads=VALUE", result.stdout)
@@ -187,23 +189,65 @@ class Als(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
-class Cholesky(unittest.TestCase):
+@unittest.skipUnless(HAS_BLAS, "built without OpenBLAS")
+class DenseLinearAlgebra(unittest.TestCase):
     def test_is_right_with_every_size_of_tiles(self):
-        for n, tile, tasks in [(1, 1, 1), (7, 7, 1), (7, 3, 10), (64, 16, 20), (100, 33, 20), (100, 7, 680)]:
-            for threads in [1, 3]:
-                result = run("cholesky", f"--n={n}", f"--tile={tile}", "--repeat=1", f"--threads={threads}")
-                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-                self.assertIn(f"cholesky: {n} rows in tiles of {tile}, {tasks} tasks: residual", result.stdout)
+        tasks = {"cholesky": lambda t: t * (t + 1) * (t + 2) // 6,
+                 "lu": lambda t: t * (t + 1) // 2 + t - 1,
+                 "qr": lambda t: t * (t + 1) * (2 * t + 1) // 6}
+        for program, count in tasks.items():
+            for n, tile, tiles in [(1, 1, 1), (7, 7, 1), (7, 3, 3), (64, 16, 4), (100, 33, 4), (100, 7, 15), (310, 100, 4)]:
+                for threads in [1, 3]:
+                    result = run(program, f"--n={n}", f"--tile={tile}", "--repeat=1", f"--threads={threads}")
+                    self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                    self.assertIn(f"{program}: {n} rows in tiles of {tile}, {count(tiles)} tasks: residual", result.stdout)
+
+    def test_takes_tiles_of_the_whole_matrix_by_default(self):
+        for program in DENSE:
+            result = run(program, "--n=20", "--repeat=1")
+            self.assertIn(f"{program}: 20 rows in tiles of 20, ", result.stdout)
+
+    def test_compares_with_lapack_unless_told_otherwise(self):
+        for program in DENSE:
+            compared = run(program, "--n=100", "--repeat=1", "--threads=2").stdout
+            self.assertIn("% of 2 x LAPACK", compared)
+            self.assertIn("OpenBLAS's threads", compared)
+            alone = run(program, "--n=100", "--repeat=1", "--compare=off").stdout
+            self.assertRegex(alone, r"(?m)^  tasks: [0-9.]+ GFLOP/s$")
+            self.assertNotIn("LAPACK", alone)
 
     def test_a_creator_may_be_limited(self):
-        result = run("cholesky", "--n=100", "--tile=5", "--repeat=1", QUERN_LIVE_TASKS="3")
-        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        for program in DENSE:
+            result = run(program, "--n=100", "--tile=9", "--repeat=1", QUERN_LIVE_TASKS="3")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
-    def test_says_which_minor_is_not_positive(self):
-        for threads in [1, 3]:
-            result = run("cholesky", "--n=100", "--tile=30", "--diagonal=-0.6", f"--threads={threads}")
-            self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
-            self.assertIn("not positive definite: its leading minor of order 1 is not positive", result.stderr)
+    def expect_failure(self, text, *arguments):
+        for compare in ["on", "off"]:  # the error of LAPACK on the whole matrix, and of a task
+            for threads in [1, 3]:
+                result = run(*arguments, f"--compare={compare}", f"--threads={threads}")
+                self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+                self.assertIn(text, result.stderr)
+
+    def test_cholesky_says_which_minor_is_not_positive(self):
+        text = "cholesky: the matrix is not positive definite: its leading minor of order {} is not positive\n"
+        self.expect_failure(text.format(1), "cholesky", "--n=100", "--tile=30", "--diagonal=-0.6")
+        self.expect_failure(text.format(35), "cholesky", "--n=100", "--tile=30", "--diagonal=3")
+
+    def test_lu_says_which_column_is_singular(self):
+        for column in [1, 40, 100]:
+            self.expect_failure(f"lu: the matrix is singular: column {column} has no pivot\n",
+                                "lu", "--n=100", "--tile=30", f"--zero-column={column}")
+
+    def test_lu_is_right_without_ranks(self):
+        for rank, variants in [("on", ["tasks"]), ("off", ["tasks, rank off"]), ("both", ["tasks", "tasks, rank off"])]:
+            result = run("lu", "--n=200", "--tile=30", f"--rank={rank}", "--repeat=1", "--compare=off")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(re.findall(r"(?m)^  (.*): [0-9.]+ GFLOP/s$", result.stdout), variants)
+
+    def test_qr_takes_inner_blocks_of_every_size(self):
+        for inner in [1, 5, 30]:
+            result = run("qr", "--n=100", "--tile=30", f"--inner={inner}", "--repeat=1")
+            self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
 class OrderedByData(unittest.TestCase):
@@ -270,9 +314,16 @@ class Mistakes(unittest.TestCase):
         self.expect(["nqueens", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 17")
         self.expect(["uts", "--repeat", "-1"], "--repeat is '-1'")
 
-        self.expect(["cholesky", "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 100000")
-        self.expect(["cholesky", "--n", "9", "--tile", "10"], "--tile is '10'; accepted: a whole number from 1 to --n, 9")
-        self.expect(["cholesky", "--n", "100000"], "cholesky: ", "memory", status=1)
+    @unittest.skipUnless(HAS_BLAS, "built without OpenBLAS")
+    def test_in_options_of_dense_linear_algebra(self):
+        for program in DENSE:
+            self.expect([program, "--n", "0"], "--n is '0'; accepted: a whole number from 1 to 100000")
+            self.expect([program, "--n", "9", "--tile", "10"], "--tile is '10'; accepted: a whole number from 1 to --n, 9")
+            self.expect([program, "--n", "100000"], f"{program}: ", "memory", status=1)
+            self.expect([program, "--compare=of"], "--compare is 'of'; accepted: on, off; did you mean 'on'?")
+        self.expect(["lu", "--rank=bth"], "--rank is 'bth'; accepted: on, off, both; did you mean 'both'?")
+        self.expect(["lu", "--n=9", "--zero-column=10"], "--zero-column is '10'; accepted: a whole number from 1 to --n, 9")
+        self.expect(["qr", "--tile=9", "--inner=10"], "--inner is '10'; accepted: a whole number from 1 to --tile, 9")
 
     def test_in_blocks(self):
         for program, most, huge in [("sparselu", "100000", "100000"), ("gauss_seidel", "1000000", "1000000"),

@@ -17,6 +17,7 @@
 #include <quern/dependences/reduction.hpp>
 #include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
+#include <quern/dependences/tiles.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>

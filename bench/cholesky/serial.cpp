@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "problem.hpp"
+
+#include <memory>
+
+namespace bench::cholesky {
+
+namespace {
+
+const dense::with_tiles serial{k_titles, "serial", [](const arguments& a, long) -> job {
+                                   return [p = std::make_shared<problem>(a.size, a.size)] {
+                                       return dense::measured(*p,
+                                                              [&p] { factor_of(p->a.at(0, 0)); });
+                                   };
+                               }};
+
+}  // namespace
+
+}  // namespace bench::cholesky
