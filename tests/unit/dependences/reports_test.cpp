@@ -199,7 +199,14 @@ TEST_P(domain_reports, name_some_of_many_waiting_tasks) {
     EXPECT_EQ(named, 1U) << report;  // in one line
     EXPECT_NE(report.find("for which task 'reader' waits; and 3 more like it"), std::string::npos)
         << report;
-    holds.clear();
+    EXPECT_TRUE(quern_test::eventually([&] {
+        const std::scoped_lock guard(lock);
+        return holds.size() == 21;
+    }));
+    {
+        const std::scoped_lock guard(lock);
+        holds.clear();
+    }
     owner.get();
 }
 
