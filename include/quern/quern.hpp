@@ -13,7 +13,9 @@
 #include <quern/dependences/access.hpp>
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/release.hpp>
+#include <quern/dependences/replay.hpp>
 #include <quern/dependences/spawn.hpp>
+#include <quern/dependences/task_loop.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>

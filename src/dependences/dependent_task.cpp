@@ -2,6 +2,7 @@
 // The life of a dependent task from its call to its completion, on the thread that runs it or that
 // ends its last child. The step numbers are those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/replayed_task.hpp>
 
 #include "ready_successors.hpp"
 
@@ -142,6 +143,11 @@ void dependent_task::give_up(access_record& access) noexcept {
 
 /// Step 6. Returns the parent if it is complete now too. The task may be gone afterwards.
 dependent_task* dependent_task::complete(ready_successors& released) noexcept {
+    if (m_is_replayed) [[unlikely]] {
+        m_children.reset();
+        static_cast<replayed_task*>(this)->step_ended(released);
+        return nullptr;
+    }
     if (m_children != nullptr && m_waits) {
         give_up_all(released);
     }

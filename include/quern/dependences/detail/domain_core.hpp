@@ -24,6 +24,8 @@ struct domain_waiter {
     external_event thread;             ///< the owner, a thread outside
 };
 
+class replay_run;
+
 class domain_core {
 public:
     /// Of the calling task or thread.
@@ -77,6 +79,10 @@ public:
 
     region_map& map() noexcept { return m_map; }
 
+    /// The replay() in progress, or null. Owner.
+    replay_run* replay() const noexcept { return m_replay; }
+    void set_replay(replay_run* now) noexcept { m_replay = now; }
+
     /// The function of its parent has returned. From now on errors go to the parent's domain. True:
     /// every task has ended. False: the last one completes the parent.
     bool parent_ended() noexcept;
@@ -111,6 +117,7 @@ private:
     std::int64_t m_room = 1;               ///< tasks until the next look at their number
     std::int64_t m_spawned = 0;
     region_map m_map;
+    replay_run* m_replay = nullptr;
     stop_signal m_signal;
     std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once
     std::atomic<bool> m_has_error{false};    ///< a task has claimed m_error
