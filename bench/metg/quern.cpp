@@ -4,7 +4,11 @@
 #include "../harness/quern.hpp"
 #include "../harness/quern_dataflow.hpp"
 
+#include <quern/dependences/domain.hpp>
+
 #include <array>
+#include <cstddef>
+#include <utility>
 
 namespace bench::metg {
 
@@ -94,6 +98,55 @@ std::vector<contender> registered(const char* variant, Start start) {
                       [start](graph& g) { return [&g, start] { run_graph(g, start); }; });
 }
 
+/// Adds the task whose number of inputs is at most `Most`: the number of accesses is part of a
+/// task's type.
+template <std::size_t Most = inputs::k_most>
+void spawn_one(quern::domain& work, graph& g, int step, int point, const output* before,
+               output& to) {
+    const inputs& in = g.inputs_for(step, point);
+    if constexpr (Most > 0) {
+        if (static_cast<std::size_t>(in.count) < Most) {
+            spawn_one<Most - 1>(work, g, step, point, before, to);
+            return;
+        }
+    }
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        work.spawn(quern::out(to), quern::in(before[in.points[I]])...,
+                   [&g, step, point](output& made, const auto&... values) {
+                       const std::array<const output*, Most> all{&values...};
+                       made = g.execute(step, point, all);
+                   });
+    }
+    (std::make_index_sequence<Most>());
+}
+
+/// Outputs are in a table of `rows` rows, which the steps use in turn; a task names the elements
+/// that it reads and the one that it writes.
+void run_domain(graph& g, int rows) {
+    std::vector<output> outputs(static_cast<std::size_t>(rows) *
+                                static_cast<std::size_t>(g.width()));
+    quern::domain work;
+    for (int step = 0; step < g.steps(); ++step) {
+        output* const now = outputs.data() + step % rows * g.width();
+        const output* const before = outputs.data() + (step + rows - 1) % rows * g.width();
+        for (int point = 0; point < g.width(); ++point) {
+            spawn_one(work, g, step, point, before, now[point]);
+        }
+    }
+    work.taskwait();
+}
+
+template <class Rows>
+std::vector<contender> domains(const char* variant, Rows rows) {
+    return contenders(
+        variant, [](const arguments& a, auto f) { return quern_job(a, f); },
+        [rows](graph& g) { return [&g, rows] { run_domain(g, rows(g)); }; });
+}
+
+/// A row for each step, as the peers have.
+const auto domain = domains("domain", [](const graph& g) { return g.steps(); });
+/// Two rows: a task also waits for the readers of what it overwrites.
+const auto domain_two_rows = domains("domain_two_rows", [](const graph&) { return 2; });
 const auto dataflow = registered("dataflow", with_dataflow);
 const auto vector = registered("dataflow_vector", with_vector);
 const auto coroutine = registered("coroutine", with_coroutine);
