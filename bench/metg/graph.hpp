@@ -119,6 +119,8 @@ public:
 
     int width() const noexcept { return m_width; }
     int steps() const noexcept { return m_steps; }
+    /// After so many steps the inputs are the same again, from the second step on.
+    int period() const noexcept { return static_cast<int>(m_inputs.size()) / m_width; }
     int tasks() const noexcept { return m_steps * m_width; }
     long iterations() const noexcept { return m_iterations; }
     /// Whether the last step is ready only after all others.

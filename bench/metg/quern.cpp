@@ -5,9 +5,13 @@
 #include "../harness/quern_dataflow.hpp"
 
 #include <quern/dependences/domain.hpp>
+#include <quern/dependences/replay.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace bench::metg {
@@ -122,18 +126,51 @@ void spawn_one(quern::domain& work, graph& g, int step, int point, const output*
 
 /// Outputs are in a table of `rows` rows, which the steps use in turn; a task names the elements
 /// that it reads and the one that it writes.
-void run_domain(graph& g, int rows) {
-    std::vector<output> outputs(static_cast<std::size_t>(rows) *
-                                static_cast<std::size_t>(g.width()));
-    quern::domain work;
-    for (int step = 0; step < g.steps(); ++step) {
-        output* const now = outputs.data() + step % rows * g.width();
-        const output* const before = outputs.data() + (step + rows - 1) % rows * g.width();
-        for (int point = 0; point < g.width(); ++point) {
-            spawn_one(work, g, step, point, before, now[point]);
+class outputs_table {
+public:
+    outputs_table(graph& g, int rows)
+        : m_graph(g),
+          m_rows(rows),
+          m_outputs(static_cast<std::size_t>(rows) * static_cast<std::size_t>(g.width())) {}
+
+    void spawn_step(quern::domain& work, int step) {
+        output* const now = m_outputs.data() + step % m_rows * m_graph.width();
+        const output* const before =
+            m_outputs.data() + (step + m_rows - 1) % m_rows * m_graph.width();
+        for (int point = 0; point < m_graph.width(); ++point) {
+            spawn_one(work, m_graph, step, point, before, now[point]);
         }
     }
+
+private:
+    graph& m_graph;
+    const int m_rows;
+    std::vector<output> m_outputs;
+};
+
+void run_domain(graph& g, int rows) {
+    outputs_table outputs(g, rows);
+    quern::domain work;
+    for (int step = 0; step < g.steps(); ++step) {
+        outputs.spawn_step(work, step);
+    }
     work.taskwait();
+}
+
+/// On two rows. The first step has no inputs; then as many steps as have different accesses are one
+/// step of the replay.
+void run_replay(graph& g) {
+    constexpr int k_rows = 2;
+    outputs_table outputs(g, k_rows);
+    quern::domain work;
+    outputs.spawn_step(work, 0);
+    const int period = std::lcm(k_rows, g.period());
+    quern::replay(work, (g.steps() - 1 + period - 1) / period, [&](std::int64_t round) {
+        const int first = 1 + static_cast<int>(round) * period;
+        for (int step = first; step < std::min(first + period, g.steps()); ++step) {
+            outputs.spawn_step(work, step);
+        }
+    });
 }
 
 template <class Rows>
@@ -147,6 +184,9 @@ std::vector<contender> domains(const char* variant, Rows rows) {
 const auto domain = domains("domain", [](const graph& g) { return g.steps(); });
 /// Two rows: a task also waits for the readers of what it overwrites.
 const auto domain_two_rows = domains("domain_two_rows", [](const graph&) { return 2; });
+const auto replay = contenders(
+    "replay", [](const arguments& a, auto f) { return quern_job(a, f); },
+    [](graph& g) { return [&g] { run_replay(g); }; });
 const auto dataflow = registered("dataflow", with_dataflow);
 const auto vector = registered("dataflow_vector", with_vector);
 const auto coroutine = registered("coroutine", with_coroutine);

@@ -16,7 +16,9 @@
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/reduction.hpp>
 #include <quern/dependences/release.hpp>
+#include <quern/dependences/replay.hpp>
 #include <quern/dependences/spawn.hpp>
+#include <quern/dependences/task_loop.hpp>
 #include <quern/dependences/tiles.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>

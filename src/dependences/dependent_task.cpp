@@ -2,6 +2,7 @@
 // The life of a dependent task from its call to its completion, on the thread that runs it or that
 // ends its last child. The step numbers are those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/replayed_task.hpp>
 #include <quern/dependences/detail/watch.hpp>
 
 #include "ready_successors.hpp"
@@ -173,6 +174,11 @@ void dependent_task::give_up(access_record& access) noexcept {
 /// Step 6. Returns the parent if it is complete now too. The task may be gone afterwards.
 /// `has_waited`: for children, so what has been released by now was released early.
 dependent_task* dependent_task::complete(ready_successors& released, bool has_waited) noexcept {
+    if (m_is_replayed) [[unlikely]] {
+        m_children.reset();
+        static_cast<replayed_task*>(this)->step_ended(released);
+        return nullptr;
+    }
     std::uint64_t early = 0;
     if (m_children != nullptr && m_waits) {
         give_up_all(released);

@@ -25,6 +25,11 @@ void domain::taskwait() {
 
 namespace detail {
 
+domain_core& core_of(domain& of, const char* function) {
+    of.m_core.require_owner(function);
+    return of.m_core;
+}
+
 namespace {
 
 dependent_task& running_task(const char* function) {
@@ -58,6 +63,9 @@ domain_core& domain_of_running_task(const char* function) { return running_task(
 
 void release_accesses(std::span<const wanted_region> which) {
     dependent_task& task = running_task("this_task::release");
+    if (task.is_replayed()) {
+        return;  // it releases all when it is complete
+    }
     for (std::size_t i = 0; i < which.size(); ++i) {
         if (!which[i].row.is_empty && find_access(task, which[i]) == nullptr) {
             throw std::invalid_argument(

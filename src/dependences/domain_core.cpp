@@ -2,6 +2,7 @@
 // A domain: registration of tasks, waits, errors, the limit of live tasks. The step numbers are
 // those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/replay_run.hpp>
 
 #include <quern/base/detail/assert.hpp>
 #include <quern/dependences/detail/watch.hpp>
@@ -255,6 +256,9 @@ void domain_core::wait_for_count() noexcept {
     }
     m_spawned = 0;
     m_count.reset();
+    if (m_replay != nullptr) {
+        m_replay->wait_for_tasks();
+    }
 }
 
 void domain_core::taskwait() {
@@ -274,6 +278,9 @@ void domain_core::taskwait() {
 }
 
 void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
+    if (m_replay != nullptr && m_replay->is_replaying()) {
+        m_replay->wait_for_tasks();  // they are not in the map
+    }
     access_waiter self(*this, wanted);
     std::uint32_t made = 0;
     new_links links{self, nullptr, nullptr, made};

@@ -25,7 +25,7 @@ struct access_waiter : dependence_target {
 
     context* task = nullptr;
     external_event thread;
-    const domain_core* of;           ///< for reports
+    const domain_core* of;                  ///< for reports
     std::span<const wanted_region> wanted;  ///< the same; lives as long as the waiter
 };
 
@@ -43,6 +43,7 @@ public:
     /// The task and its children have ended.
     void complete(dependent_task& one) noexcept;
 
+    void add(dependent_task& ready) noexcept;
     void move_to(ready_batch& batch) noexcept;
 
 private:
@@ -50,7 +51,6 @@ private:
     dependence_link* satisfy(dependence_target& target) noexcept;
     dependence_link* close(access_record& one) noexcept;
     void hand_on_turns(access_record& of) noexcept;
-    void add(dependent_task& task) noexcept;
 
     runnable* m_best = nullptr;  ///< of the largest rank, and of these the oldest
     ready_batch m_others;

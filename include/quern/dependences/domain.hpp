@@ -12,6 +12,16 @@
 
 namespace quern {
 
+class domain;
+
+namespace detail {
+
+/// For functions that add tasks to it. Throws std::logic_error, which names the function, if the
+/// caller is not its owner.
+domain_core& core_of(domain& of, const char* function);
+
+}  // namespace detail
+
 /// A sequence of tasks with accesses. A task begins when all earlier tasks of the domain whose
 /// accesses conflict with its own have released them. Two accesses conflict when their regions
 /// share a byte, unless both are `in` or both are `concurrent`. So a program that declares all its
@@ -121,6 +131,8 @@ public:
     bool is_cancelled() const noexcept { return m_core.is_stopped(); }
 
 private:
+    friend detail::domain_core& detail::core_of(domain& of, const char* function);
+
     detail::domain_core m_core;
 };
 

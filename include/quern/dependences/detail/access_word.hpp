@@ -86,6 +86,10 @@ public:
         return m_left.fetch_sub(1, std::memory_order_acq_rel) == 1;
     }
 
+    /// Of a recorded task, which has begun: starts anew with so many. No other thread may change it
+    /// before the caller has published that.
+    void rearm(std::uint32_t links) noexcept { m_left.store(links, std::memory_order_relaxed); }
+
     /// Any thread; already out of date.
     std::uint32_t left() const noexcept {
         const std::uint32_t now = m_left.load(std::memory_order_relaxed);

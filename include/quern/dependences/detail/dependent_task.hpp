@@ -208,6 +208,7 @@ public:
     /// it is ready.
     domain_core& own_domain();
     bool is_final() const noexcept { return m_is_final; }
+    bool is_replayed() const noexcept { return m_is_replayed; }
 
     /// Of its attributes. Before it is registered. Children of a final task run within it, so its
     /// weak accesses are its own.
@@ -246,6 +247,9 @@ protected:
         m_access_count = static_cast<std::uint32_t>(own.size());
     }
 
+    /// It is a replayed_task.
+    void set_replayed() noexcept { m_is_replayed = true; }
+
     bool m_is_dropped = false;
 
 private:
@@ -269,6 +273,7 @@ private:
 
     bool m_is_noted = false;  ///< for reports: it is held, and its domain has a note of it
     bool m_is_final = false;
+    bool m_is_replayed = false;
     bool m_waits = false;  ///< releases nothing before all children have ended
     std::uint32_t m_access_count = 0;
     access_record* m_accesses = nullptr;

@@ -30,6 +30,8 @@ struct domain_waiter {
     external_event thread;             ///< the owner, a thread outside
 };
 
+class replay_run;
+
 /// For reports: tasks whose functions have returned and that are held. There is room for a few, of
 /// which most is for tasks for which another one waited by then.
 class held_notes {
@@ -132,6 +134,10 @@ public:
     /// The function of its parent is about to end: tasks that combine what is not combined yet.
     void close_all_reductions() noexcept;
 
+    /// The replay() in progress, or null. Owner.
+    replay_run* replay() const noexcept { return m_replay; }
+    void set_replay(replay_run* now) noexcept { m_replay = now; }
+
     /// The function of its parent has returned. From now on errors go to the parent's domain. True:
     /// every task has ended. False: the last one completes the parent.
     bool parent_ended() noexcept;
@@ -177,6 +183,7 @@ private:
     relaxed<std::int64_t> m_spawned = 0;   ///< since the last wait for all
     region_map m_map;
     std::vector<std::shared_ptr<reduction_group>> m_open;  ///< reductions that are not combined
+    replay_run* m_replay = nullptr;
     stop_signal m_signal;
     std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once
     std::atomic<bool> m_has_error{false};    ///< a task has claimed m_error

@@ -4,6 +4,7 @@
 
 #include <quern/dependences/access.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/replay_run.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/detail/outcome.hpp>
 #include <quern/task/future.hpp>
@@ -353,6 +354,18 @@ void taskwait_on(domain_core& home, const std::tuple<Accesses...>& wanted) {
     home.taskwait_on(regions);
 }
 
+/// False: as without a replay.
+template <class F, class G, class... Accesses>
+bool is_spawned_by_replay(replay_run& run, const task_attributes& wanted, G&& function,
+                          const Accesses&... accesses) {
+    if constexpr ((k_is_replayable<Accesses> && ...)) {
+        return run.spawn<F>(wanted, std::forward<G>(function), accesses...);
+    } else {
+        run.leave_step();
+        return false;
+    }
+}
+
 /// `parts`: the accesses, then the function.
 template <class... Parts>
 void spawn_in(domain_core& home, const task_attributes& wanted, Parts&&... parts) {
@@ -365,6 +378,13 @@ void spawn_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
         if (home.runs_in_place()) [[unlikely]] {
             detail::run_in_place(home, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
             return;
+        }
+        if (home.replay() != nullptr) [[unlikely]] {
+            if (detail::is_spawned_by_replay<F>(*home.replay(), wanted,
+                                                std::get<k_accesses>(std::move(all)),
+                                                std::get<I>(all)...)) {
+                return;
+            }
         }
         detail::check_reductions(home, std::get<I>(all)...);
         using task_type = spawned_task<F, part_t<I, Parts...>...>;
@@ -383,6 +403,9 @@ auto async_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
         using F = part_t<k_accesses, Parts...>;
         detail::check_spawn<F, part_t<I, Parts...>...>();
+        if (home.replay() != nullptr) [[unlikely]] {
+            home.replay()->leave_step();
+        }
         using T = body_result<F, part_t<I, Parts...>...>;
         detail::check_reductions(home, std::get<I>(all)...);
         using task_type = async_task<T, F, part_t<I, Parts...>...>;

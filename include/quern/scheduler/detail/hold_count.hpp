@@ -43,6 +43,9 @@ public:
         return m_word.fetch_or(k_ended, std::memory_order_acq_rel) == 0;  // pairs with drop
     }
 
+    /// By the side that completes the task: so that the same task can run once more.
+    void reopen() noexcept { m_word.store(0, std::memory_order_relaxed); }
+
     /// Any thread; already out of date.
     std::uint32_t outstanding() const noexcept {
         return m_word.load(std::memory_order_relaxed) & ~k_ended;

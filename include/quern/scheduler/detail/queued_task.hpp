@@ -291,6 +291,9 @@ public:
 protected:
     ~queued_task() = default;
 
+    /// In completed(): the task may be made ready once more.
+    void reopen() noexcept { m_holds.reopen(); }
+
 private:
     static context* run_queued(work& item) {
         auto& self = static_cast<queued_task&>(static_cast<runnable&>(item));

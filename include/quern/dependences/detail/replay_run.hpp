@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// A replay() in progress: records what a step spawns, compares later steps with it, and while they
+// are the same arms its tasks again. Belongs to the owner of the domain. Protocol:
+// src/dependences/README.md, "Replay".
+#pragma once
+
+#include <quern/dependences/detail/replayed_task.hpp>
+#include <quern/task/attributes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+
+namespace quern::detail {
+
+class replay_run {
+public:
+    /// Throws std::logic_error if one is in progress in the domain.
+    explicit replay_run(domain_core& home);
+    replay_run(const replay_run&) = delete;
+    replay_run& operator=(const replay_run&) = delete;
+    /// Waits for its tasks.
+    ~replay_run();
+
+    void begin_step();
+    void end_step() noexcept;
+
+    /// Its tasks arm each other again: they are not in the map of the domain.
+    bool is_replaying() const noexcept { return m_mode == mode::replaying; }
+    /// Returns when all that have been spawned have ended.
+    void wait_for_tasks() noexcept;
+    /// The step does what cannot be replayed: the rest of it is as without a replay.
+    void leave_step() noexcept;
+
+    /// True: the next task of the recorded step is this one, and has been spawned. False: the
+    /// caller makes a task as usual, which has been recorded. Throws what copying the function
+    /// throws, and std::bad_alloc.
+    template <class F, class G, class... Accesses>
+    bool spawn(const task_attributes& wanted, G&& function, const Accesses&... accesses) {
+        using task_type = typed_replayed_task<F, Accesses...>;
+        if (m_mode == mode::leaving) {
+            return false;
+        }
+        if (!wanted.deferred) {
+            leave_step();
+            return false;
+        }
+        if (m_at < m_tasks->size() && (*m_tasks)[m_at]->type() == &task_type::k_type) {
+            auto& next = static_cast<task_type&>(*(*m_tasks)[m_at]);
+            if (next.has(accesses...)) [[likely]] {
+                if (m_mode == mode::replaying) [[likely]] {
+                    next.set_function(std::forward<G>(function));
+                    start(next, wanted);
+                    return true;
+                }
+                ++m_at;
+                return false;
+            }
+        }
+        record(std::make_unique<task_type>(m_home, accesses...));
+        return false;
+    }
+
+private:
+    enum class mode : std::uint8_t { recording, replaying, leaving };
+
+    void start(replayed_task& next, const task_attributes& wanted) noexcept {
+        detail::apply_attributes(wanted, next);
+        next.set_nesting(wanted.final, true);
+        ++m_at;
+        next.creator_is_done();
+    }
+    QUERN_COLD void record(std::unique_ptr<replayed_task> next);
+    void forget_from(std::size_t at) noexcept;
+    void stop_replaying() noexcept;
+    void keep_one_slot() noexcept;
+    bool build();
+    void make_room() noexcept;
+    std::size_t slot_of(std::uint64_t step) const noexcept { return step % m_slots.size(); }
+
+    domain_core& m_home;
+    mode m_mode = mode::recording;
+    bool m_has_changed = false;       ///< the present step is not as the one before
+    std::size_t m_at = 0;             ///< tasks of the present step
+    std::uint64_t m_step = 0;         ///< since the recording: the coming one
+    std::uint32_t m_same = 0;         ///< steps in a row that were as the one before
+    std::uint32_t m_enough = 0;       ///< such steps before the tasks are made
+    bool m_is_recorded = false;       ///< a whole step
+    std::deque<replay_slot> m_slots;  ///< while recording: one, with the recorded step
+    std::vector<std::unique_ptr<replayed_task>>* m_tasks;  ///< of the slot of the present step
+};
+
+// -- the graph of a step -----------------------------------------------------------------------
+
+/// What waits for a task of a recorded step, by their places in it.
+struct recorded_successors {
+    std::vector<std::uint32_t> in_step;
+    std::vector<std::uint32_t> in_next_step;
+};
+
+/// Of each task. Throws std::bad_alloc.
+std::vector<recorded_successors> graph_of_steps(
+    std::span<const std::unique_ptr<replayed_task>> step);
+
+/// Makes the tasks of all slots, of which the first has them already.
+void make_slots(std::deque<replay_slot>& slots, std::size_t count);
+
+}  // namespace quern::detail
