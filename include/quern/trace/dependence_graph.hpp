@@ -66,7 +66,7 @@ struct dependence_chain {
 
 /// Cost: linear in nodes, edges and slices.
 ///
-///     const quern::trace::recording run = recorder.stop();
+///     quern::trace::recording run;  // of a recorder
 ///     const auto chain = quern::trace::dependence_chain_of(run);
 ///     std::printf("%.1f of %.1f tasks at a time\n", chain.used(), chain.possible());
 dependence_chain dependence_chain_of(const recording& run);
