@@ -82,8 +82,8 @@ replay_run::replay_run(domain_core& home) : m_home(home) {
         throw std::logic_error(
             "quern: replay() was called in the body of a replay() of its domain");
     }
-    m_slots.emplace_back();
-    m_tasks = &m_slots.front().tasks;
+    m_slots.push_back(std::make_unique<replay_slot>());
+    m_tasks = &m_slots.front()->tasks;
     home.set_replay(this);
 }
 
@@ -93,8 +93,8 @@ replay_run::~replay_run() {
 }
 
 void replay_run::wait_for_tasks() noexcept {
-    for (replay_slot& each : m_slots) {
-        each.wait();
+    for (const auto& each : m_slots) {
+        each->wait();
     }
 }
 
@@ -104,12 +104,12 @@ void replay_run::begin_step() {
     }
     if (m_mode == mode::recording && m_is_recorded && m_same >= m_enough && build()) {
         m_mode = mode::replaying;
-        m_step = 0;
+        m_next = 0;
     }
     if (m_mode == mode::replaying) {
         make_room();
-        m_tasks = &m_slots[slot_of(m_step)].tasks;
-        ++m_step;
+        m_tasks = &m_slots[m_next]->tasks;
+        m_next = m_next + 1 == m_slots.size() ? 0 : m_next + 1;
     }
     m_at = 0;
     m_has_changed = false;
@@ -148,7 +148,7 @@ void replay_run::stop_replaying() noexcept {
     constexpr std::uint32_t k_most = 64;  // steps (guessed)
     wait_for_tasks();
     keep_one_slot();
-    m_tasks = &m_slots.front().tasks;
+    m_tasks = &m_slots.front()->tasks;
     m_mode = mode::recording;
     m_enough = std::clamp(2 * m_enough, std::uint32_t{1}, k_most);
 }
@@ -181,7 +181,7 @@ bool replay_run::build() {
     constexpr std::size_t k_least = 4;              // steps: two run while a third is armed
     constexpr std::size_t k_most = 64;
     const std::size_t count =
-        std::clamp(k_tasks_in_flight / m_slots.front().tasks.size(), k_least, k_most);
+        std::clamp(k_tasks_in_flight / m_slots.front()->tasks.size(), k_least, k_most);
     try {
         detail::make_slots(m_slots, count);
     } catch (const std::bad_alloc&) {
@@ -196,14 +196,14 @@ bool replay_run::build() {
 /// Step R3: the slots of this step and of the next one are free afterwards. If that takes a wait,
 /// it waits until half of the steps in flight have ended.
 void replay_run::make_room() noexcept {
-    replay_slot& following = m_slots[slot_of(m_step + 1)];
+    replay_slot& following = slot_after(1);
     if (!following.is_used() || following.has_ended()) {
         following.wait();
         return;
     }
     const std::size_t half = (m_slots.size() - 2) / 2;
     for (std::size_t i = half + 1; i > 0; --i) {
-        m_slots[slot_of(m_step + i)].wait();
+        slot_after(i).wait();
     }
 }
 

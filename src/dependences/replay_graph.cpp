@@ -105,8 +105,8 @@ std::vector<recorded_successors> graph_of_steps(
     return two_steps(step).edges();
 }
 
-void make_slots(std::deque<replay_slot>& slots, std::size_t count) {
-    const auto graph = detail::graph_of_steps(slots.front().tasks);
+void make_slots(replay_slots& slots, std::size_t count) {
+    const auto graph = detail::graph_of_steps(slots.front()->tasks);
     const std::size_t tasks = graph.size();
     std::size_t edges = 0;
     std::vector<std::uint32_t> within(tasks, 0);
@@ -121,18 +121,18 @@ void make_slots(std::deque<replay_slot>& slots, std::size_t count) {
         }
     }
     for (std::size_t i = 1; i < count; ++i) {
-        replay_slot& made = slots.emplace_back();
+        replay_slot& made = *slots.emplace_back(std::make_unique<replay_slot>());
         made.tasks.reserve(tasks);
-        for (const auto& each : slots.front().tasks) {
+        for (const auto& each : slots.front()->tasks) {
             made.tasks.push_back(each->copy());
         }
     }
-    for (replay_slot& each : slots) {
-        each.successors.reserve(edges);
+    for (const auto& each : slots) {
+        each->successors.reserve(edges);
     }
     for (std::size_t i = 0; i < count; ++i) {
-        replay_slot& here = slots[i];
-        const replay_slot& next = slots[(i + 1) % count];
+        replay_slot& here = *slots[i];
+        const replay_slot& next = *slots[(i + 1) % count];
         here.successors.clear();
         for (std::size_t k = 0; k < tasks; ++k) {
             const std::size_t first = here.successors.size();

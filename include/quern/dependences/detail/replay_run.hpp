@@ -9,11 +9,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace quern::detail {
+
+using replay_slots = std::vector<std::unique_ptr<replay_slot>>;
 
 class replay_run {
 public:
@@ -66,7 +68,7 @@ public:
 private:
     enum class mode : std::uint8_t { recording, replaying, leaving };
 
-    void start(replayed_task& next, const task_attributes& wanted) noexcept {
+    QUERN_ALWAYS_INLINE void start(replayed_task& next, const task_attributes& wanted) noexcept {
         detail::apply_attributes(wanted, next);
         next.set_nesting(wanted.final, true);
         ++m_at;
@@ -78,17 +80,21 @@ private:
     void keep_one_slot() noexcept;
     bool build();
     void make_room() noexcept;
-    std::size_t slot_of(std::uint64_t step) const noexcept { return step % m_slots.size(); }
+    /// Of a step that many after the coming one, less than there are slots.
+    replay_slot& slot_after(std::size_t steps) noexcept {
+        const std::size_t at = m_next + steps;
+        return *m_slots[at < m_slots.size() ? at : at - m_slots.size()];
+    }
 
     domain_core& m_home;
     mode m_mode = mode::recording;
-    bool m_has_changed = false;       ///< the present step is not as the one before
-    std::size_t m_at = 0;             ///< tasks of the present step
-    std::uint64_t m_step = 0;         ///< since the recording: the coming one
-    std::uint32_t m_same = 0;         ///< steps in a row that were as the one before
-    std::uint32_t m_enough = 0;       ///< such steps before the tasks are made
-    bool m_is_recorded = false;       ///< a whole step
-    std::deque<replay_slot> m_slots;  ///< while recording: one, with the recorded step
+    bool m_has_changed = false;  ///< the present step is not as the one before
+    std::size_t m_at = 0;        ///< tasks of the present step
+    std::size_t m_next = 0;      ///< slot of the coming step
+    std::uint32_t m_same = 0;    ///< steps in a row that were as the one before
+    std::uint32_t m_enough = 0;  ///< such steps before the tasks are made
+    bool m_is_recorded = false;  ///< a whole step
+    replay_slots m_slots;        ///< while recording: one, with the recorded step
     std::vector<std::unique_ptr<replayed_task>>* m_tasks;  ///< of the slot of the present step
 };
 
@@ -105,6 +111,6 @@ std::vector<recorded_successors> graph_of_steps(
     std::span<const std::unique_ptr<replayed_task>> step);
 
 /// Makes the tasks of all slots, of which the first has them already.
-void make_slots(std::deque<replay_slot>& slots, std::size_t count);
+void make_slots(replay_slots& slots, std::size_t count);
 
 }  // namespace quern::detail

@@ -76,7 +76,7 @@ public:
         missing.rearm(first + 1);
     }
     /// Its function and attributes are there.
-    void creator_is_done() noexcept {
+    QUERN_ALWAYS_INLINE void creator_is_done() noexcept {
         m_is_dropped = false;
         m_slot->count_spawned();
         if (missing.satisfied()) {
@@ -119,7 +119,7 @@ inline bool is_replayable(const strided_region& r) noexcept {
     return r.kind < access_kind::commutative && !r.is_weak;
 }
 
-inline bool is_same_access(const strided_region& a, const strided_region& b) noexcept {
+QUERN_ALWAYS_INLINE bool is_same_access(const strided_region& a, const strided_region& b) noexcept {
     return a.begin == b.begin && a.bytes == b.bytes && a.kind == b.kind &&
            a.is_empty == b.is_empty && a.is_weak == b.is_weak &&
            (a.shape == nullptr ? b.shape == nullptr : b.shape != nullptr && *a.shape == *b.shape);
