@@ -213,6 +213,9 @@ void domain_core::wait_for_all() noexcept {
     if (!m_open.empty()) [[unlikely]] {
         combine_here();
     }
+    if (!m_renamed.empty()) [[unlikely]] {
+        settle_renamed();
+    }
 }
 
 void domain_core::wait_for_count() noexcept {
@@ -228,6 +231,7 @@ void domain_core::wait_for_count() noexcept {
     }
     m_count.reset();
     m_spawned = 0;
+    m_copies = 0;
 }
 
 void domain_core::taskwait() {
@@ -247,6 +251,13 @@ void domain_core::taskwait() {
 }
 
 void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
+    wait_on(wanted);
+    if (is_stopped()) {
+        taskwait();
+    }
+}
+
+void domain_core::wait_on(std::span<const wanted_region> wanted) {
     access_waiter self;
     std::uint32_t made = 0;
     new_links links{self, nullptr, nullptr, made};
@@ -264,9 +275,6 @@ void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
         throw;
     }
     wait_for(self, made);
-    if (is_stopped()) {
-        taskwait();
-    }
 }
 
 /// Returns when all links to the waiter have been followed.
@@ -344,18 +352,23 @@ void domain_core::make_room() noexcept {
     m_room = std::clamp<std::int64_t>(limit - live(), 1, k_often);
 }
 
-/// True when so many are left. False: nothing is left to run. The tasks may wait for what the
-/// creator does next, so the limit gives way.
+/// True when so many are left. False: nothing is left to run, so the limit gives way.
 bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
+    return let_others_run(
+        [](const void* of) { return static_cast<const domain_core*>(of)->live(); }, this, until);
+}
+
+bool domain_core::let_others_run(std::int64_t (*left)(const void* of), const void* of,
+                                 std::int64_t until) noexcept {
     constexpr std::chrono::microseconds k_shortest{20};
     constexpr std::chrono::microseconds k_longest{1000};
     constexpr int k_sure = 3;  // looks that find nothing running
     auto pause = k_shortest;
     int idle = 0;
-    std::int64_t seen = live();
+    std::int64_t seen = left(of);
     while (seen > until && idle < k_sure) {
         this_task::yield();
-        if (const std::int64_t now = live(); now < seen) {
+        if (const std::int64_t now = left(of); now < seen) {
             seen = now;
             pause = k_shortest;
             idle = 0;
@@ -365,7 +378,7 @@ bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
         const bool is_long = pause == k_longest;
         pause = std::min(2 * pause, k_longest);
         // Not one after the other: another creator may be awake to look too.
-        idle += is_long && nothing_runs() && live() == seen ? 1 : 0;
+        idle += is_long && nothing_runs() && left(of) == seen ? 1 : 0;
     }
     return seen <= until;
 }
