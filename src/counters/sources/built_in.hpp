@@ -12,5 +12,7 @@ namespace quern::counters::detail {
 std::unique_ptr<source> threads_source();
 std::unique_ptr<source> queues_source();
 std::unique_ptr<source> uptime_source();
+/// Renamed objects of dependent tasks.
+std::unique_ptr<source> renaming_source();
 
 }  // namespace quern::counters::detail
