@@ -16,6 +16,7 @@
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/reduction.hpp>
 #include <quern/dependences/release.hpp>
+#include <quern/dependences/renamed.hpp>
 #include <quern/dependences/replay.hpp>
 #include <quern/dependences/spawn.hpp>
 #include <quern/dependences/task_loop.hpp>

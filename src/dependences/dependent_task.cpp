@@ -119,6 +119,7 @@ bool dependent_task::body_ended(ready_successors& released) noexcept {
     if (m_children == nullptr) {
         return true;
     }
+    m_children->parent_ends();
     if (!m_waits) {
         give_up_all(released);
     }

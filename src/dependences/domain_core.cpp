@@ -241,6 +241,9 @@ void domain_core::wait_for_all() noexcept {
     if (!m_open.empty()) [[unlikely]] {
         combine_here();
     }
+    if (!m_renamed.empty()) [[unlikely]] {
+        settle_renamed();
+    }
 }
 
 void domain_core::wait_for_count() noexcept {
@@ -255,6 +258,7 @@ void domain_core::wait_for_count() noexcept {
         detail::suspend(publish, {&k_wait, this});
     }
     m_spawned = 0;
+    m_copies = 0;
     m_count.reset();
     if (m_replay != nullptr) {
         m_replay->wait_for_tasks();
@@ -278,6 +282,13 @@ void domain_core::taskwait() {
 }
 
 void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
+    wait_on(wanted);
+    if (is_stopped()) {
+        taskwait();
+    }
+}
+
+void domain_core::wait_on(std::span<const wanted_region> wanted) {
     if (m_replay != nullptr && m_replay->is_replaying()) {
         m_replay->wait_for_tasks();  // they are not in the map
     }
@@ -298,9 +309,6 @@ void domain_core::taskwait_on(std::span<const wanted_region> wanted) {
         throw;
     }
     wait_for(self, made);
-    if (is_stopped()) {
-        taskwait();
-    }
 }
 
 /// Returns when all links to the waiter have been followed.
@@ -319,14 +327,17 @@ void domain_core::wait_for(access_waiter& self, std::uint32_t links) noexcept {
     }
 }
 
-bool domain_core::parent_ended() noexcept {
-    m_of_parent.parent = m_parent;
+void domain_core::parent_ends() noexcept {
     // seq_cst, as in fail(): one of the two sees the other and hands the error up.
     m_parent_ended.store(true, std::memory_order_seq_cst);
     if (m_failed.load(std::memory_order_seq_cst) &&
         !m_handed_up.exchange(true, std::memory_order_relaxed)) {
         m_parent->home().fail(m_error);
     }
+}
+
+bool domain_core::parent_ended() noexcept {
+    m_of_parent.parent = m_parent;
     return !m_count.wait(m_of_parent);
 }
 
@@ -351,7 +362,7 @@ void domain_core::fail(std::exception_ptr error) noexcept {
         }
         at->m_error = error;
         at->stop();
-        at->m_failed.store(true, std::memory_order_seq_cst);  // see parent_ended()
+        at->m_failed.store(true, std::memory_order_seq_cst);  // see parent_ends()
         if (!at->m_parent_ended.load(std::memory_order_seq_cst) ||
             at->m_handed_up.exchange(true, std::memory_order_relaxed)) {
             return;
@@ -381,18 +392,23 @@ void domain_core::make_room() noexcept {
     m_room = std::clamp<std::int64_t>(limit - live(), 1, k_often);
 }
 
-/// True when so many are left. False: nothing is left to run. The tasks may wait for what the
-/// creator does next, so the limit gives way.
+/// True when so many are left. False: nothing is left to run, so the limit gives way.
 bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
+    return let_others_run(
+        [](const void* of) { return static_cast<const domain_core*>(of)->live(); }, this, until);
+}
+
+bool domain_core::let_others_run(std::int64_t (*left)(const void* of), const void* of,
+                                 std::int64_t until) noexcept {
     constexpr std::chrono::microseconds k_shortest{20};
     constexpr std::chrono::microseconds k_longest{1000};
     constexpr int k_sure = 3;  // looks that find nothing running
     auto pause = k_shortest;
     int idle = 0;
-    std::int64_t seen = live();
+    std::int64_t seen = left(of);
     while (seen > until && idle < k_sure) {
         this_task::yield();
-        if (const std::int64_t now = live(); now < seen) {
+        if (const std::int64_t now = left(of); now < seen) {
             seen = now;
             pause = k_shortest;
             idle = 0;
@@ -402,7 +418,7 @@ bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
         const bool is_long = pause == k_longest;
         pause = std::min(2 * pause, k_longest);
         // Not one after the other: another creator may be awake to look too.
-        idle += is_long && nothing_runs() && live() == seen ? 1 : 0;
+        idle += is_long && nothing_runs() && left(of) == seen ? 1 : 0;
     }
     return seen <= until;
 }

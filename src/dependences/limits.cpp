@@ -9,6 +9,7 @@
 
 #include "explain.hpp"
 #include "limits.hpp"
+#include "renaming_budget.hpp"
 
 #include <atomic>
 #include <mutex>
@@ -24,6 +25,11 @@ constexpr std::uint32_t k_most_live_tasks = 1'000'000'000;
 
 constinit std::atomic<std::uint32_t> g_live_tasks{k_usual_live_tasks};
 
+constexpr std::uint32_t k_usual_renaming_bytes = 256U << 20;  // guessed
+constexpr std::uint32_t k_most_renaming_bytes = ~std::uint32_t{0};
+
+constinit std::atomic<std::uint32_t> g_renaming_bytes{k_usual_renaming_bytes};
+
 constexpr setting k_dependence_settings[] = {
     {.name = "live-tasks",
      .owner = "dependences",
@@ -31,7 +37,14 @@ constexpr setting k_dependence_settings[] = {
      .least = 1,
      .most = k_most_live_tasks,
      .fallback = "10000",
-     .help = "tasks of a domain that have not ended, at most; then their creator lets others run"}};
+     .help = "tasks of a domain that have not ended, at most; then their creator lets others run"},
+    {.name = "renaming-bytes",
+     .owner = "dependences",
+     .type = setting_type::bytes,
+     .least = 0,
+     .most = k_most_renaming_bytes,
+     .fallback = "256M",
+     .help = "memory of all versions of renamed objects beside the first, at most; 0: none"}};
 
 constexpr knob k_dependence_knobs[] = {
     {.name = "live-tasks",
@@ -45,9 +58,24 @@ constexpr knob k_dependence_knobs[] = {
          [](pool&, std::uint32_t value) noexcept {
              g_live_tasks.store(value, std::memory_order_relaxed);
              return value;
+         }},
+    {.name = "renaming-bytes",
+     .owner = "dependences",
+     .unit = "bytes",
+     .help = "memory of all versions of renamed objects beside the first, at most; 0: none; of the "
+             "process",
+     .least = 0,
+     .most = k_most_renaming_bytes,
+     .get = [](const pool&) noexcept { return g_renaming_bytes.load(std::memory_order_relaxed); },
+     .set =
+         [](pool&, std::uint32_t value) noexcept {
+             g_renaming_bytes.store(value, std::memory_order_relaxed);
+             return value;
          }}};
 
 }  // namespace
+
+std::size_t renaming_limit() noexcept { return g_renaming_bytes.load(std::memory_order_relaxed); }
 
 std::int64_t live_tasks_limit() noexcept { return g_live_tasks.load(std::memory_order_relaxed); }
 

@@ -93,6 +93,20 @@ void region_map::link(const strided_region& wanted, new_links& links) const {
     });
 }
 
+region_use region_map::use_of(const strided_region& wanted) const {
+    region_use found = region_use::none;
+    for_each_overlapping(wanted, [&found](const fragment& f) {
+        const bool is_used = std::any_of(f.current.begin(), f.current.end(), [](const auto* each) {
+            return !each->successors.is_released();
+        });
+        if (is_used) {
+            found = std::max(found,
+                             f.kind == access_kind::read ? region_use::read : region_use::changed);
+        }
+    });
+    return found;
+}
+
 void region_map::link_to_users(access_record& target, new_links& links) const {
     for_each_overlapping(target, [&](const fragment& f) {
         for (access_record* const each : f.current) {

@@ -11,6 +11,7 @@
 #include <quern/topology/detail/text.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace quern {
@@ -29,15 +30,40 @@ constinit detail::growing_table<setting, 128> g_table(k_rows);
 
 constexpr std::string_view k_letters = "abcdefghijklmnopqrstuvwxyz0123456789-_";
 
+bool is_number(const setting& row) noexcept {
+    return row.type == setting_type::number || row.type == setting_type::bytes;
+}
+
+/// 64M is 64 * 2^20. Nothing if it is no number, or one that does not fit.
+std::optional<unsigned> parse_bytes(std::string_view text) noexcept {
+    constexpr std::string_view k_suffixes = "kMG";
+    constexpr unsigned k_bits = 10;  // of a step
+    unsigned shift = 0;
+    if (!text.empty()) {
+        if (const auto found = k_suffixes.find(text.back()); found != std::string_view::npos) {
+            shift = k_bits * (static_cast<unsigned>(found) + 1);
+            text.remove_suffix(1);
+        }
+    }
+    const auto number = topology::detail::parse_number<unsigned>(text);
+    if (!number || *number > std::numeric_limits<unsigned>::max() >> shift) {
+        return std::nullopt;
+    }
+    return *number << shift;
+}
+
+std::optional<unsigned> number_of(const setting& row, std::string_view text) noexcept {
+    return row.type == setting_type::bytes ? parse_bytes(text)
+                                           : topology::detail::parse_number<unsigned>(text);
+}
+
 /// The words that a setting takes as they are.
 std::vector<std::string_view> words_of(const setting& row) {
     if (row.words != nullptr) {
         return row.words();
     }
-    return row.type == setting_type::number &&
-                   !topology::detail::parse_number<unsigned>(row.fallback)
-               ? std::vector{row.fallback}
-               : std::vector<std::string_view>{};
+    return is_number(row) && !number_of(row, row.fallback) ? std::vector{row.fallback}
+                                                           : std::vector<std::string_view>{};
 }
 
 std::string fault_of(const setting& row, std::string_view text) {
@@ -45,8 +71,8 @@ std::string fault_of(const setting& row, std::string_view text) {
     if (text == row.fallback || std::find(words.begin(), words.end(), text) != words.end()) {
         return "";
     }
-    if (row.type == setting_type::number) {
-        const auto number = topology::detail::parse_number<unsigned>(text);
+    if (is_number(row)) {
+        const auto number = number_of(row, text);
         if (number && *number >= row.least && *number <= row.most) {
             return "";
         }
@@ -92,15 +118,17 @@ std::string setting::variable() const { return detail::as_variable(name); }
 
 std::string setting::accepted() const {
     std::string text;
-    if (type == setting_type::number) {
-        text = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
+    if (is_number(*this)) {
+        text = std::string(type == setting_type::bytes ? "bytes" : "a whole number") + " from " +
+               std::to_string(least) + " to " + std::to_string(most) +
+               (type == setting_type::bytes ? ", also as 512k, 64M, 2G" : "");
     } else if (type == setting_type::path) {
         text = "the path of a file";
     } else if (type == setting_type::text) {
         text = "any text";
     }
     for (const std::string_view word : words_of(*this)) {
-        const char* const separator = type == setting_type::number ? ", or " : ", ";
+        const char* const separator = is_number(*this) ? ", or " : ", ";
         text.append(text.empty() ? "" : separator).append(word);
     }
     return type == setting_type::placement
@@ -120,7 +148,7 @@ void detail::require_spelt(std::string_view name, const char* what) {
 void register_settings(std::span<const setting> rows) {
     for (const setting& row : rows) {
         detail::require_spelt(row.name, "setting");
-        if (row.type == setting_type::number && row.least > row.most) {
+        if (is_number(row) && row.least > row.most) {
             throw std::invalid_argument(
                 "quern: setting '" + std::string(row.name) + "' accepts no number: its least is " +
                 std::to_string(row.least) + ", its most " + std::to_string(row.most));
@@ -152,7 +180,7 @@ bool settings::has(std::string_view name) const noexcept {
 }
 
 std::optional<unsigned> settings::number(std::string_view name) const {
-    return topology::detail::parse_number<unsigned>(at(name).text);
+    return number_of(setting_table()[index_of(name)], at(name).text);
 }
 
 void settings::set(std::string_view name, setting_value value) {

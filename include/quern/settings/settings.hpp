@@ -28,6 +28,7 @@ public:
 
 enum class setting_type : std::uint8_t {
     number,     ///< a whole number within limits
+    bytes,      ///< the same; may end in k, M or G, for 2^10, 2^20 and 2^30
     word,       ///< one of a list
     placement,  ///< one of a list, or CPUs such as 0,2-5,8, cores:0-3, node:1
     path,       ///< of a file
@@ -39,7 +40,7 @@ struct setting {
     std::string_view name = {};   ///< of a-z, 0-9, - and _
     std::string_view owner = {};  ///< the layer or program that obeys it
     setting_type type = setting_type::word;
-    unsigned least = 0;  ///< for a number
+    unsigned least = 0;  ///< for a number, or bytes
     unsigned most = 0;
     std::vector<std::string_view> (*words)() = nullptr;  ///< for a word or placement
     std::string_view fallback = {};                      ///< the default; always accepted
@@ -93,7 +94,8 @@ public:
 
     bool has(std::string_view name) const noexcept;
 
-    /// The value of a number; nothing if it is a word, such as auto. Throws as at() does.
+    /// The value of a number, or of bytes; nothing if it is a word, such as auto. Throws as at()
+    /// does.
     std::optional<unsigned> number(std::string_view name) const;
 
     /// Sets a value, unless there is one from a stronger source. Of two values from one source the

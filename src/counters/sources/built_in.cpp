@@ -84,6 +84,7 @@ std::vector<std::unique_ptr<source>> built_in_sources() {
     all.push_back(uptime_source());
     all.push_back(std::make_unique<blocks>());
     all.push_back(dependences_source());
+    all.push_back(renaming_source());
     for (auto& each : system_sources()) {
         all.push_back(std::move(each));
     }

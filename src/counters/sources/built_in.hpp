@@ -14,5 +14,7 @@ std::unique_ptr<source> queues_source();
 std::unique_ptr<source> uptime_source();
 /// The domains of dependent tasks.
 std::unique_ptr<source> dependences_source();
+/// Renamed objects of dependent tasks.
+std::unique_ptr<source> renaming_source();
 
 }  // namespace quern::counters::detail

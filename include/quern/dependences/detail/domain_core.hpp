@@ -4,6 +4,7 @@
 // has children.
 #pragma once
 
+#include <quern/base/detail/intrusive_list.hpp>
 #include <quern/dependences/detail/domain_list.hpp>
 #include <quern/dependences/detail/reduction_group.hpp>
 #include <quern/dependences/detail/region_map.hpp>
@@ -30,6 +31,7 @@ struct domain_waiter {
     external_event thread;             ///< the owner, a thread outside
 };
 
+class renamed_core;
 class replay_run;
 
 /// For reports: tasks whose functions have returned and that are held. There is room for a few, of
@@ -61,7 +63,7 @@ public:
     explicit domain_core(dependent_task& parent) noexcept;
     domain_core(const domain_core&) = delete;
     domain_core& operator=(const domain_core&) = delete;
-    ~domain_core() { leave_list(); }
+    ~domain_core();
 
     pool& home_pool() const noexcept { return m_pool; }
     bool owned_here() const noexcept;
@@ -102,6 +104,13 @@ public:
     /// Owner. Returns when a task with such accesses could begin. Throws as taskwait() does, after
     /// having waited for all, if the domain is stopped then.
     void taskwait_on(std::span<const wanted_region> wanted);
+    /// The same; does not throw because the domain is stopped. Throws std::bad_alloc: then it has
+    /// waited for all.
+    void wait_on(std::span<const wanted_region> wanted);
+    /// Owner. Lets other tasks run until left(of) is at most `until`: true. False: nothing is left
+    /// to run, so the tasks may wait for what the caller does next.
+    bool let_others_run(std::int64_t (*left)(const void* of), const void* of,
+                        std::int64_t until) noexcept;
 
     /// Any thread.
     void cancel() noexcept;
@@ -138,8 +147,10 @@ public:
     replay_run* replay() const noexcept { return m_replay; }
     void set_replay(replay_run* now) noexcept { m_replay = now; }
 
-    /// The function of its parent has returned. From now on errors go to the parent's domain. True:
-    /// every task has ended. False: the last one completes the parent.
+    /// The function of its parent has returned: from now on errors go to the parent's domain.
+    /// Before accesses of the parent are released, so that no successor misses an error.
+    void parent_ends() noexcept;
+    /// After that. True: every task has ended. False: the last one completes the parent.
     bool parent_ended() noexcept;
 
     /// A task of the domain is complete. Returns its parent if that is complete now.
@@ -160,6 +171,8 @@ public:
     static const wait_kind k_wait_on;
 
 private:
+    friend class renamed_core;
+
     [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
     void launch(dependent_task& task, std::uint32_t links) noexcept;
     QUERN_COLD void close_reductions(const strided_region& of);
@@ -173,14 +186,17 @@ private:
     bool has_waited_for_room(std::int64_t until) noexcept;
     bool nothing_runs() const noexcept;
     void stop() noexcept;
+    QUERN_COLD void settle_renamed() noexcept;
 
     pool& m_pool;
     dependent_task* const m_parent = nullptr;
-    const task_record* m_owner = nullptr;  ///< null for a thread outside, and for a parent
-    std::thread::id m_owner_thread;        ///< the thread outside
-    domain_core* const m_root;             ///< the domain that is not of a dependent task
-    std::int64_t m_room = 1;               ///< tasks until the next look at their number
-    relaxed<std::int64_t> m_spawned = 0;   ///< since the last wait for all
+    const task_record* m_owner = nullptr;    ///< null for a thread outside, and for a parent
+    std::thread::id m_owner_thread;          ///< the thread outside
+    domain_core* const m_root;               ///< the domain that is not of a dependent task
+    std::int64_t m_room = 1;                 ///< tasks until the next look at their number
+    relaxed<std::int64_t> m_spawned = 0;     ///< since the last wait for all
+    std::int64_t m_copies = 0;               ///< of these, copies of renamed objects
+    intrusive_list<renamed_core> m_renamed;  ///< the objects that its tasks have used
     region_map m_map;
     std::vector<std::shared_ptr<reduction_group>> m_open;  ///< reductions that are not combined
     replay_run* m_replay = nullptr;

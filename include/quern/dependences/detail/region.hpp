@@ -205,9 +205,13 @@ constexpr auto access_to_wait_for(X&& what) {
 
 template <an_access A>
 wanted_region wanted_of(const A& access, domain_core& home) {
-    typename A::kept keeps{};
-    const strided_region found = detail::named_region(access, keeps, home);
-    return {found, found.shape != nullptr ? *found.shape : strides()};
+    if constexpr (requires { access.region_to_wait_for(home); }) {
+        return {access.region_to_wait_for(home), strides()};
+    } else {
+        typename A::kept keeps{};
+        const strided_region found = detail::named_region(access, keeps, home);
+        return {found, found.shape != nullptr ? *found.shape : strides()};
+    }
 }
 
 }  // namespace quern::detail

@@ -30,6 +30,9 @@ struct new_links {
     }
 };
 
+/// What is done by those accesses to a region that are not released.
+enum class region_use : std::uint8_t { none, read, changed };
+
 class region_map {
 public:
     region_map() = default;
@@ -56,6 +59,9 @@ public:
 
     /// Links the target to all that such an access would wait for.
     void link(const strided_region& wanted, new_links& links) const;
+
+    /// What the last accesses to it do. Most regions are exactly a fragment: a lookup in a hash.
+    region_use use_of(const strided_region& wanted) const;
 
     /// Links the target, an access of the parent, to the last accesses of its region.
     void link_to_users(access_record& target, new_links& links) const;

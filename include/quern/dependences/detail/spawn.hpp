@@ -344,6 +344,13 @@ void run_in_place(domain_core& home, F&& function, const Accesses&... accesses) 
     }
 }
 
+template <class A>
+void has_waited_for(const A& access) {
+    if constexpr (requires { access.has_been_waited_for(); }) {
+        access.has_been_waited_for();
+    }
+}
+
 template <class... Accesses>
 void taskwait_on(domain_core& home, const std::tuple<Accesses...>& wanted) {
     const auto regions = std::apply(
@@ -352,6 +359,7 @@ void taskwait_on(domain_core& home, const std::tuple<Accesses...>& wanted) {
         },
         wanted);
     home.taskwait_on(regions);
+    std::apply([](const Accesses&... each) { (detail::has_waited_for(each), ...); }, wanted);
 }
 
 /// False: as without a replay.
