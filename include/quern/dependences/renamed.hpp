@@ -184,8 +184,8 @@ struct renamed_access : access_base {
 /// The user's object holds the last version after taskwait(), after taskwait(on(r)), and after the
 /// end of the domain or of r: the value is copied back, a container's elements one by one. Between
 /// the first task and then, neither the program nor a task may use the object but through r. The
-/// content of a fresh version is arbitrary, so `out` must write all of it. After an error the
-/// object holds some version.
+/// content of a fresh version is arbitrary, so `out` must write all of it. A container may get
+/// another size after taskwait() alone. After an error the object holds some version.
 ///
 /// Owner: the task or thread that made it and the domain; the tasks of one domain at a time use it.
 /// The destructor waits for these tasks; from another task or thread it aborts. A task must not
@@ -195,14 +195,15 @@ struct renamed_access : access_base {
 /// setting and a knob; of the process, never exceeded). Where that is too little, the creator lets
 /// other tasks run until half of the budget is free. If nothing runs any more, it keeps a
 /// dependence: `out` waits for the readers of the oldest version, `inout` for those of the current
-/// one. The same wait keeps a creator from getting far ahead with one object: at 1 MiB, or two more
-/// versions than workers, it lets others run; when nothing runs, it makes more. 0 renames nothing.
-/// After taskwait() one version is kept for the next tasks.
+/// one. A creator that is ahead by 32 KiB of versions, and at least two more than there are
+/// workers, takes the oldest version again in the same way while tasks run: more would be in no
+/// cache. If none can run because readers are suspended, it makes more. 0 renames nothing. After
+/// taskwait() one version is kept for the next tasks.
 ///
 /// Errors: std::logic_error for an access by a task or thread that did not make r, or in a second
-/// domain before the taskwait() of the first; std::invalid_argument for a task that names r twice,
-/// a T that needs version_options::make, and at spawn for a budget, not 0, that is smaller than a
-/// version.
+/// domain before the taskwait() of the first, or to a container that was given another size;
+/// std::invalid_argument for a task that names r twice, a T that needs version_options::make, and
+/// at spawn for a budget, not 0, that is smaller than a version.
 ///
 /// Cost: in(r) about as in(object); out(r) and inout(r) one lookup in a hash more, and for a
 /// version another one for each old version that is still used, at most 16.
@@ -251,16 +252,18 @@ public:
 
     // How in(r) and so on make an access. Throws std::logic_error.
     template <detail::access_kind Kind>
-    auto access_of() {
+    auto access_of() & {
         m_core.require_owner("an access of a renamed object");
         return detail::renamed_access<T, Kind, true>(m_core);
     }
     template <detail::access_kind Kind>
         requires(Kind == detail::access_kind::read)
-    auto access_of() const {
+    auto access_of() const& {
         m_core.require_owner("an access of a renamed object");
         return detail::renamed_access<T, Kind, true>(m_core);
     }
+    template <detail::access_kind Kind>
+    void access_of() const&& = delete;
     auto access_of_out() {
         m_core.require_owner("an access of a renamed object");
         return detail::renamed_access<T, detail::access_kind::write, false>(m_core);

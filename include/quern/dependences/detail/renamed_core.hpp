@@ -74,12 +74,11 @@ protected:
     virtual void copy(const version& from, version& to) = 0;
 
 private:
-    using use_count = std::int64_t (*)(const void* of);
-
     bool is_owned_here() const noexcept;
     [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
     void require_no_other(const domain_core& home) const;
     void enter(domain_core& home);
+    void require_same_place() const;
 
     region region_of_current(access_kind kind) const noexcept;
     region_use use_of(const version& one) const;
@@ -88,9 +87,9 @@ private:
     version* find_version(bool may_wait_for_readers);
     version* take_idle(std::size_t looks);
     version* take_new();
+    bool tasks_follow();
     version* take(version& old) noexcept;
     void retire(version& one) noexcept;
-    bool let_others_run(use_count left, std::int64_t until) const;
     void wait_for(const version& one);
     void wait_for_all_versions() noexcept;
     void free_idle_of_others() noexcept;
@@ -98,7 +97,6 @@ private:
     void free_version(version& old) noexcept;
     void copy_back();
 
-    static std::int64_t busy_versions(const void* of);
     static std::int64_t busy_bytes(const void* of);
 
     const task_record* const m_owner;  ///< null: a thread outside of tasks
@@ -106,11 +104,12 @@ private:
     domain_core* m_home = nullptr;  ///< whose tasks use it; null: none
     std::int64_t m_named_by = -1;   ///< the number of the task that has named it last
     std::size_t m_cost = 0;         ///< bytes of a version
-    std::size_t m_most_ahead = 0;   ///< old versions, before the owner waits for tasks
+    std::size_t m_most_ahead = 0;   ///< old versions; then the oldest is taken again
     version m_users;                ///< the user's object
     version* m_current = &m_users;  ///< what the next reader gets
     intrusive_list<version> m_old;  ///< the oldest first; those not in use may be used again
     std::size_t m_old_versions = 0;
+    std::uint32_t m_trusted = 0;  ///< versions for which tasks are known to run
 };
 
 /// Of the process. Any thread.
