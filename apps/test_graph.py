@@ -52,7 +52,8 @@ class Graph(unittest.TestCase):
                 result = subprocess.run(
                     [os.path.join(BIN, "cholesky"), "--n", str(32 * tiles), "--tile", "32", "--repeat", "2", "--threads", str(workers)],
                     capture_output=True, text=True, timeout=60, check=False, env={**ENVIRONMENT, "QUERN_GRAPH": path})
-                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                mistakes = re.sub(r"(?m)^note: .*\n", "", result.stderr)  # OpenBLAS may not know the processor
+                self.assertEqual((result.returncode, mistakes), (0, ""))
                 with open(path, encoding="utf-8") as file:
                     text = file.read()
                 self.assertEqual(graph_of(text), expected(tiles))
