@@ -177,7 +177,7 @@ void replay_run::leave_step() noexcept {
 /// Step R2. False: there is no memory for it.
 bool replay_run::build() {
     m_home.wait_for_all();
-    constexpr std::size_t k_tasks_in_flight = 512;  // measured: docs/design/0028-dependences.md
+    constexpr std::size_t k_tasks_in_flight = 512;  // 150 KB, within a cache (guessed)
     constexpr std::size_t k_least = 4;              // steps: two run while a third is armed
     constexpr std::size_t k_most = 64;
     const std::size_t count =

@@ -16,6 +16,7 @@ namespace quern {
 
 /// Several accesses as one value: what `accesses_of_chunk` returns.
 ///
+///     std::vector<double> a(100), b(100);
 ///     auto of_chunk = [&](auto from, auto to) {
 ///         return quern::accesses(quern::in(&a[from], to - from), quern::out(&b[from], to - from));
 ///     };
