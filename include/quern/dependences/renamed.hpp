@@ -172,8 +172,8 @@ struct renamed_access : access_base {
 ///
 ///   in(r)     reads the version that is current when the task is created
 ///   out(r)    makes a fresh version current while tasks use the present one; else writes in place
-///   inout(r)  the same beside readers of the present version, of which it gets a copy; behind a
-///             task that writes the version, in place
+///   inout(r)  the same beside readers of the present version, of which it gets a copy;
+///   behind a task that writes the version, inout(r) writes in place
 ///
 /// so no task waits for earlier readers or, with `out`, for earlier writers. Tasks get the values
 /// that the serial program would give them. A body gets a reference to its version, and for a
