@@ -5,6 +5,7 @@
 #include <quern/dependences/spawn.hpp>
 #include <quern/scheduler/knobs.hpp>
 #include <quern/settings/settings.hpp>
+#include <quern/task/promise.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -35,18 +36,16 @@ constexpr std::uint32_t k_usual_bytes = 256U << 20;
 std::uint64_t bytes_now() { return quern::detail::read_renaming().bytes; }
 std::uint64_t copies_back() { return quern::detail::read_renaming().copies_back; }
 
-/// Where tasks wait until the test lets them continue. They hold no worker.
+/// Where tasks wait until the test lets them continue. They are suspended: a creator that looks
+/// whether anything runs finds nothing.
 class renaming_gate {
 public:
-    void pass() const {
-        while (!m_is_open.load()) {
-            quern::this_task::sleep_for(std::chrono::microseconds(50));
-        }
-    }
-    void open() { m_is_open = true; }
+    void pass() const { m_opened.wait(); }
+    void open() { m_promise.set_value(); }
 
 private:
-    std::atomic<bool> m_is_open{false};
+    quern::promise<void> m_promise;
+    quern::shared_future<void> m_opened{m_promise.get_future().share()};
 };
 
 template <class Error>
