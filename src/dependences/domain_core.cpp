@@ -112,10 +112,7 @@ void domain_core::start(dependent_task& task) {
         bool has_weak = false;
         for (access_record& each : task.accesses()) {
             links.with_link = &each;
-            if (each.is_plain()) [[likely]] {
-                m_map.enter(each, links);
-                ++entered;
-            } else if (each.is_weak) {
+            if (each.is_weak) [[unlikely]] {
                 has_weak = true;
             } else if (!each.is_empty) {
                 m_map.enter(each, links);

@@ -101,7 +101,7 @@ struct reduction_access : access_base {
     reduction_access(const region& where, Op by, T neutral)
         : access_base{where}, op(std::move(by)), identity(std::move(neutral)) {
         this->kind = access_kind::reduction;
-        this->operation = operation_of<value, Op>();
+        this->operation = detail::operation_of<value, Op>();
     }
 
     /// Combine the parts in the order in which the tasks were created, so that a sum of

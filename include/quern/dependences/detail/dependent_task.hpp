@@ -66,11 +66,6 @@ struct access_record : dependence_target, strided_region {
     /// for. Throws std::bad_alloc; then nothing has changed.
     bool precede(dependence_target& target, access_record* with_link);
 
-    /// Registered by its region alone.
-    bool is_plain() const noexcept {
-        return !is_empty && !is_weak && kind < access_kind::commutative;
-    }
-
     successor_stack<std_atomics, dependence_link> successors;
     dependence_link own_link;  ///< to the first predecessor
     access_owner& owner;

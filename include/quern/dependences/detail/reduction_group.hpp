@@ -70,7 +70,7 @@ public:
     };
 
     typed_reduction(const region& of, Op op, const T& identity, bool is_ordered)
-        : reduction_group(of, {operation_of<Value, Op>(), is_ordered}),
+        : reduction_group(of, {detail::operation_of<Value, Op>(), is_ordered}),
           m_op(std::move(op)),
           m_identity(identity) {}
     ~typed_reduction() override {
