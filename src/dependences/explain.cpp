@@ -199,14 +199,9 @@ void search_domain(listed_domain& listed, void* with) {
 
 }  // namespace
 
-// The check of the type would read the task, which may be gone.
-[[gnu::no_sanitize("vptr")]] static const dependent_task* explained_task(const void* front_end) {
-    return static_cast<const dependent_task*>(
-        static_cast<const queued_task<dependent_task>*>(front_end));
-}
-
 void explain_dependent_task(const void* front_end, explanations& into) {
-    const bytes_of<dependent_task> copy(explained_task(front_end));
+    const bytes_of<dependent_task> copy(
+        dependent_task::from_front_end(const_cast<void*>(front_end)));
     if (copy) {
         successors_of(*copy, "", into);
     }
