@@ -98,9 +98,6 @@ void domain_core::start(dependent_task& task) {
     if (--m_room == 0) {
         make_room();
     }
-    if (!m_open.empty()) [[unlikely]] {
-        close_reductions_for(task);
-    }
     task.begin_registration();
     if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
         watch->registers(*this, task);
@@ -109,6 +106,9 @@ void domain_core::start(dependent_task& task) {
     std::uint32_t entered = 0;
     new_links links{task, nullptr, &task, made};
     try {
+        if (!m_open.empty()) [[unlikely]] {
+            close_reductions_for(task);  // before anything of the task is in the map
+        }
         bool has_weak = false;
         for (access_record& each : task.accesses()) {
             links.with_link = &each;
@@ -167,9 +167,10 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
             m_map.enter(access, of_task);
             continue;
         }
+        rare_parts& rare = task.rare();
         for (const fragment* const part : m_map.divide(access)) {
             auto* const entry = new weak_entry(part->where(), task);
-            entry->next = std::exchange(task.rare().entries, entry);
+            entry->next = std::exchange(rare.entries, entry);
             entry->begin_registration();
             new_links links{entry->record, &entry->record, &task, entry->links};
             for (access_record* const each : part->predecessors(access)) {
