@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -54,6 +55,15 @@ inline double parse_number(std::string_view option, std::string_view text, doubl
             fmt::format("{} is '{}'; accepted: a number from {} to {}", option, text, least, most));
     }
     return value;
+}
+
+/// A number from 1 to the value of another option, if it was given. Throws usage_error.
+inline void require_at_most(const cli::option& given, std::string_view option, std::size_t value,
+                            std::string_view limit_option, std::size_t limit) {
+    if (given.given() && value > limit) {
+        throw usage_error(fmt::format("{} is '{}'; accepted: a whole number from 1 to {}, {}",
+                                      option, value, limit_option, limit));
+    }
 }
 
 /// Adds an option that takes a whole number in a range; its help shows the default in `value`.

@@ -49,10 +49,7 @@ struct sizes {
 
     /// After parsing. A tile is at most the matrix; the user's must be. Throws usage_error.
     void check() {
-        if (tile > n && has_tile->given()) {
-            throw usage_error(
-                fmt::format("--tile is '{}'; accepted: a whole number from 1 to --n, {}", tile, n));
-        }
+        require_at_most(*has_tile, "--tile", tile, "--n", n);
         tile = std::min(tile, n);
     }
 

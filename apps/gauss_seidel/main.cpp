@@ -41,10 +41,7 @@ int run(int argc, char** argv) {
     if (!apps::parse(app, argc, argv)) {
         return apps::k_success;
     }
-    if (side > n && has_side.given()) {
-        throw apps::usage_error(
-            fmt::format("--block is '{}'; accepted: a whole number from 1 to --n, {}", side, n));
-    }
+    apps::require_at_most(has_side, "--block", side, "--n", n);
     side = std::min(side, n);
     const double points = static_cast<double>(n) * static_cast<double>(n);
     apps::require_memory(2 * points * sizeof(double));

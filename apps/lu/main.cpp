@@ -220,10 +220,7 @@ int run(int argc, char** argv) {
     }
     s.check();
     apps::checked_word("--rank", rank, {"on", "off", "both"});
-    if (has_zero.given() && zero_column > s.n) {
-        throw apps::usage_error(fmt::format(
-            "--zero-column is '{}'; accepted: a whole number from 1 to --n, {}", zero_column, s.n));
-    }
+    apps::require_at_most(has_zero, "--zero-column", zero_column, "--n", s.n);
     apps::dense::require_memory(s.n, 2);
     blas::use_calling_thread();
     apps::dense::warn_of_old_kernels();
