@@ -49,7 +49,7 @@ constexpr auto in(T* first, std::ptrdiff_t n) {
     return detail::range_access<detail::access_kind::read, const T>(first, n);
 }
 
-/// Writes without reading. After all readers and writers; renames nothing.
+/// Writes without reading. After all readers and writers, unless the object is `renamed`.
 template <class X>
 constexpr auto out(X&& what) {
     return detail::access_to<detail::access_kind::write>(std::forward<X>(what));

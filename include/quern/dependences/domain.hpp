@@ -24,7 +24,8 @@ domain_core& core_of(domain& of, const char* function);
 
 /// A sequence of tasks with accesses. A task begins when all earlier tasks of the domain whose
 /// accesses conflict with its own have released them. Two accesses conflict when their regions
-/// share a byte, unless both are `in` or both are `concurrent`. So a program that declares all its
+/// share a byte, unless both are of one kind that runs together: `in`, `concurrent`,
+/// `commutative`, or `reduction` by one operator. So a program that declares all its
 /// accesses computes what it would compute if each spawn() called its function at once.
 ///
 /// Owner: the task or thread that made the domain; only it may spawn and wait. The destructor
