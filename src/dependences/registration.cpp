@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+// How a task enters a domain: its accesses are linked to those before them, then it may be ready.
+// The step numbers are those of README.md.
+#include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/watch.hpp>
+
+#include "ready_successors.hpp"
+
+#include <new>
+#include <utility>
+
+namespace quern::detail {
+
+void domain_core::start(dependent_task& task) {
+    if (--m_room == 0) {
+        make_room();
+    }
+    task.begin_registration();
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        watch->registers(*this, task);
+    }
+    std::uint32_t made = 0;
+    std::uint32_t entered = 0;
+    new_links links{task, nullptr, &task, made};
+    try {
+        if (!m_open.empty()) [[unlikely]] {
+            close_reductions_for(task);  // before anything of the task is in the map
+        }
+        bool has_weak = false;
+        for (access_record& each : task.accesses()) {
+            links.with_link = &each;
+            if (each.is_weak) [[unlikely]] {
+                has_weak = true;
+            } else if (!each.is_empty) {
+                m_map.enter(each, links);
+                ++entered;
+            }
+        }
+        if (has_weak) [[unlikely]] {
+            enter_weak(task, links);
+        }
+        if (task.has_rare_parts() && task.rare().turns != nullptr) {
+            task.rare().turns->prepare();
+        }
+    } catch (const std::bad_alloc&) {
+        if (task.has_rare_parts()) {
+            task.rare().turns.reset();
+        }
+        task.drop();
+        launch(task, made);
+        throw;
+    }
+    if constexpr (k_counters) {
+        counts.accesses = counts.accesses + entered;
+        counts.edges = counts.edges + made;
+    }
+    launch(task, made);
+}
+
+void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
+    m_count.owner_spawned();
+    m_spawned = m_spawned + 1;
+    task.end_registration();
+    if (task.has_rare_parts()) {
+        launch_entries(std::exchange(task.rare().entries, nullptr));
+    }
+    if (task.missing.registered(links) && task.has_its_turns()) {
+        task.make_ready();
+    }
+}
+
+/// A weak access keeps children waiting instead of the task: by an entry in their map. After the
+/// other accesses: where both overlap, these make the task wait. In a task that holds turns weak
+/// accesses are as others: a child would wait for an earlier task, which may wait for the turn.
+void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
+    const bool has_turns = task.has_rare_parts() && task.rare().turns != nullptr;
+    for (access_record& access : task.accesses()) {
+        if (!access.is_weak || access.is_empty) {
+            continue;
+        }
+        if (has_turns) {
+            access.is_weak = false;
+            of_task.with_link = &access;
+            m_map.enter(access, of_task);
+            continue;
+        }
+        rare_parts& rare = task.rare();
+        for (const fragment* const part : m_map.divide(access)) {
+            auto* const entry = new weak_entry(part->where(), task);
+            entry->next = std::exchange(rare.entries, entry);
+            entry->begin_registration();
+            new_links links{entry->record, &entry->record, &task, entry->links};
+            for (access_record* const each : part->predecessors(access)) {
+                links.add(*each);
+            }
+            task.own_domain().map().enter(entry->record, links);
+        }
+        m_map.enter_divided(access);
+    }
+}
+
+void domain_core::launch_entries(weak_entry* first) noexcept {
+    while (first != nullptr) {
+        weak_entry& entry = *std::exchange(first, first->next);
+        entry.end_registration();
+        if (entry.record.missing.registered(entry.links)) {
+            ready_successors released;
+            ready_batch batch;
+            released.release_entry(entry);
+            released.move_to(batch);
+            if (!batch.empty()) {
+                m_pool.make_ready(batch);
+            }
+        }
+    }
+}
+
+void domain_core::start_and_wait(dependent_task& task) {
+    access_waiter self(*this, {});
+    try {
+        task.rare().undeferred = &self;
+    } catch (const std::bad_alloc&) {
+        task.drop();
+        start(task);
+        throw;
+    }
+    try {
+        start(task);
+    } catch (const std::bad_alloc&) {
+        wait_for(self, 1);
+        throw;
+    }
+    wait_for(self, 1);
+}
+
+}  // namespace quern::detail
