@@ -4,6 +4,7 @@
 #include <quern/dependences/detail/replay_run.hpp>
 
 #include <quern/base/detail/assert.hpp>
+#include <quern/base/detail/clock.hpp>
 #include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>
@@ -24,6 +25,20 @@
 namespace quern::detail {
 
 namespace {
+
+/// How far a creator runs ahead at first. Records of so many tasks stay in the caches of the
+/// workers.
+std::int64_t first_window(const pool& of) noexcept { return 256 * (std::int64_t{of.size()} + 1); }
+
+/// Yields. True: this worker has run something else. False: it had nothing, or another worker,
+/// which had nothing, has taken the calling task.
+bool others_run_here() noexcept {
+    const worker* const here = current_worker();
+    const std::uint64_t begun = here != nullptr ? here->stats.activations.value() : 0;
+    this_task::yield();
+    return here != nullptr && current_worker() == here &&
+           here->stats.activations.value() > begun + 1;  // the caller is one
+}
 
 /// The calling task, or null if a thread outside calls. A task that runs in the place of its waiter
 /// is another one.
@@ -63,7 +78,11 @@ const wait_kind domain_core::k_wait_on{
         }};
 
 domain_core::domain_core(pool& where) noexcept
-    : m_pool(where), m_owner(calling_task()), m_root(this), m_signal(std::stop_token()) {
+    : m_pool(where),
+      m_owner(calling_task()),
+      m_root(this),
+      m_least_window(first_window(where)),
+      m_signal(std::stop_token()) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
@@ -74,6 +93,7 @@ domain_core::domain_core(dependent_task& parent) noexcept
     : m_pool(parent.home_pool()),
       m_parent(&parent),
       m_root(parent.home().m_root),
+      m_least_window(parent.home().m_least_window),
       m_signal(std::stop_token(), &parent.home().m_signal) {
     enter_list();
 }
@@ -132,6 +152,7 @@ void domain_core::wait_for_count() noexcept {
     }
     m_spawned = 0;
     m_copies = 0;
+    m_room = 1;
     m_count.reset();
     if (m_replay != nullptr) {
         m_replay->wait_for_tasks();
@@ -252,9 +273,14 @@ void domain_core::report_unobserved() noexcept {
 
 // -- the limit of live tasks -------------------------------------------------------------------
 
+/// Looks seldom, for the count of tasks that have not ended is written by all workers.
 void domain_core::make_room() noexcept {
-    constexpr std::int64_t k_often = 1024;  // tasks between two looks at the limit (guessed)
+    constexpr std::int64_t k_often = 1024;  // tasks between two looks, at most (guessed)
+    constexpr std::int64_t k_seldom = 64;   // at least, before the limit
     const std::int64_t limit = live_tasks_limit();
+    if (live() >= m_window) {
+        fit_window(limit);
+    }
     if (k_counters && live() >= limit) {
         counts.throttled = counts.throttled + 1;
     }
@@ -262,7 +288,31 @@ void domain_core::make_room() noexcept {
         m_room = limit / 16 + 1;  // at once: each new wait takes milliseconds
         return;
     }
-    m_room = std::clamp<std::int64_t>(limit - live(), 1, k_often);
+    m_last_look = {ticks(), m_spawned - live()};
+    const std::int64_t to_limit = std::max<std::int64_t>(limit - live(), 1);
+    m_room = std::min(to_limit, std::clamp(m_window - live(), k_seldom, k_often));
+}
+
+/// If tasks are tiny, lets this worker run what is ready until half of the window is free: more
+/// records would fall out of its cache. If nothing is ready here, the creator must look farther
+/// ahead for tasks that do not wait. And it should when tasks are long: then a miss of the cache is
+/// nothing beside a worker that lacks work while the creator runs one of them.
+void domain_core::fit_window(std::int64_t limit) noexcept {
+    bool fits = are_tasks_tiny();
+    while (fits && live() > m_window / 2) {
+        fits = others_run_here();
+    }
+    m_window = fits ? std::max(m_window / 4 * 3, m_least_window)
+                    : std::min(2 * m_window, std::max(limit, m_least_window));
+}
+
+/// By how many the other workers have run since the last look.
+bool domain_core::are_tasks_tiny() const noexcept {
+    constexpr double k_tiny_ns = 4000;  // some ten misses of the cache are less than a tenth
+    const double others = m_pool.knobs.active_workers.load(std::memory_order_relaxed) - 1;
+    const double passed = static_cast<double>(ticks() - m_last_look.at) * ns_per_tick();
+    const auto ended = static_cast<double>(m_spawned - live() - m_last_look.ended);
+    return others * passed <= ended * k_tiny_ns;
 }
 
 /// True when so many are left. False: nothing is left to run, so the limit gives way.

@@ -12,40 +12,39 @@ void exact_table::reserve(std::size_t more) {
     if (least <= m_slots.size()) {
         return;
     }
-    std::vector<fragment*> larger(std::max({k_first, 2 * m_slots.size(), std::bit_ceil(least)}),
-                                  nullptr);
+    std::vector<slot> larger(std::max({k_first, 2 * m_slots.size(), std::bit_ceil(least)}));
     larger.swap(m_slots);
     m_used = 0;
-    for (fragment* const each : larger) {
-        if (each != nullptr) {
-            insert(*each);
+    for (const slot& each : larger) {
+        if (each.is != nullptr) {
+            insert(*each.is);
         }
     }
 }
 
 void exact_table::insert(fragment& f) noexcept {
     std::size_t at = place_of(f.begin, f.bytes);
-    while (m_slots[at] != nullptr) {
+    while (m_slots[at].is != nullptr) {
         at = (at + 1) & (m_slots.size() - 1);
     }
-    m_slots[at] = &f;
+    m_slots[at] = {f.begin, &f};
     ++m_used;
 }
 
 void exact_table::erase(const fragment& f) noexcept {
     const std::size_t mask = m_slots.size() - 1;
     std::size_t hole = place_of(f.begin, f.bytes);
-    while (m_slots[hole] != &f) {
+    while (m_slots[hole].is != &f) {
         hole = (hole + 1) & mask;
     }
-    for (std::size_t at = (hole + 1) & mask; m_slots[at] != nullptr; at = (at + 1) & mask) {
-        const std::size_t wanted = place_of(m_slots[at]->begin, m_slots[at]->bytes);
+    for (std::size_t at = (hole + 1) & mask; m_slots[at].is != nullptr; at = (at + 1) & mask) {
+        const std::size_t wanted = place_of(m_slots[at].begin, m_slots[at].is->bytes);
         if (((at - wanted) & mask) >= ((at - hole) & mask)) {  // it may stand in the hole
             m_slots[hole] = m_slots[at];
             hole = at;
         }
     }
-    m_slots[hole] = nullptr;
+    m_slots[hole] = {};
     --m_used;
 }
 

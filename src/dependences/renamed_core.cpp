@@ -160,9 +160,9 @@ bool renamed_core::is_copied_to(version& fresh) {
     const auto to_write = region_of(fresh, access_kind::write);
     try {
         detail::spawn_in(*m_home,
-                         {.name = "copy of renamed",
-                          .rank = std::numeric_limits<std::int16_t>::max(),
-                          .site = detail::code_address()},
+                         task_attributes{.name = "copy of renamed",
+                                         .rank = std::numeric_limits<std::int16_t>::max(),
+                                         .site = detail::code_address()},
                          access<void>{{to_read}}, access<void>{{to_write}},
                          [this, &from, &fresh] { copy(from, fresh); });
     } catch (const std::bad_alloc&) {

@@ -44,7 +44,8 @@ domain_core& core_of(domain& of, const char* function);
 ///
 /// Limit: at `live-tasks` tasks of a domain that have not ended (a setting and a knob), spawn() is
 /// a scheduling point: it lets other tasks run until half of them are left. When nothing runs any
-/// more, the limit gives way. Below the limit spawn() never runs a task and never suspends.
+/// more, the limit gives way. Far below it, from 256 tasks for each worker on, spawn() is one too
+/// while the tasks are tiny, so that their records stay in the cache.
 ///
 /// Source: data-flow order by a map of last accesses as in SMPSs (Perez, Badia, Labarta, CLUSTER
 /// 2008) and OmpSs; overlaps by fragments as in OmpSs-2's regions. Protocol:
@@ -77,8 +78,8 @@ public:
     QUERN_ALWAYS_INLINE void spawn(First&& first, Rest&&... rest) {
         m_core.require_owner("spawn");
         const detail::creation_timing making;
-        detail::spawn_in(m_core, {.site = detail::code_address()}, std::forward<First>(first),
-                         std::forward<Rest>(rest)...);
+        detail::spawn_in(m_core, detail::usual_attributes{detail::code_address()},
+                         std::forward<First>(first), std::forward<Rest>(rest)...);
     }
     template <class... Parts>
     QUERN_ALWAYS_INLINE void spawn(const task_attributes& wanted, Parts&&... parts) {
@@ -96,7 +97,7 @@ public:
     QUERN_ALWAYS_INLINE auto async(First&& first, Rest&&... rest) {
         m_core.require_owner("async");
         const detail::creation_timing making;
-        return detail::async_in(m_core, {.site = detail::code_address()},
+        return detail::async_in(m_core, detail::usual_attributes{detail::code_address()},
                                 std::forward<First>(first), std::forward<Rest>(rest)...);
     }
     template <class... Parts>

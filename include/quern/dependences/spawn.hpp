@@ -30,8 +30,9 @@ template <class First, class... Rest>
     requires(!std::is_same_v<std::remove_cvref_t<First>, task_attributes>)
 QUERN_ALWAYS_INLINE void spawn(First&& first, Rest&&... rest) {
     const detail::creation_timing making;
-    detail::spawn_in(detail::domain_of_running("spawn"), {.site = detail::code_address()},
-                     std::forward<First>(first), std::forward<Rest>(rest)...);
+    detail::spawn_in(detail::domain_of_running("spawn"),
+                     detail::usual_attributes{detail::code_address()}, std::forward<First>(first),
+                     std::forward<Rest>(rest)...);
 }
 template <class... Parts>
 QUERN_ALWAYS_INLINE void spawn(const task_attributes& wanted, Parts&&... parts) {

@@ -4,6 +4,7 @@
 // has children.
 #pragma once
 
+#include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/intrusive_list.hpp>
 #include <quern/dependences/detail/domain_list.hpp>
 #include <quern/dependences/detail/reduction_group.hpp>
@@ -183,6 +184,8 @@ private:
     void launch_entries(weak_entry* first) noexcept;
     void wait_for(access_waiter& self, std::uint32_t links) noexcept;
     QUERN_COLD void make_room() noexcept;
+    void fit_window(std::int64_t limit) noexcept;
+    bool are_tasks_tiny() const noexcept;
     bool has_waited_for_room(std::int64_t until) noexcept;
     bool nothing_runs() const noexcept;
     void stop() noexcept;
@@ -190,10 +193,16 @@ private:
 
     pool& m_pool;
     dependent_task* const m_parent = nullptr;
-    const task_record* m_owner = nullptr;    ///< null for a thread outside, and for a parent
-    std::thread::id m_owner_thread;          ///< the thread outside
-    domain_core* const m_root;               ///< the domain that is not of a dependent task
-    std::int64_t m_room = 1;                 ///< tasks until the next look at their number
+    const task_record* m_owner = nullptr;  ///< null for a thread outside, and for a parent
+    std::thread::id m_owner_thread;        ///< the thread outside
+    domain_core* const m_root;             ///< the domain that is not of a dependent task
+    std::int64_t m_room = 1;               ///< tasks until the next look at their number
+    struct {
+        tick_count at = 0;
+        std::int64_t ended = 0;  ///< tasks, by then
+    } m_last_look;
+    const std::int64_t m_least_window;
+    std::int64_t m_window = m_least_window;  ///< tasks that have not ended; then others run
     relaxed<std::int64_t> m_spawned = 0;     ///< since the last wait for all
     std::int64_t m_copies = 0;               ///< of these, copies of renamed objects
     intrusive_list<renamed_core> m_renamed;  ///< the objects that its tasks have used

@@ -52,10 +52,10 @@ public:
         if (m_slots.empty()) {
             return nullptr;
         }
-        for (std::size_t at = place_of(wanted.begin, wanted.bytes); m_slots[at] != nullptr;
+        for (std::size_t at = place_of(wanted.begin, wanted.bytes); m_slots[at].is != nullptr;
              at = (at + 1) & (m_slots.size() - 1)) {
-            if (m_slots[at]->is_exactly(wanted)) {
-                return m_slots[at];
+            if (m_slots[at].begin == wanted.begin && m_slots[at].is->is_exactly(wanted)) {
+                return m_slots[at].is;
             }
         }
         return nullptr;
@@ -72,7 +72,13 @@ private:
         return (mixed ^ (mixed >> 32)) & (m_slots.size() - 1);
     }
 
-    std::vector<fragment*> m_slots;
+    /// With the begin, so that other fragments on the way are not touched.
+    struct slot {
+        std::uintptr_t begin = 0;
+        fragment* is = nullptr;
+    };
+
+    std::vector<slot> m_slots;
     std::size_t m_used = 0;
 };
 

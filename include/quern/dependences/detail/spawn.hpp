@@ -183,8 +183,15 @@ constexpr void check_spawn() {
 template <std::size_t I, class... Parts>
 using part_t = std::decay_t<std::tuple_element_t<I, std::tuple<Parts...>>>;
 
+/// The attributes of a task for which none were given: all usual, so nothing is checked or copied.
+struct usual_attributes {
+    const void* site;
+    operator task_attributes() const noexcept { return {.site = site}; }
+};
+
 /// Throws std::invalid_argument for attributes that a dependent task cannot have.
 void check_attributes(const task_attributes& wanted, const pool& of);
+inline void check_attributes(const usual_attributes&, const pool&) noexcept {}
 
 /// Throws std::invalid_argument: a region of a reduction is accessed by another access too.
 void refuse_mixed_reduction(std::span<const wanted_region> accesses);
@@ -205,6 +212,10 @@ void check_reductions(domain_core& home, const Accesses&... accesses) {
     }
 }
 
+inline void start_as(const usual_attributes& wanted, domain_core& home, dependent_task& task) {
+    task.site = wanted.site;
+    home.start(task);
+}
 inline void start_as(const task_attributes& wanted, domain_core& home, dependent_task& task) {
     detail::apply_attributes(wanted, task);
     task.set_nesting(wanted.final, wanted.wait);
@@ -280,8 +291,9 @@ bool is_spawned_by_replay(replay_run& run, const task_attributes& wanted, G&& fu
 }
 
 /// `parts`: the accesses, then the function.
-template <class... Parts>
-void spawn_in(domain_core& home, const task_attributes& wanted, Parts&&... parts) {
+/// Attributes: task_attributes or usual_attributes.
+template <class Attributes, class... Parts>
+void spawn_in(domain_core& home, const Attributes& wanted, Parts&&... parts) {
     constexpr std::size_t k_accesses = sizeof...(Parts) - 1;
     auto all = std::forward_as_tuple(std::forward<Parts>(parts)...);
     detail::check_attributes(wanted, home.home_pool());
@@ -308,8 +320,8 @@ void spawn_in(domain_core& home, const task_attributes& wanted, Parts&&... parts
     (std::make_index_sequence<k_accesses>());
 }
 
-template <class... Parts>
-auto async_in(domain_core& home, const task_attributes& wanted, Parts&&... parts) {
+template <class Attributes, class... Parts>
+auto async_in(domain_core& home, const Attributes& wanted, Parts&&... parts) {
     constexpr std::size_t k_accesses = sizeof...(Parts) - 1;
     auto all = std::forward_as_tuple(std::forward<Parts>(parts)...);
     detail::check_attributes(wanted, home.home_pool());
