@@ -18,8 +18,11 @@ enum class error_fault {
     none,
     inner_domain_first,
     later_error_stops_nothing,
+    later_error_does_not_wait,
     parent_does_not_look
 };
+
+constexpr model::options k_read_set{.pause = model::pause_wakes::read_set};
 
 struct failing_link {
     var<failing_link*> next = nullptr;
@@ -47,7 +50,7 @@ struct failing_domain {
     }
 };
 
-/// A parent with two children; its access is released with theirs. `later` waits for the parent.
+/// A parent with children; its access is released with theirs. `later` waits for the parent.
 struct failing_family {
     failing_family(int users, error_fault f) : users_of_access(users), fault(f) {
         inner.around = &outer;
@@ -59,7 +62,12 @@ struct failing_family {
         if (fault == error_fault::inner_domain_first) {
             inner.raise();
         }
-        quern::detail::fail_outwards(inner, 10 + which);
+        if (fault == error_fault::later_error_does_not_wait &&
+            inner.failing.has_error.load(std::memory_order_relaxed)) {
+            inner.raise();
+        } else {
+            quern::detail::fail_outwards(inner, 10 + which);
+        }
         not_done[which] = 1;
         release_child(which);
     }
@@ -103,12 +111,12 @@ struct failing_family {
     const error_fault fault;
     failing_domain outer;
     failing_domain inner;
-    failing_access child[2];
+    failing_access child[3];
     failing_access parent;
     failing_access later;
-    failing_link to_parent[2];
+    failing_link to_parent[3];
     failing_link to_later;
-    var<int> not_done[2] = {0, 0};
+    var<int> not_done[3] = {0, 0, 0};
     var<int> begun = 0;
 };
 
@@ -142,6 +150,22 @@ auto both_children_fail(error_fault fault = error_fault::none) {
     };
 }
 
+/// The same, and a third child uses the access.
+auto two_fail_beside_a_third(error_fault fault) {
+    return [=](run& r) {
+        auto& f = r.make<failing_family>(1, fault);
+        r.thread([&f] { f.parent_returns(); });
+        r.thread([&f] { f.run_or_drop(0); });
+        for (int c = 1; c < 3; ++c) {
+            r.thread([&f, c] { f.fail(c); });
+        }
+        r.at_end([&f] {
+            check(f.outer.failing.failed.load() && f.outer.is_stopped(),
+                  "an error arrives outside");
+        });
+    };
+}
+
 /// Of two children that fail at the same time one has a successor: `next`, their sibling.
 auto a_successor_of_the_later_error(error_fault fault = error_fault::none) {
     return [=](run& r) {
@@ -158,7 +182,7 @@ auto a_successor_of_the_later_error(error_fault fault = error_fault::none) {
             if (fault == error_fault::none) {
                 quern::detail::fail_outwards(s.home, which);
             } else if (!s.home.failing.has_error.exchange(true, std::memory_order_relaxed)) {
-                quern::detail::stop_outwards(s.home);
+                s.home.raise();
             }
         };
         r.thread([&s, fail] {
@@ -180,12 +204,17 @@ TEST(model_dependences_errors, a_child_fails_while_its_parent_returns) {
 }
 
 TEST(model_dependences_errors, both_children_fail_while_their_parent_returns) {
-    model::expect_passes_everywhere("both children fail, their parent returns", {},
+    model::expect_passes_everywhere("both children fail, their parent returns", k_read_set,
                                     both_children_fail());
 }
 
 TEST(model_dependences_errors, two_siblings_fail_at_the_same_time) {
     model::expect_passes_everywhere("two siblings fail", {}, a_successor_of_the_later_error());
+}
+
+TEST(model_dependences_errors, two_children_fail_beside_a_third) {
+    model::expect_passes_everywhere("2 of 3 children fail, their parent returns", k_read_set,
+                                    two_fail_beside_a_third(error_fault::none));
 }
 
 // The other child sees that its domain is stopped and is dropped; so the parent's access is
@@ -199,6 +228,11 @@ TEST(model_dependences_errors, a_later_error_that_stops_nothing_is_found) {
     model::expect_found_broken(
         "a later error stops nothing", {},
         a_successor_of_the_later_error(error_fault::later_error_stops_nothing));
+}
+
+TEST(model_dependences_errors, a_later_error_that_does_not_wait_is_found) {
+    model::expect_found_broken("a later error does not wait for the earlier one", k_read_set,
+                               two_fail_beside_a_third(error_fault::later_error_does_not_wait));
 }
 
 TEST(model_dependences_errors, a_parent_that_does_not_look_is_found) {

@@ -46,7 +46,8 @@ using ways =
                    deeper::cutoff, deeper::task_group, deeper::bounded_group, deeper::async,
                    deeper::sync, deeper::deferred, deeper::adaptive, deeper::continuation,
                    deeper::promise, deeper::dataflow, deeper::packaged_task, deeper::call_once,
-                   deeper::blocking, deeper::foreign_coroutine, deeper::barrier_completion>;
+                   deeper::blocking, deeper::foreign_coroutine, deeper::final_child,
+                   deeper::barrier_completion>;
 
 struct name_of_way {
     template <class Way>

@@ -188,9 +188,12 @@ inline std::vector<step> random_steps(std::uint32_t count, int depth, dice& d) {
 
 // -- what a step computes ----------------------------------------------------------------------
 
-/// Of its ranges, in their order. Additions of concurrent steps commute. Returns what it has seen.
-inline std::uint64_t work_on_cells(const step& s, cells& all, std::uint64_t seen) {
-    for (const range& r : s.ranges) {
+/// Of its ranges from one on, in their order. Additions of concurrent steps commute. Returns what
+/// it has seen.
+inline std::uint64_t work_on_cells(const step& s, cells& all, std::uint64_t seen,
+                                   std::size_t from = 0) {
+    for (; from < s.ranges.size(); ++from) {
+        const range& r = s.ranges[from];
         for (std::uint32_t i = 0; i < k_cells; ++i) {
             if (r.is_weak || !r.has(i)) {
                 continue;
@@ -247,12 +250,20 @@ inline std::uint64_t work(const step& s, cells& all, std::uint64_t salt, std::ui
     return seen;
 }
 
+/// What it does after it has released its first access.
+inline std::uint64_t work_on_the_rest(const step& s, cells& all) {
+    return work_on_cells(s, all, s.id + 2, 1);
+}
+
 /// Calls saw(step, value) for each piece of work.
 template <class Saw>
 void run_serially(const step& s, data& all, Saw saw) {
     std::uint64_t* const sum = s.on_sum != sum_use::none ? &all.sums[s.sum] : nullptr;
     std::uint64_t* const version = s.on_row != row_use::none ? all.rows[s.row].data() : nullptr;
     saw(s, work(s, all.plain, 0, sum, version));
+    if (s.releases) {
+        saw(s, work_on_the_rest(s, all.plain));
+    }
     for (const step& each : s.children) {
         run_serially(each, all, saw);
     }

@@ -106,25 +106,21 @@ public:
         }
         with_sum(s, [&](auto... sum) {
             with_row(s, [&](auto... version) {
-                spawn(s.how, ranges, sum..., version..., function_of<sizeof...(sum)>(body));
+                spawn(s.how, ranges, sum..., version..., function_of<sizeof...(sum) == 1>(body));
             });
         });
     }
 
-    auto on_row(std::uint32_t which) { return quern::on(quern::in(m_renamed[which])); }
-
 private:
-    template <std::size_t HasSum, class Body>
+    template <bool HasSum, class Body>
     static auto function_of(Body body) {
         return [body](auto&&... all) {
             views found;
             if constexpr (sizeof...(all) == 2) {
                 const auto both = std::forward_as_tuple(all...);
                 found = {views::pointer(std::get<0>(both)), views::pointer(std::get<1>(both))};
-            } else if constexpr (HasSum == 1) {
-                found.sum = (views::pointer(all), ...);
-            } else {
-                found.version = (views::pointer(all), ...);
+            } else if constexpr (sizeof...(all) == 1) {
+                (HasSum ? found.sum : found.version) = (views::pointer(all), ...);
             }
             body(found);
         };
@@ -172,6 +168,9 @@ inline void run_as_task(const step& s, cells& all, const views& got, bool in_pla
     if (s.releases && !in_place) {
         quern::this_task::release(access_of(s.ranges[0], all));
         quern::this_task::yield();
+    }
+    if (s.releases) {
+        work_on_the_rest(s, all);
     }
     for (const step& each : s.children) {
         spawn_on_cells(
