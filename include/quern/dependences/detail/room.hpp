@@ -18,27 +18,31 @@ namespace quern::detail {
 ///   only_polls()    since the last call, tasks were resumed and suspended themselves again
 template <class Place>
 bool wait_for_room(Place& place, std::int64_t until) noexcept {
-    constexpr int k_sure_idle = 3;     // looks that find nothing running
-    constexpr int k_sure_polls = 100;  // looks, of a millisecond: what polls may also compute
+    constexpr int k_sure_idle = 3;  // looks that find nothing running
+    // Long pauses, a millisecond each, between two looks at polls: a worker that the system lets
+    // wait is not taken for one that computes, and computations of that length are taken for polls
+    // only if they yield.
+    constexpr int k_pauses = 100;
     int idle = 0;
-    int polls = 0;
+    int pauses = 0;
+    bool is_polling = false;
     std::int64_t seen = place.left();
-    while (seen > until && idle < k_sure_idle && polls < k_sure_polls) {
+    while (seen > until && idle < k_sure_idle && !is_polling) {
         place.let_run();
         if (const std::int64_t now = place.left(); now < seen) {
             seen = now;
             idle = 0;
-            polls = 0;
+            pauses = 0;
             place.has_moved();
             continue;
         }
         if (place.sleep()) {
             const bool is_idle = place.nothing_runs();
-            const bool is_polling = place.only_polls();
+            const bool has_polled = pauses++ % k_pauses == 0 && place.only_polls() && pauses > 1;
             const bool is_same = place.left() == seen;
             // Not one after the other: another creator may be awake to look too.
             idle += is_idle && is_same ? 1 : 0;
-            polls = is_polling && is_same ? polls + 1 : 0;
+            is_polling = has_polled && is_same;
         }
     }
     return seen <= until;
