@@ -5,6 +5,7 @@
 #include <quern/dependences/detail/replayed_task.hpp>
 #include <quern/dependences/detail/watch.hpp>
 
+#include "overlap.hpp"
 #include "ready_successors.hpp"
 
 #include <algorithm>
@@ -131,26 +132,32 @@ bool dependent_task::body_ended(ready_successors& released) noexcept {
 void dependent_task::give_up_all(ready_successors& released) noexcept {
     for (access_record& each : accesses()) {
         if (!each.is_given_up) {
-            release_unless_used(each, released);
+            release_unless_used(each, released, false);
         }
     }
     m_children->map().clear();
 }
 
 /// Links the access to those of the children, or releases it if there are none. Without memory for
-/// the links the access is released when the task is complete.
-void dependent_task::release_unless_used(access_record& access,
-                                         ready_successors& released) noexcept {
+/// the links the access is released when the task is complete. `is_running`: the function has not
+/// returned, and uses the others.
+void dependent_task::release_unless_used(access_record& access, ready_successors& released,
+                                         bool is_running) noexcept {
     if (access.kind == access_kind::reduction && m_children != nullptr) {
         return;  // children may use its part, which lies elsewhere
     }
     bool is_unused = true;
-    if (m_children != nullptr && !access.is_empty) {
+    if ((m_children != nullptr || is_running) && !access.is_empty) {
         access.own_link.clear();  // it has been followed
         try {
             std::uint32_t made = 0;
             new_links links{access, &access, nullptr, made};
-            m_children->map().link_to_users(access, links);
+            if (is_running) {
+                link_to_own(access, links);
+            }
+            if (m_children != nullptr) {
+                m_children->map().link_to_users(access, links);
+            }
             is_unused = access.missing.registered(made);
         } catch (const std::bad_alloc&) {
             return;
@@ -162,10 +169,27 @@ void dependent_task::release_unless_used(access_record& access,
     }
 }
 
+/// Where two accesses of the task overlap, the map may have linked a later task to one of them
+/// alone.
+void dependent_task::link_to_own(access_record& access, new_links& links) {
+    const bool is_sentinel = access.bytes == 0;
+    for (access_record& other : accesses()) {
+        const bool are_one_group = other.kind == access.kind && is_shared(other.kind) &&
+                                   other.operation == access.operation;
+        if (&other == &access || other.is_given_up || other.is_empty || are_one_group) {
+            continue;
+        }
+        if (is_sentinel ? other.bytes == 0 && other.begin == access.begin
+                        : overlap(other, access)) {
+            links.add(other);
+        }
+    }
+}
+
 void dependent_task::give_up(access_record& access) noexcept {
     ready_successors released;
     ready_batch batch;
-    release_unless_used(access, released);
+    release_unless_used(access, released, true);
     released.move_to(batch);
     if (!batch.empty()) {
         home_pool().make_ready(batch);

@@ -2,6 +2,7 @@
 // A domain: waits, errors, the limit of live tasks. The step numbers are those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replay_run.hpp>
+#include <quern/dependences/detail/room.hpp>
 
 #include <quern/base/detail/assert.hpp>
 #include <quern/base/detail/clock.hpp>
@@ -13,6 +14,7 @@
 
 #include "explain.hpp"
 #include "limits.hpp"
+#include "pool_look.hpp"
 #include "ready_successors.hpp"
 
 #include <algorithm>
@@ -163,9 +165,7 @@ void domain_core::taskwait() {
     wait_for_all();
     const bool was_stopped = is_stopped();
     std::exception_ptr error = std::exchange(m_error, nullptr);
-    m_has_error.store(false, std::memory_order_relaxed);
-    m_failed.store(false, std::memory_order_relaxed);
-    m_handed_up.store(false, std::memory_order_relaxed);
+    failing.reset();
     m_signal.lower();
     if (error != nullptr) {
         std::rethrow_exception(std::move(error));
@@ -222,12 +222,7 @@ void domain_core::wait_for(access_waiter& self, std::uint32_t links) noexcept {
 }
 
 void domain_core::parent_ends() noexcept {
-    // seq_cst, as in fail(): one of the two sees the other and hands the error up.
-    m_parent_ended.store(true, std::memory_order_seq_cst);
-    if (m_failed.load(std::memory_order_seq_cst) &&
-        !m_handed_up.exchange(true, std::memory_order_relaxed)) {
-        m_parent->home().fail(m_error);
-    }
+    detail::parent_ends(*this, [this] { outer().fail(m_error); });
 }
 
 bool domain_core::parent_ended() noexcept {
@@ -237,36 +232,25 @@ bool domain_core::parent_ended() noexcept {
 
 // -- errors ------------------------------------------------------------------------------------
 
-void domain_core::stop() noexcept {
+void domain_core::raise() noexcept {
     // relaxed: tasks that depend on the failed one see it through the release of its accesses, for
     // others it is a hint.
     m_root->m_any_stopped.store(true, std::memory_order_relaxed);
     m_signal.raise();
 }
 
-void domain_core::cancel() noexcept { stop(); }
+void domain_core::cancel() noexcept { raise(); }
 
-/// The error goes up while the functions of the parents have ended: no taskwait() can throw it.
 void domain_core::fail(std::exception_ptr error) noexcept {
-    domain_core* at = this;
-    while (true) {
-        if (at->m_has_error.exchange(true, std::memory_order_relaxed)) {
-            report_exception(std::move(error), exception_origin::later_exception);
-            return;
-        }
-        at->m_error = error;
-        at->stop();
-        at->m_failed.store(true, std::memory_order_seq_cst);  // see parent_ends()
-        if (!at->m_parent_ended.load(std::memory_order_seq_cst) ||
-            at->m_handed_up.exchange(true, std::memory_order_relaxed)) {
-            return;
-        }
-        at = &at->m_parent->home();
-    }
+    fail_outwards(*this, std::move(error));
+}
+
+void domain_core::report(std::exception_ptr error) noexcept {
+    report_exception(std::move(error), exception_origin::later_exception);
 }
 
 void domain_core::report_unobserved() noexcept {
-    if (m_failed.load(std::memory_order_acquire)) {
+    if (failing.failed.load(std::memory_order_acquire)) {
         report_exception(std::move(m_error), exception_origin::unobserved_group);
     }
 }
@@ -321,46 +305,40 @@ bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
         [](const void* of) { return static_cast<const domain_core*>(of)->live(); }, this, until);
 }
 
+namespace {
+
+/// Where a creator waits.
+struct waiting_place {
+    std::int64_t left() const { return count(of); }
+    void let_run() { this_task::yield(); }
+    bool sleep() {
+        constexpr std::chrono::microseconds k_longest{1000};
+        this_task::sleep_for(pause);
+        const bool is_longest = pause == k_longest;
+        pause = std::min(2 * pause, k_longest);
+        return is_longest;
+    }
+    void has_moved() { pause = k_shortest; }
+    bool nothing_runs() const { return look.nothing_runs(); }
+    bool only_polls() { return look.only_polls(); }
+
+    static constexpr std::chrono::microseconds k_shortest{20};
+
+    std::int64_t (*count)(const void* of);
+    const void* of;
+    pool_look look;
+    std::chrono::microseconds pause = k_shortest;
+};
+
+}  // namespace
+
 bool domain_core::let_others_run(std::int64_t (*left)(const void* of), const void* of,
                                  std::int64_t until) noexcept {
-    constexpr std::chrono::microseconds k_shortest{20};
-    constexpr std::chrono::microseconds k_longest{1000};
-    constexpr int k_sure = 3;  // looks that find nothing running
-    auto pause = k_shortest;
-    int idle = 0;
-    std::int64_t seen = left(of);
-    while (seen > until && idle < k_sure) {
-        this_task::yield();
-        if (const std::int64_t now = left(of); now < seen) {
-            seen = now;
-            pause = k_shortest;
-            idle = 0;
-            continue;
-        }
-        this_task::sleep_for(pause);
-        const bool is_long = pause == k_longest;
-        pause = std::min(2 * pause, k_longest);
-        // Not one after the other: another creator may be awake to look too.
-        idle += is_long && nothing_runs() && left(of) == seen ? 1 : 0;
-    }
-    return seen <= until;
+    waiting_place here{.count = left, .of = of, .look = pool_look(m_pool)};
+    return wait_for_room(here, until);
 }
 
-/// Nothing but the caller runs in the pool, as far as can be seen.
-bool domain_core::nothing_runs() const noexcept {
-    const worker* const here = current_worker();
-    const std::uint32_t own = here != nullptr && &here->home() == &m_pool ? 1 : 0;
-    for (std::uint32_t i = 0; i < m_pool.size(); ++i) {
-        if (m_pool.at(i).has_public_work()) {
-            return false;
-        }
-    }
-    const auto idle = m_pool.gate.load();
-    return !m_pool.has_shared_work() &&
-           idle.sleeping + idle.searching + own >=
-               m_pool.knobs.active_workers.load(std::memory_order_relaxed) &&
-           !m_pool.spares.any();
-}
+bool domain_core::nothing_runs() const noexcept { return pool_look(m_pool).nothing_runs(); }
 
 // -- arguments ---------------------------------------------------------------------------------
 

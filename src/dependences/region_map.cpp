@@ -96,10 +96,7 @@ void region_map::link(const strided_region& wanted, new_links& links) const {
 region_use region_map::use_of(const strided_region& wanted) const {
     region_use found = region_use::none;
     for_each_overlapping(wanted, [&found](const fragment& f) {
-        const bool is_used = std::any_of(f.current.begin(), f.current.end(), [](const auto* each) {
-            return !each->successors.is_released();
-        });
-        if (is_used) {
+        if (has_unreleased(f.current)) {
             found = std::max(found,
                              f.kind == access_kind::read ? region_use::read : region_use::changed);
         }

@@ -81,6 +81,53 @@ TEST_P(deep_chains, of_results_that_hold_futures_can_be_destroyed) {
     });
 }
 
+struct deeper_child {
+    long left;
+    void operator()(long& depth) const {
+        ++depth;
+        if (left > 1) {
+            quern::spawn(quern::inout(depth), deeper_child{left - 1});
+        }
+    }
+};
+
+// Holds: domain: Children may have children; the...
+TEST_P(deep_chains, of_children_of_dependent_tasks_can_be_run) {
+    quern::async(rt, [] {
+        long depth = 0;
+        quern::domain work;
+        work.spawn(quern::inout(depth), deeper_child{k_length});
+        work.spawn(quern::in(depth), [](const long& d) { EXPECT_EQ(d, k_length); });
+        work.taskwait();
+    }).get();
+}
+
+/// The exception passes all parents, whose functions have returned.
+struct failing_child {
+    long left;
+    void operator()(long& depth) const {
+        if (left == 0) {
+            throw left;
+        }
+        ++depth;
+        quern::spawn(quern::inout(depth), failing_child{left - 1});
+    }
+};
+
+// Holds: domain: Children may have children; the...
+TEST_P(deep_chains, of_children_of_dependent_tasks_may_end_by_an_exception) {
+    everywhere([] {
+        long depth = 0;
+        bool is_dropped = true;
+        quern::domain work;
+        work.spawn(quern::inout(depth), failing_child{k_length / 10});
+        work.spawn(quern::in(depth), [&is_dropped] { is_dropped = false; });
+        EXPECT_THROW(work.taskwait(), long);
+        EXPECT_EQ(depth, k_length / 10);
+        EXPECT_TRUE(is_dropped);
+    });
+}
+
 /// A tree like those of the benchmark UTS: nearly all nodes are leaves, and one branch is deep.
 class uneven_tree {
 public:

@@ -46,7 +46,8 @@ using ways =
                    deeper::cutoff, deeper::task_group, deeper::bounded_group, deeper::async,
                    deeper::sync, deeper::deferred, deeper::adaptive, deeper::continuation,
                    deeper::promise, deeper::dataflow, deeper::packaged_task, deeper::call_once,
-                   deeper::blocking, deeper::foreign_coroutine, deeper::barrier_completion>;
+                   deeper::blocking, deeper::foreign_coroutine, deeper::final_child,
+                   deeper::barrier_completion>;
 
 struct name_of_way {
     template <class Way>
@@ -85,7 +86,8 @@ TYPED_TEST(deep_recursion, may_have_frames_of_256_KiB_on_small_stacks) {
 
 // Holds: task_attributes: stack: a recursion through...
 TYPED_TEST(deep_recursion, may_have_larger_frames_on_large_stacks) {
-    if (std::is_same_v<TypeParam, deeper::bounded_group>) {
+    if (std::is_same_v<TypeParam, deeper::bounded_group> ||
+        std::is_same_v<TypeParam, deeper::final_child>) {
         GTEST_SKIP() << "a task that runs beside its creator has a stack of the class it asks for";
     }
     quern::runtime rt(with_stacks(1, stack_class::medium));

@@ -7,6 +7,7 @@
 #include <quern/base/detail/rng.hpp>
 #include <quern/quern.hpp>
 
+#include "random_dependents.hpp"
 #include "random_family.hpp"
 #include "random_forks.hpp"
 #include "random_futures.hpp"
@@ -82,6 +83,20 @@ inline constexpr way k_all[] = {{"serially",
                                 QUERN_WAY(coroutine),
                                 QUERN_WAY(started_coroutines),
                                 QUERN_WAY(coroutine_of_futures),
+                                // dependent tasks
+                                QUERN_WAY(dependent_tasks),
+                                QUERN_WAY(dependent_readers),
+                                QUERN_WAY(dependent_children),
+                                QUERN_WAY(final_task),
+                                QUERN_WAY(commutative_tasks),
+                                QUERN_WAY(dependent_reduction),
+                                QUERN_WAY(renamed_versions),
+                                QUERN_WAY(held_accesses),
+                                QUERN_WAY(futures_of_a_domain),
+                                QUERN_WAY(task_loop),
+                                QUERN_WAY(replayed_loop),
+                                QUERN_WAY(throwing_domain),
+                                QUERN_WAY(cancelled_domain),
                                 // meetings
                                 QUERN_WAY(mutex),
                                 QUERN_WAY(timed_mutex),

@@ -1,13 +1,61 @@
 // SPDX-License-Identifier: BSL-1.0
-// The number of active workers changes at random while random programs run.
+// The number of active workers changes at random while random programs run: by the program, and by
+// policies that are registered and end at random.
 #include "random_program.hpp"
 #include "stopwatch.hpp"
 
+#include <quern/adaptation/policy.hpp>
+
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
 namespace {
+
+/// Registers policies and ends them until it is destroyed.
+class policy_changer {
+public:
+    policy_changer(quern::pool_ref pool, std::uint64_t part)
+        : m_pool(pool), m_thread([this, part] {
+              auto random = quern_test::random_for(part);
+              std::array<quern::adaptation::policy_handle, 3> kept;
+              while (!m_stop.load()) {
+                  auto& one = kept[random.below(3)];
+                  one = random.below(3) == 0 ? quern::adaptation::policy_handle() : make(random);
+                  std::this_thread::sleep_for(std::chrono::microseconds(random.below(2'000)));
+              }
+          }) {}
+    ~policy_changer() {
+        m_stop.store(true);
+        m_thread.join();
+        m_pool.set_active_workers(m_pool.workers());
+    }
+
+private:
+    quern::adaptation::policy_handle make(quern::detail::rng& random) {
+        namespace adaptation = quern::adaptation;
+        const unsigned wanted = 1 + random.below(m_pool.workers());
+        const auto act = [wanted, calls = 0U](adaptation::policy_context& now) mutable {
+            try {
+                now.set("active-workers", ++calls % 2 == 0 ? wanted : 1, "at random");
+            } catch (const std::logic_error&) {
+                return;  // another policy owns the knob
+            }
+        };
+        const adaptation::policy_options how{
+            .pool = m_pool, .budget = std::chrono::minutes(1), .queue = 16};
+        return random.below(2) == 0
+                   ? adaptation::every(std::chrono::microseconds(200), "at intervals", act, how)
+                   : adaptation::on(quern::trace::event_kind::worker_park, "at events", act, how);
+    }
+
+    quern::pool_ref m_pool;
+    std::atomic<bool> m_stop{false};
+    std::thread m_thread;
+};
 
 using quern_test::random_for;
 using quern_test::random_program;
@@ -41,6 +89,18 @@ QUERN_ON_ALL_POLICIES(throttling);
 TEST_P(throttling, does_not_change_the_answers) {
     auto random = random_for(workers());
     const disturber disturbs(rt.default_pool(), 50 + workers());
+    for (const stopwatch watch(1.0); watch.running();) {
+        const std::uint64_t seed = random.next();
+        constexpr int k_budget = 7;
+        ASSERT_EQ(inside([seed] { return random_program::run(seed, k_budget); }),
+                  random_program::run_serially(seed, k_budget))
+            << seed;
+    }
+}
+
+TEST_P(throttling, by_policies_that_come_and_go_does_not_change_the_answers) {
+    auto random = random_for(20 + workers());
+    const policy_changer changes(rt.default_pool(), 70 + workers());
     for (const stopwatch watch(1.0); watch.running();) {
         const std::uint64_t seed = random.next();
         constexpr int k_budget = 7;

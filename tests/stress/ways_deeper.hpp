@@ -225,6 +225,25 @@ private:
     }
 };
 
+/// Children of a final task run in the place of their creation.
+struct final_child {
+    static constexpr const char* k_name = "final_child";
+    template <class F>
+    static long call(F f) {
+        long result = 0;
+        const auto body = [&] { result = f(); };
+        if (quern::detail::dependent_task::current() != nullptr) {
+            quern::spawn(body);
+            quern::taskwait();
+        } else {
+            quern::domain work;
+            work.spawn({.final = true}, quern::inout(result), body);
+            work.taskwait();
+        }
+        return result;
+    }
+};
+
 struct barrier_completion {
     static constexpr const char* k_name = "barrier_completion";
     template <class F>

@@ -25,8 +25,9 @@ using access_hold = task_hold;
 namespace this_task {
 
 /// The task needs these of its accesses no longer: tasks that wait for them may begin now. Children
-/// that use them are waited for first; no later child may use them. They are named as in spawn(),
-/// with the same region and kind (`out` and `inout` are one).
+/// that use them are waited for first; no later child may use them. One that overlaps with another
+/// access of the task is kept as long as that. They are named as in spawn(), with the same region
+/// and kind (`out` and `inout` are one).
 ///
 /// Errors: std::logic_error if the caller is no dependent task; std::invalid_argument for an access
 /// that the task does not have, or has released; then none of them is released. Thread safety:

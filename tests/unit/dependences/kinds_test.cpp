@@ -236,6 +236,41 @@ TEST_P(domain_kinds, a_released_access_waits_for_the_children_that_use_it) {
     });
 }
 
+// Holds: domain: An access that is released early is kept as long as another one of its task that
+//     it overlaps with.
+TEST_P(domain_kinds, a_released_access_is_kept_with_one_that_overlaps) {
+    inside([] {
+        for (const bool reads_second : {true, false}) {
+            domain work;
+            std::array<int, 3> a{};
+            std::atomic<bool> is_open{false};
+            std::atomic<bool> has_ended{false};
+            const auto body = [&](auto... second) {
+                wait_until(is_open);
+                quern::this_task::release(second...);
+                for (int i = 0; i < 50; ++i) {
+                    quern::this_task::yield();
+                }
+                a[1] = 1;  // of the first access too
+                has_ended = true;
+            };
+            if (reads_second) {
+                const auto second = in(&a[1], 2);
+                work.spawn(inout(a.data(), 2), second, [=] { body(second); });
+            } else {
+                const auto second = inout(&a[1], 2);
+                work.spawn(inout(a.data(), 2), second, [=] { body(second); });
+            }
+            work.spawn(inout(a[1]), [&](int& x) {
+                EXPECT_TRUE(has_ended);
+                EXPECT_EQ(x, 1);
+            });
+            is_open = true;
+            work.taskwait();
+        }
+    });
+}
+
 // Holds: domain: std::invalid_argument for an access that the task does not have, or
 //     has released; std::logic_error if the caller is no dependent task.
 TEST_P(domain_kinds, a_release_of_another_access_is_refused) {

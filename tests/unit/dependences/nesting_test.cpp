@@ -7,6 +7,7 @@
 #include "unit/scheduler/on_runtime.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -227,6 +228,35 @@ TEST_P(domain_nesting, the_limit_gives_way) {
         sleeper->resume();
         work.taskwait();
         EXPECT_EQ(value, 40);
+    };
+    inside([&] {
+        domain work;
+        meets(work);
+    });
+    domain work(rt.default_pool());
+    meets(work);
+    rt.default_pool().set_knob("live-tasks", 10'000);
+}
+
+// Holds: domain: When tasks do nothing but look and suspend themselves again, the limit gives way.
+TEST_P(domain_nesting, the_limit_gives_way_beside_tasks_that_poll) {
+    rt.default_pool().set_knob("live-tasks", 8);
+    const auto meets = [](domain& work) {
+        std::atomic<bool> is_open{false};
+        for (int i = 0; i < 9; ++i) {
+            work.spawn([&is_open, i] {
+                while (!is_open) {
+                    if (i % 3 == 0) {
+                        quern::this_task::sleep_for(std::chrono::microseconds(50));
+                    } else {
+                        quern::this_task::yield();
+                    }
+                }
+            });
+        }
+        work.spawn([&is_open] { is_open = true; });
+        work.taskwait();
+        EXPECT_TRUE(is_open);
     };
     inside([&] {
         domain work;

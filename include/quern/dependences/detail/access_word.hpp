@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The two words by which dependences are kept: the successors of an access, and the number of what
 // a successor still waits for. Protocol and proof sketch: src/dependences/README.md. Explored
-// exhaustively in tests/model/dependences_test.cpp.
+// exhaustively in tests/model/dependences_*test.cpp.
 #pragma once
 
 #include <quern/base/detail/atomics.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace quern::detail {
@@ -61,6 +62,14 @@ private:
 
     typename Atomics::template atomic<std::uintptr_t> m_word{0};
 };
+
+/// Whether an access of the set is not released. If none is, the caller, the owner of the map, may
+/// have their memory used again: their effects are visible to it.
+template <class Accesses>
+bool has_unreleased(const Accesses& all) noexcept {
+    return std::any_of(all.begin(), all.end(),
+                       [](const auto* each) { return !each->successors.is_released(); });
+}
 
 /// How many links to predecessors are not satisfied. While they are being made it cannot reach
 /// zero.

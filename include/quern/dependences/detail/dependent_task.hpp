@@ -24,6 +24,7 @@ class dependent_task;
 class domain_core;
 class ready_successors;
 struct access_waiter;
+struct new_links;
 
 /// What waits for predecessors: a task that has not begun, an access whose task has ended and whose
 /// children use it, or a taskwait(on()).
@@ -261,7 +262,9 @@ private:
     virtual void settle(std::exception_ptr error_of_children) noexcept = 0;
 
     bool body_ended(ready_successors& released) noexcept;
-    void release_unless_used(access_record& access, ready_successors& released) noexcept;
+    void release_unless_used(access_record& access, ready_successors& released,
+                             bool is_running) noexcept;
+    void link_to_own(access_record& access, new_links& links);
     void give_up_all(ready_successors& released) noexcept;
     dependent_task* complete(ready_successors& released, bool has_waited) noexcept;
     void delete_it() noexcept override { delete this; }

@@ -7,6 +7,7 @@
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/intrusive_list.hpp>
 #include <quern/dependences/detail/domain_list.hpp>
+#include <quern/dependences/detail/failing.hpp>
 #include <quern/dependences/detail/reduction_group.hpp>
 #include <quern/dependences/detail/region_map.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
@@ -122,9 +123,15 @@ public:
 
     /// A task of the domain has thrown.
     void fail(std::exception_ptr error) noexcept;
+    // What fail_outwards() needs.
+    failing_words<std_atomics> failing;
+    domain_core& outer() const noexcept { return m_parent->home(); }
+    void raise() noexcept;
+    void place(const std::exception_ptr& error) noexcept { m_error = error; }
+    static void report(std::exception_ptr error) noexcept;
     /// The first error, or null. Requires: every task has ended.
     std::exception_ptr error() const noexcept {
-        return m_failed.load(std::memory_order_acquire) ? m_error : nullptr;
+        return failing.failed.load(std::memory_order_acquire) ? m_error : nullptr;
     }
     /// An error that no taskwait() has thrown goes to the handler. Requires: every task has ended.
     void report_unobserved() noexcept;
@@ -135,7 +142,7 @@ public:
     /// The task whose children these are, or null.
     const dependent_task* parent() const noexcept { return m_parent; }
     bool has_parent_ended() const noexcept {
-        return m_parent_ended.load(std::memory_order_relaxed);
+        return failing.parent_ended.load(std::memory_order_relaxed);
     }
     domain_core& root() noexcept { return *m_root; }
 
@@ -188,7 +195,6 @@ private:
     bool are_tasks_tiny() const noexcept;
     bool has_waited_for_room(std::int64_t until) noexcept;
     bool nothing_runs() const noexcept;
-    void stop() noexcept;
     QUERN_COLD void settle_renamed() noexcept;
 
     pool& m_pool;
@@ -211,10 +217,6 @@ private:
     replay_run* m_replay = nullptr;
     stop_signal m_signal;
     std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once
-    std::atomic<bool> m_has_error{false};    ///< a task has claimed m_error
-    std::atomic<bool> m_failed{false};       ///< m_error is there
-    std::atomic<bool> m_parent_ended{false};
-    std::atomic<bool> m_handed_up{false};  ///< the error was passed to the parent's domain
     std::exception_ptr m_error;
     group_count<std_atomics, domain_waiter> m_count;
     const std::int64_t m_nothing_ended = m_count.outstanding();

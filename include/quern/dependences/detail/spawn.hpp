@@ -7,6 +7,7 @@
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replay_run.hpp>
 #include <quern/task/attributes.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 #include <quern/task/detail/outcome.hpp>
 #include <quern/task/future.hpp>
 
@@ -252,7 +253,10 @@ void run_in_place(domain_core& home, F&& function, const Accesses&... accesses) 
             std::tuple<typename Accesses::kept...> kept;
             const std::array<strided_region, sizeof...(Accesses)> where{
                 detail::named_region(accesses, std::get<I>(kept), home)...};
-            detail::call_body<in_place_access<Accesses>...>(std::forward<F>(function), where, kept);
+            detail::on_enough_stack([&] {
+                detail::call_body<in_place_access<Accesses>...>(std::forward<F>(function), where,
+                                                                kept);
+            });
         }
         (std::index_sequence_for<Accesses...>());
     } catch (...) {

@@ -28,7 +28,8 @@ public:
     void drop() noexcept {
         // acq_rel: release pairs with has_ended and with later drops; acquire with both.
         if (m_word.fetch_sub(1, std::memory_order_acq_rel) == (k_ended | 1)) {
-            m_complete(m_argument);
+            const complete_function complete = m_complete;
+            complete(m_argument);
         }
     }
 
@@ -55,8 +56,8 @@ private:
     static constexpr std::uint32_t k_ended = std::uint32_t{1} << 31;
 
     typename Atomics::template atomic<std::uint32_t> m_word{0};
-    complete_function m_complete = nullptr;
-    void* m_argument = nullptr;
+    typename Atomics::template plain<complete_function> m_complete = nullptr;
+    typename Atomics::template plain<void*> m_argument = nullptr;
 };
 
 }  // namespace quern::detail

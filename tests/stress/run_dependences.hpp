@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the steps of a random program (random_dependences.hpp) become tasks.
+#pragma once
+
+#include <quern/dependences/access_list.hpp>
+#include <quern/dependences/domain.hpp>
+#include <quern/dependences/reduction.hpp>
+#include <quern/dependences/release.hpp>
+#include <quern/dependences/renamed.hpp>
+#include <quern/dependences/spawn.hpp>
+
+#include "random_dependences.hpp"
+
+#include <deque>
+#include <functional>
+#include <span>
+#include <tuple>
+
+namespace quern_test::dependents {
+
+/// An access to cells whose kind is known at run time alone.
+struct cell_access : quern::detail::access_base {
+    using view_type = void;
+    using kept = quern::detail::strides;
+
+    quern::detail::strided_region resolve(kept& keeps, quern::detail::domain_core&) const {
+        return named(keeps);
+    }
+    quern::detail::strided_region named(kept& keeps) const {
+        keeps.outer[0] = {rows, pitch * sizeof(std::uint64_t)};
+        return {*this, rows > 1 ? &keeps : nullptr};
+    }
+    static std::tuple<> view(kept&, const quern::detail::region&) { return {}; }
+
+    std::uint32_t rows = 1;
+    std::uint32_t pitch = 0;
+};
+
+inline cell_access access_of(const range& r, cells& all) {
+    cell_access made;
+    made.begin = reinterpret_cast<std::uintptr_t>(&all[r.first]);
+    made.bytes = r.count * sizeof(std::uint64_t);
+    made.kind = kind_of(r.how);
+    made.is_weak = r.is_weak;
+    made.rows = r.rows;
+    made.pitch = r.pitch;
+    return made;
+}
+
+/// Calls spawn(attributes, accesses..., body) with the accesses to cells alone.
+template <class Spawn, class Body>
+void spawn_on_cells(const step& s, cells& all, Spawn spawn, Body body) {
+    const auto at = [&](std::size_t i) { return access_of(s.ranges[i], all); };
+    switch (s.ranges.size()) {
+        case 0:
+            spawn(s.how, body);
+            break;
+        case 1:
+            spawn(s.how, at(0), body);
+            break;
+        case 2:
+            spawn(s.how, at(0), at(1), body);
+            break;
+        default:
+            spawn(s.how, at(0), at(1), at(2), body);
+            break;
+    }
+}
+
+/// What the body of a step gets. Null: it has none.
+struct views {
+    std::uint64_t* sum = nullptr;
+    std::uint64_t* version = nullptr;
+
+    static std::uint64_t* pointer(const std::uint64_t& of) {
+        return const_cast<std::uint64_t*>(&of);
+    }
+    template <class T>
+    static std::uint64_t* pointer(std::span<T> of) {
+        return const_cast<std::uint64_t*>(of.data());
+    }
+};
+
+/// A program's data and the renamed objects for its rows.
+class instance {
+public:
+    instance() {
+        now.reset();
+        for (row& each : now.rows) {
+            m_renamed.emplace_back(each);
+        }
+    }
+
+    data now;
+
+    /// Calls spawn(attributes, accesses..., function); the function calls body(views).
+    template <class Spawn, class Body>
+    void spawn(const step& s, Spawn spawn, Body body) {
+        if (s.on_sum == sum_use::none && s.on_row == row_use::none) {
+            spawn_on_cells(s, now.plain, spawn, [body] { body(views()); });
+            return;
+        }
+        quern::access_list ranges;
+        for (const range& each : s.ranges) {
+            ranges.add(access_of(each, now.plain));
+        }
+        with_sum(s, [&](auto... sum) {
+            with_row(s, [&](auto... version) {
+                spawn(s.how, ranges, sum..., version..., function_of<sizeof...(sum) == 1>(body));
+            });
+        });
+    }
+
+private:
+    template <bool HasSum, class Body>
+    static auto function_of(Body body) {
+        return [body](auto&&... all) {
+            views found;
+            if constexpr (sizeof...(all) == 2) {
+                const auto both = std::forward_as_tuple(all...);
+                found = {views::pointer(std::get<0>(both)), views::pointer(std::get<1>(both))};
+            } else if constexpr (sizeof...(all) == 1) {
+                (HasSum ? found.sum : found.version) = (views::pointer(all), ...);
+            }
+            body(found);
+        };
+    }
+
+    template <class F>
+    void with_sum(const step& s, F f) {
+        std::uint64_t& sum = now.sums[s.sum];
+        switch (s.on_sum) {
+            case sum_use::add:
+                return f(quern::reduction(sum, std::plus<>()));
+            case sum_use::read:
+                return f(quern::in(sum));
+            case sum_use::change:
+                return f(quern::inout(sum));
+            case sum_use::none:
+            case sum_use::k_all:
+                return f();
+        }
+    }
+
+    template <class F>
+    void with_row(const step& s, F f) {
+        quern::renamed<row>& version = m_renamed[s.row];
+        switch (s.on_row) {
+            case row_use::in:
+                return f(quern::in(version));
+            case row_use::out:
+                return f(quern::out(version));
+            case row_use::inout:
+                return f(quern::inout(version));
+            case row_use::none:
+            case row_use::k_all:
+                return f();
+        }
+    }
+
+    std::deque<quern::renamed<row>> m_renamed;
+};
+
+/// The function of a step: its work, its children, and its work once more. `in_place`: within a
+/// final task, so it is no task of its own.
+inline void run_as_task(const step& s, cells& all, const views& got, bool in_place = false) {
+    work(s, all, 0, got.sum, got.version);
+    if (s.releases && !in_place) {
+        quern::this_task::release(access_of(s.ranges[0], all));
+        quern::this_task::yield();
+    }
+    if (s.releases) {
+        work_on_the_rest(s, all);
+    }
+    for (const step& each : s.children) {
+        spawn_on_cells(
+            each, all, [](auto... parts) { quern::spawn(parts...); },
+            [&each, &all, inner = in_place || s.how.final] {
+                run_as_task(each, all, views(), inner);
+            });
+    }
+    if (s.waits) {
+        quern::taskwait();
+        work(s, all, 1, got.sum, got.version);
+    }
+}
+
+}  // namespace quern_test::dependents
