@@ -36,7 +36,7 @@ struct mistake {
 
 /// As a row shows it.
 std::string words_of(const std::exception& error, const char* type) {
-    return std::string("`") + error.what() + "` (`std::" + type + "`)";
+    return std::string(error.what()) + " (`" + type + "`)";
 }
 
 /// In a task.
@@ -231,7 +231,6 @@ std::vector<mistake> mistakes_in_settings() {
          [] { quern::set_setting("live-tasks", "0", "environment QUERN_LIVE_TASKS"); }},
         {"`QUERN_RENAMING_BYTES=64MB`",
          [] { quern::set_setting("renaming-bytes", "64MB", "environment QUERN_RENAMING_BYTES"); }},
-        {"`--quern:renaming-byte=64M`", [] { quern::set_setting("renaming-byte", "64M"); }},
     };
 }
 

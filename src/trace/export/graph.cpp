@@ -50,11 +50,12 @@ std::string tasks_one_by_one(const task_graph& graph,
     for (const detail::graph_part& part : parts) {
         const bool is_named = parts.size() > 1 || part.times > 1;
         if (is_named) {
-            text +=
-                "  subgraph cluster_" + std::to_string(part.domain + 1) + " {\n    label=\"" +
-                (part.times == 1 ? "a domain"
-                                 : detail::count_words(part.times, "domain") + " with this graph") +
-                "\";\n";
+            text += "  subgraph cluster_" + std::to_string(part.domain + 1) + " {\n    label=\"" +
+                    (part.times == 1
+                         ? "a domain"
+                         : detail::count_words(part.times, "domain") + " with this graph of " +
+                               detail::count_words(part.nodes.size(), "task")) +
+                    "\";\n";
         }
         for (const std::uint32_t each : part.nodes) {
             is_shown[each] = true;

@@ -209,9 +209,10 @@ TEST(tiles_view_numbers, names_what_is_wrong) {
                   std::string("quern: tiles: leading_dimension is ") + leading +
                       "; accepted: a whole number from the number of rows, 4");
     }
-    EXPECT_EQ(made(nullptr, 4, 4, 4, 2), "quern: a region of several rows at a null pointer");
+    EXPECT_EQ(made(nullptr, 4, 4, 4, 2), "quern: a region of 4 x 4 elements at a null pointer");
     EXPECT_EQ(made(a.data(), std::ptrdiff_t{1} << 60, 4, 4, 2),
-              "quern: a region of more elements than memory has");
+              "quern: a region of 4 x 4 elements with a pitch of 1152921504606846976: more than "
+              "memory has");
     EXPECT_EQ(
         message_of_wrong_view(
             [&a] { static_cast<void>(quern::in(strided_tile<int>(a.data(), 4, 4, 3))); }),

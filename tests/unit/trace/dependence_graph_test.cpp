@@ -234,7 +234,7 @@ TEST_P(dependence_graphs, lead_through_weak_accesses) {
         work.taskwait();
         work.spawn({.name = "after"}, in(data[0]), [] {});
     });
-    ASSERT_EQ(graph.nodes.size(), 7U);
+    ASSERT_EQ(graph.nodes.size(), 8U);
     std::set<std::pair<std::string, std::string>> found;
     for (const auto& [from, to] : graph.edges) {
         found.emplace(graph.kinds[graph.nodes[from].kind].name,
