@@ -237,12 +237,52 @@ class DenseLinearAlgebra(unittest.TestCase):
         for column in [1, 40, 100]:
             self.expect_failure(f"lu: the matrix is singular: column {column} has no pivot\n",
                                 "lu", "--n=100", "--tile=30", f"--zero-column={column}")
+            for panel in ["place", "buffer", "renamed"]:
+                self.expect_failure(f"lu: the matrix is singular: column {column} has no pivot\n",
+                                    "lu", "--n=100", "--tile=30", f"--zero-column={column}", f"--panel={panel}")
+
+    def variants(self, *arguments):
+        result = run(*arguments, "--repeat=1", "--compare=off")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return re.findall(r"(?m)^  (.*): [0-9.]+ GFLOP/s$", result.stdout)
 
     def test_lu_is_right_without_ranks(self):
         for rank, variants in [("on", ["tasks"]), ("off", ["tasks, rank off"]), ("both", ["tasks", "tasks, rank off"])]:
-            result = run("lu", "--n=200", "--tile=30", f"--rank={rank}", "--repeat=1", "--compare=off")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(re.findall(r"(?m)^  (.*): [0-9.]+ GFLOP/s$", result.stdout), variants)
+            self.assertEqual(self.variants("lu", "--n=200", "--tile=30", "--panel=place", f"--rank={rank}"), variants)
+
+    def test_lu_reads_panels_where_it_was_told_to(self):
+        names = {"place": "tasks", "buffer": "tasks, one buffer", "renamed": "tasks, renamed buffer"}
+        for panel, variants in [*((panel, [name]) for panel, name in names.items()), ("all", list(names.values()))]:
+            for threads in [1, 3]:
+                self.assertEqual(self.variants("lu", "--n=100", "--tile=30", f"--panel={panel}", f"--threads={threads}"), variants)
+
+    def test_lu_has_the_same_bits_with_every_budget_for_renaming(self):
+        """A version is a panel, of 300 x 20 numbers, and the vector that holds it."""
+        version = 300 * 20 * 8 + 24
+        sums = set()
+        for threads in [1, 2, 8]:
+            for budget in [0, version, 3 * version, 1 << 20, 64 << 20]:
+                result = run("lu", "--n=300", "--tile=20", "--repeat=2", "--compare=off", f"--threads={threads}",
+                             QUERN_RENAMING_BYTES=str(budget))
+                self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+                sums.add(re.search(r"(?m)^  factors: the same bits in every run by tasks, checksum (\w{16})$", result.stdout)[1])
+                renamings, peak, limit = map(int, re.search(
+                    r"(?m)^  renamed: (\d+) panels got another version; versions took at most (\d+) of (\d+) bytes", result.stdout).groups())
+                self.assertEqual(limit, budget)
+                self.assertLessEqual(peak, budget)
+                self.assertEqual(peak % version, 0)
+                if budget == 0:
+                    self.assertEqual(renamings, 0)
+                elif threads > 1:  # the next panel is ready while tasks update
+                    self.assertGreater(renamings, 0)
+        self.assertEqual(len(sums), 1, sums)
+
+    def test_cholesky_works_in_both_layouts(self):
+        names = {"tiles": ["tasks"], "columns": ["tasks, by columns"], "both": ["tasks", "tasks, by columns"]}
+        for layout, variants in names.items():
+            for n, tile, threads in [(1, 1, 1), (100, 33, 1), (310, 100, 3)]:
+                self.assertEqual(self.variants("cholesky", f"--n={n}", f"--tile={tile}", f"--layout={layout}", f"--threads={threads}"),
+                                 variants)
 
     def test_qr_takes_inner_blocks_of_every_size(self):
         for inner in [1, 5, 30]:
@@ -322,8 +362,26 @@ class Mistakes(unittest.TestCase):
             self.expect([program, "--n", "100000"], f"{program}: ", "memory", status=1)
             self.expect([program, "--compare=of"], "--compare is 'of'; accepted: on, off; did you mean 'on'?")
         self.expect(["lu", "--rank=bth"], "--rank is 'bth'; accepted: on, off, both; did you mean 'both'?")
+        self.expect(["lu", "--panel=bufer"], "--panel is 'bufer'; accepted: place, buffer, renamed, all; did you mean 'buffer'?")
+        self.expect(["cholesky", "--layout=column"], "--layout is 'column'; accepted: tiles, columns, both; did you mean 'columns'?")
+        self.expect(["lu", "--n=100", "--tile=50"], "lu: quern: renaming-bytes is 40023, smaller than one version of a renamed "
+                    "object, 40024 bytes; accepted: as much or more, or 0 to rename nothing", QUERN_RENAMING_BYTES="40023")
         self.expect(["lu", "--n=9", "--zero-column=10"], "--zero-column is '10'; accepted: a whole number from 1 to --n, 9")
         self.expect(["qr", "--tile=9", "--inner=10"], "--inner is '10'; accepted: a whole number from 1 to --tile, 9")
+
+    @unittest.skipUnless(HAS_BLAS, "built without OpenBLAS")
+    def test_say_what_the_page_says(self):
+        page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "README.md")
+        with open(page, encoding="utf-8") as text:
+            rows = re.findall(r"(?m)^\| `(.*)` \| (\d) \| `(.*)` \|$", text.read())
+        self.assertGreater(len(rows), 12)
+        for command, status, says in rows:
+            words = command.split()
+            variables = dict(word.split("=", 1) for word in words if word.startswith("QUERN_"))
+            result = run(*(word for word in words if not word.startswith("QUERN_")), **variables)
+            said = [line for line in (result.stdout + result.stderr).splitlines() if not line.startswith("note: ")]
+            self.assertEqual(result.returncode, int(status), command)
+            self.assertRegex(said[0], "^" + ".*".join(re.escape(part) for part in says.split("…")) + "$", command)
 
     def test_in_blocks(self):
         for program, most, huge in [("sparselu", "100000", "100000"), ("gauss_seidel", "1000000", "1000000"),

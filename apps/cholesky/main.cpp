@@ -5,6 +5,7 @@
 
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/tiles.hpp>
+#include <quern/dependences/tiles_view.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -21,6 +22,7 @@ constexpr const char* k_examples = R"(Examples:
   cholesky                              1024 rows in tiles of 128
   cholesky --n 4096 --tile 256 --threads 2
   cholesky --n 1000 --tile 300          the last tiles are smaller
+  cholesky --layout both                in tiles, and by columns in place, in turns
   cholesky --n 100 --diagonal 0         not positive definite: says so
   OPENBLAS_CORETYPE=Haswell cholesky    chooses OpenBLAS's kernels)";
 
@@ -44,8 +46,9 @@ void potrf(const blas::matrix& a, std::size_t before) {
 /// inverse = that of the factor l. The tiles below are multiplied with it, which is up to three
 /// times as fast as solving with the factor.
 void invert(const blas::matrix& l, const blas::matrix& inverse) {
-    std::copy_n(l.at, static_cast<std::size_t>(l.rows) * static_cast<std::size_t>(l.columns),
-                inverse.at);
+    for (int c = 0; c < l.columns; ++c) {
+        std::copy_n(&l(0, c), l.rows, &inverse(0, c));
+    }
     blas::invert_lower(inverse);
 }
 
@@ -54,9 +57,10 @@ double element(std::size_t r, std::size_t c, double diagonal) {
     return apps::dense::element(std::max(r, c), std::min(r, c), diagonal);
 }
 
-/// Those on the way to the next diagonal tile have the larger ranks. `inverses`: a tile for each
-/// diagonal tile.
-void factorise(quern::tiles<double>& a, quern::tiles<double>& inverses) {
+/// Those on the way to the next diagonal tile have the larger ranks. `a`: tiles or a tiles_view.
+/// `inverses`: a tile for each diagonal tile.
+template <class Matrix>
+void factorise(Matrix& a, quern::tiles<double>& inverses) {
     using quern::in;
     using quern::inout;
     using quern::out;
@@ -100,6 +104,22 @@ void factorise(quern::tiles<double>& a, quern::tiles<double>& inverses) {
 
 std::size_t tasks_for(std::size_t tiles) { return tiles * (tiles + 1) * (tiles + 2) / 6; }
 
+/// f(row, column, element) for those of the tiles on and below the diagonal; the others are never
+/// touched, and so take no memory. By tasks.
+template <class Matrix, class F>
+void in_lower_tiles(Matrix& a, const F& f) {
+    a.for_each_tile(
+        [&](std::size_t i, std::size_t j) {
+            const auto t = a.tile(i, j);
+            for (std::size_t c = 0; j <= i && c < t.columns(); ++c) {
+                for (std::size_t r = 0; r < t.rows(); ++r) {
+                    f(a.first_row(i) + r, a.first_column(j) + c, t(r, c));
+                }
+            }
+        },
+        a.round_robin());
+}
+
 /// The matrix in both layouts.
 class problem {
 public:
@@ -107,10 +127,10 @@ public:
         : m_n(s.n),
           m_diagonal(diagonal),
           m_columns(s.n, s.n),
-          m_tiles(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.n),
-                  static_cast<std::ptrdiff_t>(s.tile), static_cast<std::ptrdiff_t>(s.tile)),
-          m_inverses(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.tile),
-                     static_cast<std::ptrdiff_t>(s.tile), static_cast<std::ptrdiff_t>(s.tile)) {}
+          m_in_place(m_columns.data(), signed_of(s.n), signed_of(s.n), signed_of(s.n),
+                     signed_of(s.side), signed_of(s.side)),
+          m_tiles(signed_of(s.n), signed_of(s.n), signed_of(s.side), signed_of(s.side)),
+          m_inverses(signed_of(s.n), signed_of(s.side), signed_of(s.side), signed_of(s.side)) {}
 
     double by_lapack() {
         for (std::size_t c = 0; c < m_n; ++c) {
@@ -124,17 +144,22 @@ public:
     }
 
     double by_tasks(const quern::runtime& rt) {
-        const double seconds = quern::async(rt, [this, &rt] {
-                                   in_lower_tiles([this](std::size_t r, std::size_t c, double& x) {
-                                       x = element(r, c, m_diagonal);
-                                   });
-                                   const double factorised = apps::dense::seconds_and_totals(
-                                       rt, m_workers, [this] { factorise(m_tiles, m_inverses); });
-                                   in_lower_tiles([this](std::size_t r, std::size_t c, double& x) {
-                                       m_columns(r, c) = x;
-                                   });
-                                   return factorised;
-                               }).get();
+        const double seconds =
+            quern::async(rt, [this, &rt] {
+                const double factorised = filled_and_factorised(rt, m_tiles);
+                in_lower_tiles(m_tiles, [this](std::size_t r, std::size_t c, double& x) {
+                    m_columns(r, c) = x;
+                });
+                return factorised;
+            }).get();
+        check();
+        return seconds;
+    }
+
+    /// In the place where LAPACK does it.
+    double by_tasks_in_columns(const quern::runtime& rt) {
+        const double seconds =
+            quern::async(rt, [this, &rt] { return filled_and_factorised(rt, m_in_place); }).get();
         check();
         return seconds;
     }
@@ -143,20 +168,14 @@ public:
     const quern::worker_totals& workers() const { return m_workers; }
 
 private:
-    /// f(row, column, element) for those of the tiles on and below the diagonal; the others are
-    /// never touched, and so take no memory.
-    template <class F>
-    void in_lower_tiles(const F& f) {
-        m_tiles.for_each_tile(
-            [&](std::size_t i, std::size_t j) {
-                const auto t = m_tiles.tile(i, j);
-                for (std::size_t c = 0; j <= i && c < t.columns(); ++c) {
-                    for (std::size_t r = 0; r < t.rows(); ++r) {
-                        f(m_tiles.first_row(i) + r, m_tiles.first_column(j) + c, t(r, c));
-                    }
-                }
-            },
-            m_tiles.round_robin());
+    static std::ptrdiff_t signed_of(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
+
+    template <class Matrix>
+    double filled_and_factorised(const quern::runtime& rt, Matrix& a) {
+        in_lower_tiles(
+            a, [this](std::size_t r, std::size_t c, double& x) { x = element(r, c, m_diagonal); });
+        return apps::dense::seconds_and_totals(rt, m_workers,
+                                               [this, &a] { factorise(a, m_inverses); });
     }
 
     /// |L L' x - A x|
@@ -173,6 +192,7 @@ private:
     std::size_t m_n;
     double m_diagonal;
     columns m_columns;
+    quern::tiles_view<double> m_in_place;  ///< of m_columns
     quern::tiles<double> m_tiles;
     quern::tiles<double> m_inverses;
     apps::dense::residuals m_found;
@@ -183,31 +203,36 @@ int run(int argc, char** argv) {
     cli::command_line app("Cholesky factorisation by tiles, with tasks ordered by their data.",
                           "cholesky");
     apps::dense::sizes s;
+    std::string layout = "tiles";
     double diagonal = 0;
     s.add_to(app);
+    app.add("--layout", layout,
+            "how the matrix lies in memory, or both in turns (tiles, columns, both)")
+        .shows_default();
     const cli::option has_diagonal = apps::add_number(app, "--diagonal", diagonal, -1e9, 1e9,
                                                       "added to the diagonal; without it, n");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    if (!s.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    s.check();
-    apps::dense::require_memory(s.n, 2);
-    blas::use_calling_thread();
-    apps::dense::warn_of_old_kernels();
+    apps::checked_word("--layout", layout, {"tiles", "columns", "both"});
+    apps::dense::prepare(s, layout == "columns" ? 1 : 2);
     diagonal = has_diagonal.given() ? diagonal : static_cast<double>(s.n);
     const quern::runtime rt;
     problem p(s, diagonal);
     const double n = static_cast<double>(s.n);
-    apps::dense::measure_and_print(rt, s,
-                                   {.name = "cholesky",
-                                    .tasks = tasks_for(s.tiles()),
-                                    .flop = n * n * n / 3,
-                                    .lapack = [&p] { return p.by_lapack(); },
-                                    .by_tasks = {{"tasks", [&] { return p.by_tasks(rt); }}},
-                                    .workers = p.workers()},
-                                   p.found());
+    apps::dense::measured all{.name = "cholesky",
+                              .tasks = tasks_for(s.blocks()),
+                              .flop = n * n * n / 3,
+                              .lapack = [&p] { return p.by_lapack(); },
+                              .by_tasks = {},
+                              .workers = p.workers()};
+    if (layout != "columns") {
+        all.by_tasks.push_back({"tasks", [&] { return p.by_tasks(rt); }});
+    }
+    if (layout != "tiles") {
+        all.by_tasks.push_back({"tasks, by columns", [&] { return p.by_tasks_in_columns(rt); }});
+    }
+    apps::dense::measure_and_print(rt, s, all, p.found());
     return apps::k_success;
 }
 

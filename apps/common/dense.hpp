@@ -4,11 +4,12 @@
 #pragma once
 
 #include "blas.hpp"
-#include "cli.hpp"
+#include "blocks.hpp"
 #include "measure.hpp"
 #include "table.hpp"
 
 #include <quern/dependences/tiles.hpp>
+#include <quern/dependences/tiles_view.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,6 @@
 #include <fstream>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,18 +25,17 @@
 namespace apps::dense {
 
 /// Options of all three.
-struct sizes {
-    std::size_t n = 1024;
-    std::size_t tile = 128;
-    int repeat = 5;
+struct sizes : block_sizes {
     bool compares = true;
-    std::optional<cli::option> has_tile;
+
+    sizes()
+        : block_sizes{
+              .n = 1024,
+              .side = 128,
+              .words = {.option = "--tile", .side = "rows and columns of a tile, at most n"}} {}
 
     void add_to(cli::command& app) {
-        add_count(app, "--n", n, 1, 100'000, "rows and columns");
-        has_tile =
-            add_count(app, "--tile", tile, 1, 100'000, "rows and columns of a tile, at most n");
-        add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
+        block_sizes::add_to(app);
         app.add(
                "--compare",
                [this](const std::string& text) {
@@ -46,14 +45,6 @@ struct sizes {
             .type("NAME")
             .shows_default("on");
     }
-
-    /// After parsing. A tile is at most the matrix; the user's must be. Throws usage_error.
-    void check() {
-        require_at_most(*has_tile, "--tile", tile, "--n", n);
-        tile = std::min(tile, n);
-    }
-
-    std::size_t tiles() const { return (n + tile - 1) / tile; }
 };
 
 /// Throws std::runtime_error if `matrices` matrices of n by n are more than the memory of the
@@ -121,7 +112,8 @@ private:
     std::vector<double> m_numbers;
 };
 
-inline blas::matrix in_blas(quern::matrix_tile<double> t) {
+/// Of a tile in either layout.
+inline blas::matrix in_blas(quern::strided_tile<double> t) {
     return {t.data(), static_cast<int>(t.rows()), static_cast<int>(t.columns()),
             static_cast<int>(t.leading_dimension())};
 }
@@ -196,6 +188,13 @@ inline void warn_of_old_kernels() {
 #endif
 }
 
+/// Once the options are known. Throws as require_memory() and use_calling_thread() do.
+inline void prepare(const sizes& s, int matrices) {
+    require_memory(s.n, matrices);
+    blas::use_calling_thread();
+    warn_of_old_kernels();
+}
+
 /// Seconds that f() takes; adds to `during` what the workers did meanwhile.
 template <class F>
 double seconds_and_totals(const quern::runtime& rt, quern::worker_totals& during, F&& f) {
@@ -230,7 +229,7 @@ inline void measure_and_print(const quern::runtime& rt, const sizes& s, const me
     run_in_turns(all, s.repeat);
     fmt::print(
         "{}: {} rows in tiles of {}, {} tasks: residual at most {:.2g}, right in every run\n",
-        p.name, s.n, s.tile, p.tasks, found.worst());
+        p.name, s.n, s.side, p.tasks, found.worst());
     fmt::print("{} worker{}, policy {}, OpenBLAS's kernels for {}, median of {}\n", workers,
                workers == 1 ? "" : "s", rt.default_pool().policy(), blas::kernels(), s.repeat);
     print_ratios(all);

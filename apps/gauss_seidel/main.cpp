@@ -4,12 +4,11 @@
 // data the next sweep begins behind the wavefront of this one.
 #include "tasks.hpp"
 
-#include "../common/cli.hpp"
+#include "../common/blocks.hpp"
 #include "../common/measure.hpp"
 #include "../common/memory.hpp"
 #include "../common/table.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -27,22 +26,19 @@ int run(int argc, char** argv) {
     cli::command_line app(
         "Heat in a square by Gauss-Seidel sweeps, with tasks ordered by their data.",
         "gauss_seidel");
-    std::size_t n = 2048;
-    std::size_t side = 128;
+    apps::block_sizes sizes{.n = 2048,
+                            .side = 128,
+                            .words = {.most = 1'000'000,
+                                      .n = "points along each side",
+                                      .side = "points along each side of a block, at most n"}};
     int sweeps = 20;
-    int repeat = 5;
-    apps::add_count(app, "--n", n, 1, 1'000'000, "points along each side");
-    const cli::option has_side = apps::add_count(app, "--block", side, 1, 1'000'000,
-                                                 "points along each side of a block, at most n");
+    sizes.add_to(app);
     apps::add_count(app, "--sweeps", sweeps, 1, 1'000'000, "sweeps over the grid");
-    apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    if (!sizes.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    apps::require_at_most(has_side, "--block", side, "--n", n);
-    side = std::min(side, n);
+    const std::size_t n = sizes.n;
+    const std::size_t side = sizes.side;
     const double points = static_cast<double>(n) * static_cast<double>(n);
     apps::require_memory(2 * points * sizeof(double));
     const quern::runtime rt;
@@ -65,13 +61,13 @@ int run(int argc, char** argv) {
         {"serial", [&] { return measured([&] { sweep_serially(by_blocks, sweeps); }); }});
     variants.push_back({"barriers", [&] { return in_task(sweep_with_barriers); }});
     variants.push_back({"tasks", [&] { return in_task(sweep_by_tasks); }});
-    apps::run_in_turns(variants, repeat);
+    apps::run_in_turns(variants, sizes.repeat);
     fmt::print(
         "gauss_seidel: {} x {} points in blocks of {}, {} sweeps, {} tasks: every bit as in "
         "sweeps by rows\n",
         n, n, side, sweeps,
         by_blocks.blocks() * by_blocks.blocks() * static_cast<std::size_t>(sweeps));
-    apps::print_workers_and_runs(rt, repeat);
+    apps::print_workers_and_runs(rt, sizes.repeat);
     apps::print_ratios(variants);
     apps::print_rates(variants, points * sweeps / 1e6, "million points/s");
     return apps::k_success;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // lu: P A = L U with partial pivoting, a task for each step of each panel of columns. While panels
-// are updated the next one is already factorised: its tasks have larger ranks.
+// are updated the next one is already factorised: its tasks have larger ranks. They read the
+// factorised panel where it is, or in a copy that a ring of processes would send: in one buffer, or
+// in a renamed one, of which each step has a version of its own.
 #include "../common/dense.hpp"
 
-#include <quern/dependences/domain.hpp>
-#include <quern/dependences/tiles.hpp>
+#include "panels.hpp"
 
+#include <quern/counters/counter.hpp>
+
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -22,103 +27,12 @@ constexpr const char* k_examples = R"(Examples:
   lu --n 4096 --tile 64 --threads 2
   lu --n 1000 --tile 300          the last panel is smaller
   lu --rank both                  with and without ranks, in turns
+  lu --panel renamed              updates read panels in renamed copies alone
+  QUERN_RENAMING_BYTES=4M lu      copies of no more than three panels at a time
   lu --n 100 --zero-column 40     singular: says which column
   OPENBLAS_CORETYPE=Haswell lu    chooses OpenBLAS's kernels)";
 
 using apps::dense::columns;
-using apps::dense::in_blas;
-
-struct singular_matrix : std::runtime_error {
-    explicit singular_matrix(std::size_t column)
-        : std::runtime_error("the matrix is singular: column " + std::to_string(column) +
-                             " has no pivot") {}
-};
-
-/// a = its factors. `before`: columns of the matrix before it.
-void factorise(const blas::matrix& a, int* pivots, std::size_t before) {
-    if (const int column = blas::getrf(a, pivots); column != 0) {
-        throw singular_matrix(before + static_cast<std::size_t>(column));
-    }
-}
-
-/// Panels of columns, and the row that each step exchanges with its own: counted from 1, and from
-/// the first row of the panel's part of the diagonal.
-struct panels {
-    panels(std::ptrdiff_t n, std::ptrdiff_t width)
-        : numbers(n, n, n, width), pivots(static_cast<std::size_t>(n)) {}
-
-    std::size_t count() const { return numbers.grid_columns(); }
-    /// Of the panel j, the rows from those of the diagonal in panel k.
-    blas::matrix below(std::size_t k, std::size_t j) {
-        const blas::matrix whole = in_blas(numbers.tile(0, j));
-        const int above = static_cast<int>(numbers.first_column(k));
-        return whole.from(above, 0, whole.rows - above, whole.columns);
-    }
-    std::span<int> pivots_of(std::size_t k) {
-        return std::span(pivots).subspan(numbers.first_column(k), numbers.tile(0, k).columns());
-    }
-
-    quern::tiles<double> numbers;
-    std::vector<int> pivots;
-};
-
-/// Panel j, when panel k has been factorised: exchanges its rows, computes its part of U, and
-/// subtracts the product from what is below.
-void update(const blas::matrix& k, std::span<const int> pivots, const blas::matrix& j) {
-    blas::swap_rows(j, pivots.data(), k.columns);
-    const blas::matrix upper = j.from(0, 0, k.columns, j.columns);
-    blas::trsm_left(k, upper);
-    const int left = k.rows - k.columns;
-    if (left > 0) {
-        blas::gemm('N', 'N', -1, k.from(k.columns, 0, left, k.columns), upper, 1,
-                   j.from(k.columns, 0, left, j.columns));
-    }
-}
-
-/// The names and ranks of the tasks.
-struct kinds {
-    quern::task_attributes fact{.name = "fact"};
-    quern::task_attributes urgent_update{.name = "urgent_update"};
-    quern::task_attributes update{.name = "update"};
-    quern::task_attributes swap{.name = "swap"};
-};
-kinds with_ranks(bool has_ranks) {
-    kinds k;
-    k.fact.rank = has_ranks ? 2 : 0;
-    k.urgent_update.rank = has_ranks ? 1 : 0;
-    return k;
-}
-
-void factorise(panels& a, const kinds& kind) {
-    using quern::in;
-    using quern::inout;
-    using quern::out;
-    quern::domain work;
-    for (std::size_t k = 0; k < a.count(); ++k) {
-        work.spawn(kind.fact, inout(a.numbers.tile(0, k)), out(a.pivots_of(k)), [&a, k] {
-            factorise(a.below(k, k), a.pivots_of(k).data(), a.numbers.first_column(k));
-        });
-        for (std::size_t j = k + 1; j < a.count(); ++j) {
-            work.spawn(j == k + 1 ? kind.urgent_update : kind.update, in(a.numbers.tile(0, k)),
-                       in(a.pivots_of(k)), inout(a.numbers.tile(0, j)),
-                       [&a, k, j] { update(a.below(k, k), a.pivots_of(k), a.below(k, j)); });
-        }
-    }
-    // The exchanges of later steps, in the panels to their left, which are L.
-    for (std::size_t j = 0; j + 1 < a.count(); ++j) {
-        const std::span<const int> later =
-            std::span(a.pivots).subspan(a.numbers.first_column(j + 1));
-        work.spawn(kind.swap, in(later), inout(a.numbers.tile(0, j)), [&a, j] {
-            for (std::size_t k = j + 1; k < a.count(); ++k) {
-                const std::span<const int> pivots = a.pivots_of(k);
-                blas::swap_rows(a.below(k, j), pivots.data(), static_cast<int>(pivots.size()));
-            }
-        });
-    }
-    work.taskwait();
-}
-
-std::size_t tasks_for(std::size_t panels) { return panels * (panels + 1) / 2 + panels - 1; }
 
 /// The matrix in both layouts.
 class problem {
@@ -128,7 +42,7 @@ public:
           m_zero_column(zero_column),
           m_columns(s.n, s.n),
           m_pivots(s.n),
-          m_panels(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.tile)) {}
+          m_panels(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.side)) {}
 
     double by_lapack() {
         for (std::size_t c = 0; c < m_n; ++c) {
@@ -142,13 +56,12 @@ public:
         return seconds;
     }
 
-    double by_tasks(const quern::runtime& rt, bool has_ranks) {
+    double by_tasks(const quern::runtime& rt, panel_place place, bool has_ranks) {
         const double seconds =
-            quern::async(rt, [this, has_ranks, &rt] {
+            quern::async(rt, [this, place, has_ranks, &rt] {
                 m_panels.numbers.assign([this](auto r, auto c) { return element(r, c); });
                 const double factorised = apps::dense::seconds_and_totals(
-                    rt, m_workers,
-                    [this, has_ranks] { factorise(m_panels, with_ranks(has_ranks)); });
+                    rt, m_workers, [&] { factorise(m_panels, kinds(has_ranks), place); });
                 m_panels.numbers.copy_to(m_columns.data(), m_n);
                 return factorised;
             }).get();
@@ -160,15 +73,37 @@ public:
             }
         }
         check();
+        expect_same_bits();
         return seconds;
     }
 
+    /// Of the factors and pivots of all runs by tasks.
+    std::uint64_t checksum() const { return m_checksum.value_or(0); }
     const apps::dense::residuals& found() const { return m_found; }
     const quern::worker_totals& workers() const { return m_workers; }
 
 private:
     double element(std::size_t r, std::size_t c) const {
         return c + 1 == m_zero_column ? 0 : apps::dense::element(r, c, 0);
+    }
+
+    /// The order of the tasks does not change what each of them computes.
+    void expect_same_bits() {
+        std::uint64_t sum = 0;
+        const auto add = [&sum](std::uint64_t bits) {
+            constexpr std::uint64_t k_prime = 0x9e3779b97f4a7c15U;
+            sum = (std::rotl(sum, 5) ^ bits) * k_prime;
+        };
+        for (std::size_t i = 0; i < m_n * m_n; ++i) {
+            add(std::bit_cast<std::uint64_t>(m_columns.data()[i]));
+        }
+        for (const int each : m_pivots) {
+            add(static_cast<std::uint64_t>(each));
+        }
+        if (m_checksum.value_or(sum) != sum) {
+            throw std::runtime_error("wrong answer: the factors of two runs by tasks differ");
+        }
+        m_checksum = sum;
     }
 
     /// |P' L U x - A x|, and |A y - x| for the solution y of A y = x.
@@ -198,48 +133,95 @@ private:
     columns m_columns;
     std::vector<int> m_pivots;
     panels m_panels;
+    std::optional<std::uint64_t> m_checksum;
     apps::dense::residuals m_found;
     quern::worker_totals m_workers;
 };
+
+struct choices {
+    std::string panel = "all";
+    std::string rank = "on";
+};
+
+/// The variants that were asked for.
+std::vector<apps::variant> variants_of(const choices& chosen, problem& p,
+                                       const quern::runtime& rt) {
+    struct place {
+        const char* option;
+        const char* name;
+        panel_place where;
+    };
+    constexpr place k_places[] = {{"place", "tasks", panel_place::in_place},
+                                  {"buffer", "tasks, one buffer", panel_place::buffer},
+                                  {"renamed", "tasks, renamed buffer", panel_place::renamed}};
+    std::vector<apps::variant> all;
+    for (const place& each : k_places) {
+        if (chosen.panel != "all" && chosen.panel != each.option) {
+            continue;
+        }
+        const std::string name = each.name;
+        if (chosen.rank != "off") {
+            all.push_back({name, [&p, &rt, each] { return p.by_tasks(rt, each.where, true); }});
+        }
+        if (chosen.rank != "on") {
+            all.push_back({name + ", rank off",
+                           [&p, &rt, each] { return p.by_tasks(rt, each.where, false); }});
+        }
+    }
+    return all;
+}
+
+void print_renaming(const quern::runtime& rt, double renamings) {
+    const auto number = [&rt](const char* counter) {
+        return quern::counters::create(counter, rt).value().value;
+    };
+    fmt::print(
+        "  renamed: {:.0f} panels got another version; versions took at most {:.0f} of {} bytes "
+        "(renaming-bytes)\n",
+        renamings, number("/dependences/renamed-bytes-peak"),
+        rt.default_pool().knob("renaming-bytes"));
+}
 
 int run(int argc, char** argv) {
     cli::command_line app(
         "LU factorisation with partial pivoting by panels, with tasks ordered by their data.",
         "lu");
     apps::dense::sizes s;
-    std::string rank = "on";
+    choices chosen;
     std::size_t zero_column = 0;
     s.add_to(app);
-    app.add("--rank", rank, "whether the next panel comes first, or both in turns (on, off, both)");
+    app.add("--panel", chosen.panel,
+            "where updates read a panel: in its place, in a copy in one buffer, in one that is "
+            "renamed, or all in turns (place, buffer, renamed, all)")
+        .shows_default();
+    app.add("--rank", chosen.rank,
+            "whether the next panel comes first, or both in turns (on, off, both)")
+        .shows_default();
     const cli::option has_zero =
         apps::add_count(app, "--zero-column", zero_column, 1, 100'000, "this column is all zeros");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    if (!s.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    s.check();
-    apps::checked_word("--rank", rank, {"on", "off", "both"});
+    apps::checked_word("--panel", chosen.panel, {"place", "buffer", "renamed", "all"});
+    apps::checked_word("--rank", chosen.rank, {"on", "off", "both"});
     apps::require_at_most(has_zero, "--zero-column", zero_column, "--n", s.n);
-    apps::dense::require_memory(s.n, 2);
-    blas::use_calling_thread();
-    apps::dense::warn_of_old_kernels();
+    apps::dense::prepare(s, 2);
     const quern::runtime rt;
+    quern::counters::counter renamings = quern::counters::create("/dependences/renamings", rt);
     problem p(s, zero_column);
     const double n = static_cast<double>(s.n);
-    apps::dense::measured all{.name = "lu",
-                              .tasks = tasks_for(s.tiles()),
-                              .flop = 2 * n * n * n / 3,
-                              .lapack = [&p] { return p.by_lapack(); },
-                              .by_tasks = {},
-                              .workers = p.workers()};
-    if (rank != "off") {
-        all.by_tasks.push_back({"tasks", [&] { return p.by_tasks(rt, true); }});
+    apps::dense::measure_and_print(rt, s,
+                                   {.name = "lu",
+                                    .tasks = tasks_for(s.blocks()),
+                                    .flop = 2 * n * n * n / 3,
+                                    .lapack = [&p] { return p.by_lapack(); },
+                                    .by_tasks = variants_of(chosen, p, rt),
+                                    .workers = p.workers()},
+                                   p.found());
+    fmt::print("  factors: the same bits in every run by tasks, checksum {:016x}\n", p.checksum());
+    if (chosen.panel == "all" || chosen.panel == "renamed") {
+        print_renaming(rt, renamings.value().value);
     }
-    if (rank != "on") {
-        all.by_tasks.push_back({"tasks, rank off", [&] { return p.by_tasks(rt, false); }});
-    }
-    apps::dense::measure_and_print(rt, s, all, p.found());
     return apps::k_success;
 }
 

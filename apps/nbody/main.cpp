@@ -4,12 +4,11 @@
 // sum.
 #include "tasks.hpp"
 
-#include "../common/cli.hpp"
+#include "../common/blocks.hpp"
 #include "../common/measure.hpp"
 #include "../common/memory.hpp"
 #include "../common/table.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -39,22 +38,18 @@ void expect_momentum(bodies& moved, bodies& before) {
 int run(int argc, char** argv) {
     cli::command_line app("Bodies that attract each other, with tasks ordered by their data.",
                           "nbody");
-    std::size_t n = 2048;
-    std::size_t side = 128;
+    apps::block_sizes sizes{
+        .n = 2048,
+        .side = 128,
+        .words = {.most = 1'000'000'000, .n = "bodies", .side = "bodies of a block, at most n"}};
     int steps = 10;
-    int repeat = 5;
-    apps::add_count(app, "--n", n, 1, 1'000'000'000, "bodies");
-    const cli::option has_side =
-        apps::add_count(app, "--block", side, 1, 1'000'000'000, "bodies of a block, at most n");
+    sizes.add_to(app);
     apps::add_count(app, "--steps", steps, 1, 1'000'000, "steps of time");
-    apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    if (!sizes.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    apps::require_at_most(has_side, "--block", side, "--n", n);
-    side = std::min(side, n);
+    const std::size_t n = sizes.n;
+    const std::size_t side = sizes.side;
     apps::require_memory(2 * 3 * 3.0 * static_cast<double>(n) * sizeof(double));
     const quern::runtime rt;
 
@@ -80,12 +75,12 @@ int run(int argc, char** argv) {
                         }});
     variants.push_back({"barriers", [&] { return in_task(advance_with_barriers); }});
     variants.push_back({"tasks", [&] { return in_task(advance_by_tasks); }});
-    apps::run_in_turns(variants, repeat);
+    apps::run_in_turns(variants, sizes.repeat);
     const std::size_t blocks = serially.blocks();
     fmt::print(
         "nbody: {} bodies in blocks of {}, {} steps, {} tasks: every bit as in the serial steps\n",
         n, side, steps, (blocks + 1) * blocks * static_cast<std::size_t>(steps));
-    apps::print_workers_and_runs(rt, repeat);
+    apps::print_workers_and_runs(rt, sizes.repeat);
     apps::print_ratios(variants);
     apps::print_rates(variants, static_cast<double>(n) * static_cast<double>(n) * steps / 1e6,
                       "million pairs/s");

@@ -143,7 +143,7 @@ public:
     problem(const apps::dense::sizes& s, std::size_t inner)
         : m_n(s.n),
           m_columns(s.n, s.n),
-          m_factors(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.tile),
+          m_factors(static_cast<std::ptrdiff_t>(s.n), static_cast<std::ptrdiff_t>(s.side),
                     static_cast<std::ptrdiff_t>(inner)) {}
 
     double by_lapack() {
@@ -211,26 +211,18 @@ int run(int argc, char** argv) {
     const cli::option has_inner =
         apps::add_count(app, "--inner", inner, 1, 100'000,
                         "columns of a block of reflections within a tile, at most --tile");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    if (!s.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    s.check();
-    if (has_inner.given() && inner > s.tile) {
-        throw apps::usage_error(fmt::format(
-            "--inner is '{}'; accepted: a whole number from 1 to --tile, {}", inner, s.tile));
-    }
-    inner = std::min(inner, s.tile);
-    apps::dense::require_memory(s.n, 2);
-    blas::use_calling_thread();
-    apps::dense::warn_of_old_kernels();
+    apps::require_at_most(has_inner, "--inner", inner, "--tile", s.side);
+    inner = std::min(inner, s.side);
+    apps::dense::prepare(s, 2);
     const quern::runtime rt;
     problem p(s, inner);
     const double n = static_cast<double>(s.n);
     apps::dense::measure_and_print(rt, s,
                                    {.name = "qr",
-                                    .tasks = tasks_for(s.tiles()),
+                                    .tasks = tasks_for(s.blocks()),
                                     .flop = 4 * n * n * n / 3,
                                     .lapack = [&p] { return p.by_lapack(); },
                                     .by_tasks = {{"tasks", [&] { return p.by_tasks(rt); }}},

@@ -4,12 +4,11 @@
 // work.
 #include "tasks.hpp"
 
-#include "../common/cli.hpp"
+#include "../common/blocks.hpp"
 #include "../common/measure.hpp"
 #include "../common/memory.hpp"
 #include "../common/table.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <vector>
@@ -27,20 +26,13 @@ int run(int argc, char** argv) {
     cli::command_line app(
         "LU factorisation of a sparse matrix of blocks, with tasks ordered by their data.",
         "sparselu");
-    std::size_t n = 2000;
-    std::size_t side = 50;
-    int repeat = 5;
-    apps::add_count(app, "--n", n, 1, 100'000, "rows and columns");
-    const cli::option has_side =
-        apps::add_count(app, "--block", side, 1, 100'000, "rows and columns of a block, at most n");
-    apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    apps::block_sizes sizes{.n = 2000, .side = 50};
+    sizes.add_to(app);
+    if (!sizes.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    apps::require_at_most(has_side, "--block", side, "--n", n);
-    side = std::min(side, n);
+    const std::size_t n = sizes.n;
+    const std::size_t side = sizes.side;
     // Three matrices, of which a quarter or less is not zero.
     apps::require_memory(3.0 * static_cast<double>(n) * static_cast<double>(n));
     const quern::runtime rt;
@@ -67,12 +59,12 @@ int run(int argc, char** argv) {
     variants.push_back({"serial", [&] { return measured(factorise); }});
     variants.push_back({"barriers", [&] { return measured(as_task(factorise_with_barriers)); }});
     variants.push_back({"tasks", [&] { return measured(as_task(factorise_by_tasks)); }});
-    apps::run_in_turns(variants, repeat);
+    apps::run_in_turns(variants, sizes.repeat);
     fmt::print(
         "sparselu: {} rows in blocks of {}, {} tasks: residual {:.2g}, bitwise equal in every "
         "run\n",
         n, side, all.tasks, error);
-    apps::print_workers_and_runs(rt, repeat);
+    apps::print_workers_and_runs(rt, sizes.repeat);
     apps::print_ratios(variants);
     apps::print_rates(variants, all.flop / 1e9, "GFLOP/s");
     return apps::k_success;

@@ -4,12 +4,11 @@
 // passes through many kernels while it is in the cache.
 #include "tasks.hpp"
 
-#include "../common/cli.hpp"
+#include "../common/blocks.hpp"
 #include "../common/measure.hpp"
 #include "../common/memory.hpp"
 #include "../common/table.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -27,22 +26,19 @@ constexpr const char* k_examples = R"(Examples:
 int run(int argc, char** argv) {
     cli::command_line app(
         "The kernels of STREAM, with tasks ordered by their blocks and with barriers.", "stream");
-    std::size_t n = 10'000'000;
-    std::size_t side = 10'000;
+    apps::block_sizes sizes{.n = 10'000'000,
+                            .side = 10'000,
+                            .words = {.most = 1'000'000'000'000,
+                                      .n = "numbers in each of the three arrays",
+                                      .side = "numbers in a block, at most n"}};
     int iterations = 10;
-    int repeat = 5;
-    apps::add_count(app, "--n", n, 1, 1'000'000'000'000, "numbers in each of the three arrays");
-    const cli::option has_side = apps::add_count(app, "--block", side, 1, 1'000'000'000'000,
-                                                 "numbers in a block, at most n");
+    sizes.add_to(app);
     apps::add_count(app, "--iterations", iterations, 1, 1'000'000, "times that all kernels run");
-    apps::add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
-    apps::add_runtime_options(app);
-    app.footer(k_examples);
-    if (!apps::parse(app, argc, argv)) {
+    if (!sizes.parse(app, k_examples, argc, argv)) {
         return apps::k_success;
     }
-    apps::require_at_most(has_side, "--block", side, "--n", n);
-    side = std::min(side, n);
+    const std::size_t n = sizes.n;
+    const std::size_t side = sizes.side;
     apps::require_memory(3.0 * static_cast<double>(n) * sizeof(double));
     const quern::runtime rt;
 
@@ -64,12 +60,12 @@ int run(int argc, char** argv) {
     variants.push_back({"serial", [&] { return measured([&] { run_serially(x, iterations); }); }});
     variants.push_back({"barriers", [&] { return in_task(run_with_barriers); }});
     variants.push_back({"tasks", [&] { return in_task(run_by_tasks); }});
-    apps::run_in_turns(variants, repeat);
+    apps::run_in_turns(variants, sizes.repeat);
     fmt::print(
         "stream: 3 arrays of {} numbers in blocks of {}, {} iterations: right in every bit and "
         "run\n",
         n, side, iterations);
-    apps::print_workers_and_runs(rt, repeat);
+    apps::print_workers_and_runs(rt, sizes.repeat);
     apps::print_ratios(variants);
     constexpr double k_numbers_moved = 2 + 2 + 3 + 3;  // as STREAM counts them
     apps::print_rates(variants,

@@ -20,7 +20,9 @@
 #include <quern/dependences/replay.hpp>
 #include <quern/dependences/spawn.hpp>
 #include <quern/dependences/task_loop.hpp>
+#include <quern/dependences/tile_grid.hpp>
 #include <quern/dependences/tiles.hpp>
+#include <quern/dependences/tiles_view.hpp>
 #include <quern/scheduler/crash_handler.hpp>
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/scheduler/runtime.hpp>

@@ -21,11 +21,28 @@ void watch_dependences(dependence_watch* by) noexcept {
     g_dependence_watch.store(by, std::memory_order_release);  // pairs with watching_dependences
 }
 
+namespace {
+
+template <class Earlier>
+void tell_of_edge(dependence_watch& watch, const Earlier& earlier,
+                  const dependence_target& target) noexcept {
+    if (target.is_a == dependence_target::what::task) {
+        watch.follows(earlier, static_cast<const dependent_task&>(target));
+    } else if (target.is_a == dependence_target::what::entry) {
+        watch.follows(earlier, static_cast<const weak_entry&>(
+                                   static_cast<const access_record&>(target).owner));
+    }
+}
+
+}  // namespace
+
 bool access_record::precede(dependence_target& target, access_record* with_link) {
-    if (dependence_watch* const watch = watching_dependences();
-        watch != nullptr && is_a == what::access && target.is_a == what::task) [[unlikely]] {
-        watch->follows(static_cast<const dependent_task&>(owner),
-                       static_cast<const dependent_task&>(target));
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        if (is_a == what::access) {
+            tell_of_edge(*watch, static_cast<const dependent_task&>(owner), target);
+        } else if (is_a == what::entry) {
+            tell_of_edge(*watch, static_cast<const weak_entry&>(owner), target);
+        }
     }
     if (successors.is_released()) {
         return false;

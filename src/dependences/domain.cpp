@@ -71,7 +71,7 @@ void release_accesses(std::span<const wanted_region> which) {
             throw std::invalid_argument(
                 "quern: this_task::release: access " + std::to_string(i + 1) + " of " +
                 std::to_string(which.size()) + ", " + std::to_string(which[i].row.bytes) +
-                " bytes, is none that the task has and has not released; it must have the "
+                " bytes, is not an access of the task, or was released before; it must have the "
                 "region and the kind of one that was given to spawn()");
         }
     }

@@ -109,8 +109,10 @@ bool domain_core::owned_here() const noexcept {
 }
 
 void domain_core::refuse_stranger(const char* function) const {
-    throw std::logic_error(std::string("quern: domain::") + function +
-                           "() was called by a task or thread that did not make the domain");
+    throw std::logic_error(
+        std::string("quern: domain::") + function +
+        "() was called by a task or thread that did not make the domain: make one "
+        "there; in a dependent task quern::spawn() adds to its own");
 }
 
 dependent_task* domain_core::task_ended() noexcept {

@@ -89,6 +89,9 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
             auto* const entry = new weak_entry(part->where(), task);
             entry->next = std::exchange(rare.entries, entry);
             entry->begin_registration();
+            if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+                watch->registers(*entry);
+            }
             new_links links{entry->record, &entry->record, &task, entry->links};
             for (access_record* const each : part->predecessors(access)) {
                 links.add(*each);

@@ -51,7 +51,8 @@ bool renamed_core::is_owned_here() const noexcept {
 
 void renamed_core::refuse_stranger(const char* function) const {
     throw std::logic_error(std::string("quern: ") + function +
-                           " was asked for by a task or thread that did not make the object");
+                           " was asked for by a task or thread that did not make the object: "
+                           "children name the data of the version that their parent got");
 }
 
 void renamed_core::require_no_other(const domain_core& home) const {

@@ -72,7 +72,9 @@ private:
         std::uint32_t made = 0;
         for (const strided_region& each : where) {
             if (!each.is_empty) {
-                access_record& access = m_accesses.emplace_back(each, task);
+                // Not `access`: a watch would take its owner for a dependent task.
+                access_record& access =
+                    m_accesses.emplace_back(each, task, dependence_target::what::waiter);
                 new_links links{task, &access, &task, made};
                 m_map.enter(access, links);
             }

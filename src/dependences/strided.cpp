@@ -17,6 +17,31 @@ std::string in_dimension(std::size_t k, std::size_t n) {
            std::to_string(n) + " dimensions";
 }
 
+/// "2 x 5 elements".
+std::string elements_of(std::span<const std::ptrdiff_t> counts) {
+    std::string words;
+    for (const std::ptrdiff_t each : counts) {
+        words += (words.empty() ? "" : " x ") + std::to_string(each);
+    }
+    return words + " elements";
+}
+
+/// "a pitch of 4", or of more dimensions "distances of 25, 5".
+std::string distances_of(std::span<const std::ptrdiff_t> distances) {
+    std::string words = distances.size() == 1 ? "a pitch of " : "distances of ";
+    for (std::size_t k = 0; k < distances.size(); ++k) {
+        words += (k > 0 ? ", " : "") + std::to_string(distances[k]);
+    }
+    return words;
+}
+
+[[noreturn]] void refuse_extent(std::span<const std::ptrdiff_t> counts,
+                                std::span<const std::ptrdiff_t> distances) {
+    throw std::invalid_argument("quern: a region of " + elements_of(counts) +
+                                (distances.empty() ? "" : " with " + distances_of(distances)) +
+                                ": more than memory has");
+}
+
 }  // namespace
 
 void check_strided(const volatile void* first, std::size_t element,
@@ -35,7 +60,8 @@ void check_strided(const volatile void* first, std::size_t element,
         return;
     }
     if (first == nullptr) {
-        throw std::invalid_argument("quern: a region of several rows at a null pointer");
+        throw std::invalid_argument("quern: a region of " + elements_of(counts) +
+                                    " at a null pointer");
     }
     const auto most = static_cast<std::size_t>(PTRDIFF_MAX) / element;
     auto extent = static_cast<std::size_t>(counts.back());  // of what the next distance repeats
@@ -49,12 +75,12 @@ void check_strided(const volatile void* first, std::size_t element,
         }
         const auto distance = static_cast<std::size_t>(distances[k]);
         if (extent > most || (count - 1) > (most - extent) / distance) {
-            throw std::invalid_argument("quern: a region of more elements than memory has");
+            refuse_extent(counts, distances);
         }
         extent += (count - 1) * distance;
     }
     if (extent > most) {
-        throw std::invalid_argument("quern: a region of more elements than memory has");
+        refuse_extent(counts, distances);
     }
 }
 

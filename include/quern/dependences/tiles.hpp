@@ -4,7 +4,7 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
-#include <quern/task/task_group.hpp>
+#include <quern/dependences/tile_grid.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -59,29 +59,22 @@ private:
 
 namespace detail {
 
-/// The sizes of `tiles`, checked.
-struct tile_extents {
-    std::size_t rows, columns;            ///< of the matrix
-    std::size_t tile_rows, tile_columns;  ///< of a tile that is not cut at the edge
-    std::size_t grid_rows, grid_columns;  ///< how many tiles
-    std::size_t tile_bytes;               ///< from tile to tile: whole cache lines
-};
-
-/// Throws std::invalid_argument, which names the extent; std::bad_array_new_length.
-tile_extents checked_extents(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t tile_rows,
-                             std::ptrdiff_t tile_columns, std::size_t element_bytes);
-[[noreturn]] void refuse_leading_dimension(std::size_t given, std::size_t rows);
+/// From tile to tile: whole cache lines. Throws std::bad_array_new_length.
+std::size_t bytes_of_tile(const tile_grid& grid, std::size_t element_bytes);
+[[noreturn]] QUERN_COLD void refuse_leading_dimension(std::ptrdiff_t given, std::size_t rows);
 
 struct free_tiles {
     void operator()(std::byte* tiles) const noexcept;
 };
 /// Untouched memory. Throws std::bad_alloc.
-std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_extents& of);
+std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_grid& grid,
+                                                      std::size_t tile_bytes);
 
 }  // namespace detail
 
 /// A matrix in tile layout: tile (i, j) begins at a cache line and is contiguous. Tiles of the last
-/// row and column are smaller when the extents are no multiples.
+/// row and column are smaller when the extents are no multiples. For a matrix by columns that stays
+/// where it is: tiles_view.
 ///
 /// Elements: have no value until assign(), touch(), copy_from() or a write through a tile; T is
 /// trivially copyable.
@@ -109,7 +102,7 @@ std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_extents& of);
 ///         work.spawn(quern::inout(A.tile(i, 0)), [](std::span<double> t) { t[0] = 1; });
 ///     work.taskwait();
 template <class T>
-class tiles {
+class tiles : public tile_grid {
     static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
                   "quern: tiles of elements that are not trivially copyable");
 
@@ -117,26 +110,16 @@ public:
     /// Tiles that are larger than the matrix are as large as it is.
     tiles(std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t tile_rows,
           std::ptrdiff_t tile_columns)
-        : m_extents(detail::checked_extents(rows, columns, tile_rows, tile_columns, sizeof(T))),
-          m_memory(detail::allocate_tiles(m_extents)) {}
-
-    std::size_t rows() const noexcept { return m_extents.rows; }
-    std::size_t columns() const noexcept { return m_extents.columns; }
-    std::size_t tile_rows() const noexcept { return m_extents.tile_rows; }
-    std::size_t tile_columns() const noexcept { return m_extents.tile_columns; }
-    /// How many tiles there are in a column of tiles, and in a row.
-    std::size_t grid_rows() const noexcept { return m_extents.grid_rows; }
-    std::size_t grid_columns() const noexcept { return m_extents.grid_columns; }
-    /// The row of the matrix that is row 0 of tile (i, j), and the column.
-    std::size_t first_row(std::size_t i) const noexcept { return i * m_extents.tile_rows; }
-    std::size_t first_column(std::size_t j) const noexcept { return j * m_extents.tile_columns; }
+        : tile_grid(rows, columns, tile_rows, tile_columns),
+          m_tile_bytes(detail::bytes_of_tile(*this, sizeof(T))),
+          m_memory(detail::allocate_tiles(*this, m_tile_bytes)) {}
 
     /// Requires: i < grid_rows(), j < grid_columns().
     matrix_tile<T> tile(std::size_t i, std::size_t j) noexcept {
-        return {at(i, j), height(i), width(j)};
+        return {at(i, j), rows_of(i), columns_of(j)};
     }
     matrix_tile<const T> tile(std::size_t i, std::size_t j) const noexcept {
-        return {at(i, j), height(i), width(j)};
+        return {at(i, j), rows_of(i), columns_of(j)};
     }
 
     /// The element in this row and column of the matrix. Two divisions: for tests and output.
@@ -149,35 +132,14 @@ public:
                                                                 column % tile_columns());
     }
 
-    /// Calls f(i, j) for each tile, in a task with the hint where(i, j): the rank of a worker, or
-    /// -1. Throws the first exception. Not while other tasks use the matrix.
-    template <class F, class Where>
-    void for_each_tile(const F& f, const Where& where) const {
-        task_group group;
-        for (std::size_t j = 0; j < grid_columns(); ++j) {
-            for (std::size_t i = 0; i < grid_rows(); ++i) {
-                group.run({.name = "tiles", .worker = where(i, j)}, [&f, i, j] { f(i, j); });
-            }
-        }
-        group.wait();
-    }
-
-    /// In column-major order of the tiles, one after the other to each worker.
-    auto round_robin() const noexcept {
-        return [height = grid_rows()](std::size_t i, std::size_t j) {
-            constexpr std::size_t k_most = 1 << 20;
-            return static_cast<int>((j * height + i) % k_most);
-        };
-    }
-
     /// Sets every element to f(row, column); f is called by several tasks at a time.
     template <class F, class Where>
     void assign(const F& f, const Where& where) {
         for_each_tile(
             [&](std::size_t i, std::size_t j) {
                 T* element = at(i, j);
-                for (std::size_t c = 0; c < width(j); ++c) {
-                    for (std::size_t r = 0; r < height(i); ++r) {
+                for (std::size_t c = 0; c < columns_of(j); ++c) {
+                    for (std::size_t r = 0; r < rows_of(i); ++r) {
                         *element++ = f(first_row(i) + r, first_column(j) + c);
                     }
                 }
@@ -194,7 +156,7 @@ public:
     void touch(const Where& where) {
         for_each_tile(
             [&](std::size_t i, std::size_t j) {
-                std::uninitialized_fill_n(at(i, j), height(i) * width(j), T());
+                std::uninitialized_fill_n(at(i, j), rows_of(i) * columns_of(j), T());
             },
             where);
     }
@@ -206,9 +168,9 @@ public:
         require_leading_dimension(leading_dimension);
         for_each_tile(
             [&](std::size_t i, std::size_t j) {
-                for (std::size_t c = 0; c < width(j); ++c) {
+                for (std::size_t c = 0; c < columns_of(j); ++c) {
                     std::copy_n(from + (first_column(j) + c) * leading_dimension + first_row(i),
-                                height(i), tile(i, j).column(c).data());
+                                rows_of(i), tile(i, j).column(c).data());
                 }
             },
             round_robin());
@@ -217,8 +179,8 @@ public:
         require_leading_dimension(leading_dimension);
         for_each_tile(
             [&](std::size_t i, std::size_t j) {
-                for (std::size_t c = 0; c < width(j); ++c) {
-                    std::copy_n(tile(i, j).column(c).data(), height(i),
+                for (std::size_t c = 0; c < columns_of(j); ++c) {
+                    std::copy_n(tile(i, j).column(c).data(), rows_of(i),
                                 to + (first_column(j) + c) * leading_dimension + first_row(i));
                 }
             },
@@ -227,21 +189,15 @@ public:
 
 private:
     T* at(std::size_t i, std::size_t j) const noexcept {
-        return reinterpret_cast<T*>(m_memory.get() + (j * grid_rows() + i) * m_extents.tile_bytes);
-    }
-    std::size_t height(std::size_t i) const noexcept {
-        return std::min(tile_rows(), rows() - first_row(i));
-    }
-    std::size_t width(std::size_t j) const noexcept {
-        return std::min(tile_columns(), columns() - first_column(j));
+        return reinterpret_cast<T*>(m_memory.get() + (j * grid_rows() + i) * m_tile_bytes);
     }
     void require_leading_dimension(std::size_t given) const {
         if (given < rows()) [[unlikely]] {
-            detail::refuse_leading_dimension(given, rows());
+            detail::refuse_leading_dimension(static_cast<std::ptrdiff_t>(given), rows());
         }
     }
 
-    detail::tile_extents m_extents;
+    std::size_t m_tile_bytes;
     std::unique_ptr<std::byte, detail::free_tiles> m_memory;
 };
 

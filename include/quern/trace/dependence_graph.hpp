@@ -45,18 +45,23 @@ struct task_graph {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> edges{};
     std::vector<kind_edge> kind_edges{};  ///< of all tasks
     std::uint64_t tasks = 0;              ///< all, including those without a node
+    /// Tasks of replay()ed steps since a recorder began. They have no nodes: each step has the
+    /// graph of the recorded one, which has.
+    std::uint64_t replayed = 0;
 };
 
 /// The longest chain of dependent tasks by the times in their functions, without waits. A task with
-/// children counts as long as its own function and the longest chain of its children together.
+/// children counts as long as its own function and the longest chain of its children together; the
+/// children of one with weak accesses also follow the tasks before it.
 /// Outermost domains whose times do not overlap count one after the other; of those that overlap,
 /// the longest chain counts.
 struct dependence_chain {
     double total_ns = 0;  ///< 0: not known, because pieces of tasks are missing
     double work_ns = 0;   ///< of all dependent tasks
     double span_ns = 0;   ///< in which domains had tasks, from their first one to their last one
-    std::vector<double> kind_ns{};       ///< the part of each of task_graph::kinds
-    std::vector<std::uint32_t> nodes{};  ///< its tasks in order; those of children are left out
+    std::vector<double> kind_ns{};  ///< the part of each of task_graph::kinds
+    /// Its tasks in order, without children of another one of them.
+    std::vector<std::uint32_t> nodes{};
 
     /// How many tasks could run at a time on any number of workers; 0: not known.
     double possible() const noexcept { return total_ns > 0 ? work_ns / total_ns : 0; }

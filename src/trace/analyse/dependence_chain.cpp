@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The longest chain of dependent tasks. Edges lead from earlier to later nodes, and children come
-// after their parent, so one pass over the groups of siblings, the innermost first, finds it.
+// The longest chain of dependent tasks. Edges lead from earlier to later nodes, but a task is
+// complete after its children, which may have been made after its successors: so the moments of
+// tasks are found depth first.
 #include <quern/trace/recording.hpp>
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -53,106 +53,151 @@ std::vector<node_time> node_times_of(const recording& run) {
     return times;
 }
 
-/// A chain that ends with a node.
-struct chain_end {
-    double total_ns = 0;                    ///< with the node
-    node_index from = task_graph::k_none;   ///< the node before it
-    node_index inner = task_graph::k_none;  ///< the last node of the longest chain of its children
+/// A moment of a task: when its function begins, or when it and its children have ended.
+struct moment {
+    node_index node = task_graph::k_none;
+    bool is_end = false;
 };
 
+/// When each task would begin and be complete on any number of workers. A task begins when the
+/// tasks before it are complete, a child also when its parent's function has ended.
 class chain_search {
 public:
     chain_search(const task_graph& graph, const std::vector<node_time>& times)
-        : m_graph(graph), m_times(times), m_ends(graph.nodes.size()) {
-        std::map<node_index, std::vector<node_index>, std::greater<>> siblings;
+        : m_graph(graph), m_times(times), m_known(graph.nodes.size()) {
+        std::vector<node_index> last_child(graph.nodes.size(), task_graph::k_none);
         for (node_index i = 0; i < graph.nodes.size(); ++i) {
-            const task_graph::node& each = graph.nodes[i];
-            if (each.parent != task_graph::k_none) {
-                siblings[each.parent].push_back(i);
+            const node_index parent = graph.nodes[i].parent;
+            if (parent != task_graph::k_none) {
+                m_known[i].sibling = std::exchange(last_child[parent], i);
             }
         }
-        for (const auto& [parent, children] : siblings) {
-            m_ends[parent].inner = longest_of(children);
+        for (node_index i = 0; i < graph.nodes.size(); ++i) {
+            m_known[i].child = last_child[i];
         }
     }
 
     /// The last node of the longest chain of each outermost domain.
     std::vector<node_index> lasts() {
-        std::vector<std::vector<node_index>> domains;
+        std::vector<node_index> found;
         for (node_index i = 0; i < m_graph.nodes.size(); ++i) {
             const task_graph::node& each = m_graph.nodes[i];
-            domains.resize(std::max<std::size_t>(domains.size(), each.domain + 1));
+            found.resize(std::max<std::size_t>(found.size(), each.domain + 1), task_graph::k_none);
             if (each.parent == task_graph::k_none) {
-                domains[each.domain].push_back(i);
+                find({i, true});
+                node_index& last = found[each.domain];
+                last = last == task_graph::k_none || length_of(i) > length_of(last) ? i : last;
             }
-        }
-        std::vector<node_index> found;
-        found.reserve(domains.size());
-        for (const std::vector<node_index>& each : domains) {
-            found.push_back(each.empty() ? task_graph::k_none : longest_of(each));
         }
         return found;
     }
 
-    double length_of(node_index last) const { return m_ends[last].total_ns; }
+    double length_of(node_index last) const { return m_known[last].end_ns; }
 
     /// Adds the chain that ends there, in order.
     void add(node_index last, dependence_chain& to) const {
         to.total_ns += length_of(last);
-        const auto before = static_cast<std::ptrdiff_t>(to.nodes.size());
-        std::vector<node_index> inner;
-        for (node_index at = last; at != task_graph::k_none; at = m_ends[at].from) {
-            to.nodes.push_back(at);
-            add_node(at, to, inner);
+        std::vector<node_index> path;
+        for (moment at{last, true}; at.node != task_graph::k_none;) {
+            const known& its = m_known[at.node];
+            if (at.is_end && its.last_child != task_graph::k_none) {
+                at.node = its.last_child;
+                continue;
+            }
+            path.push_back(at.node);
+            to.kind_ns[m_graph.nodes[at.node].kind] += m_times[at.node].ns;
+            at = its.before;
         }
-        std::reverse(to.nodes.begin() + before, to.nodes.end());
-        while (!inner.empty()) {
-            node_index at = inner.back();
-            inner.pop_back();
-            for (; at != task_graph::k_none; at = m_ends[at].from) {
-                add_node(at, to, inner);
+        const std::unordered_set<node_index> all(path.begin(), path.end());
+        for (auto each = path.rbegin(); each != path.rend(); ++each) {
+            if (!all.contains(m_graph.nodes[*each].parent)) {
+                to.nodes.push_back(*each);
             }
         }
     }
 
 private:
-    /// Requires: the children of each have been looked at.
-    node_index longest_of(const std::vector<node_index>& group) {
-        node_index longest = group.front();
-        for (const node_index each : group) {
-            chain_end& end = m_ends[each];
-            for (auto at = first_edge_to(each); at != m_graph.edges.end() && at->second == each;
-                 ++at) {
-                if (m_ends[at->first].total_ns > end.total_ns) {
-                    end.total_ns = m_ends[at->first].total_ns;
-                    end.from = at->first;
-                }
+    struct known {
+        node_index child = task_graph::k_none;  ///< the last one made, and of it the one before
+        node_index sibling = task_graph::k_none;
+        double begin_ns = 0;
+        double end_ns = 0;
+        moment before{};                             ///< what it begins after
+        node_index last_child = task_graph::k_none;  ///< that ends after its own function
+        bool is_visited[2] = {false, false};         ///< its begin, its end
+    };
+
+    /// Depth first. Nesting is not limited by a stack.
+    void find(moment wanted) {
+        std::vector<std::pair<moment, bool>> open{{wanted, false}};
+        while (!open.empty()) {
+            const auto [at, has_all] = open.back();
+            open.pop_back();
+            if (has_all) {
+                at.is_end ? find_end(at.node) : find_begin(at.node);
+            } else if (!std::exchange(m_known[at.node].is_visited[at.is_end ? 1 : 0], true)) {
+                open.emplace_back(at, true);
+                add_needed(at, open);
             }
-            end.total_ns += m_times[each].ns;
-            if (end.inner != task_graph::k_none) {
-                end.total_ns += m_ends[end.inner].total_ns;
-            }
-            longest = end.total_ns > m_ends[longest].total_ns ? each : longest;
         }
-        return longest;
     }
 
-    std::vector<std::pair<node_index, node_index>>::const_iterator first_edge_to(
-        node_index node) const {
+    void add_needed(moment at, std::vector<std::pair<moment, bool>>& open) const {
+        if (at.is_end) {
+            open.push_back({{at.node, false}, false});
+            for (node_index child = m_known[at.node].child; child != task_graph::k_none;
+                 child = m_known[child].sibling) {
+                open.push_back({{child, true}, false});
+            }
+            return;
+        }
+        for (auto edge = first_edge_to(at.node); is_edge_to(edge, at.node); ++edge) {
+            open.push_back({{edge->first, true}, false});
+        }
+        if (m_graph.nodes[at.node].parent != task_graph::k_none) {
+            open.push_back({{m_graph.nodes[at.node].parent, false}, false});
+        }
+    }
+
+    void find_begin(node_index node) {
+        known& its = m_known[node];
+        const node_index parent = m_graph.nodes[node].parent;
+        if (parent != task_graph::k_none) {
+            its.begin_ns = m_known[parent].begin_ns + m_times[parent].ns;
+            its.before = {parent, false};
+        }
+        for (auto edge = first_edge_to(node); is_edge_to(edge, node); ++edge) {
+            if (m_known[edge->first].end_ns > its.begin_ns) {
+                its.begin_ns = m_known[edge->first].end_ns;
+                its.before = {edge->first, true};
+            }
+        }
+    }
+
+    void find_end(node_index node) {
+        known& its = m_known[node];
+        its.end_ns = its.begin_ns + m_times[node].ns;
+        for (node_index child = its.child; child != task_graph::k_none;
+             child = m_known[child].sibling) {
+            if (m_known[child].end_ns > its.end_ns) {
+                its.end_ns = m_known[child].end_ns;
+                its.last_child = child;
+            }
+        }
+    }
+
+    using edge_at = std::vector<std::pair<node_index, node_index>>::const_iterator;
+    edge_at first_edge_to(node_index node) const {
         return std::lower_bound(m_graph.edges.begin(), m_graph.edges.end(), node,
                                 [](const auto& edge, node_index to) { return edge.second < to; });
     }
-
-    void add_node(node_index at, dependence_chain& to, std::vector<node_index>& inner) const {
-        to.kind_ns[m_graph.nodes[at].kind] += m_times[at].ns;
-        if (m_ends[at].inner != task_graph::k_none) {
-            inner.push_back(m_ends[at].inner);
-        }
+    bool is_edge_to(edge_at edge, node_index node) const {
+        return edge != m_graph.edges.end() && edge->second == node;
     }
 
     const task_graph& m_graph;
     const std::vector<node_time>& m_times;
-    std::vector<chain_end> m_ends;
+    std::vector<known> m_known;
 };
 
 /// The time of an outermost domain, from its first task to its last.

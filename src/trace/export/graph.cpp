@@ -45,16 +45,17 @@ std::string tasks_one_by_one(const task_graph& graph,
     std::vector<bool> is_shown(graph.nodes.size());
     std::vector<bool> is_first(graph.nodes.size(), true);
     for (const auto& [from, to] : graph.edges) {
-        is_first[to] = false;
+        is_first[to] = is_first[to] && graph.nodes[from].parent != graph.nodes[to].parent;
     }
     for (const detail::graph_part& part : parts) {
         const bool is_named = parts.size() > 1 || part.times > 1;
         if (is_named) {
-            text +=
-                "  subgraph cluster_" + std::to_string(part.domain + 1) + " {\n    label=\"" +
-                (part.times == 1 ? "a domain"
-                                 : detail::count_words(part.times, "domain") + " with this graph") +
-                "\";\n";
+            text += "  subgraph cluster_" + std::to_string(part.domain + 1) + " {\n    label=\"" +
+                    (part.times == 1
+                         ? "a domain"
+                         : detail::count_words(part.times, "domain") + " with this graph of " +
+                               detail::count_words(part.nodes.size(), "task")) +
+                    "\";\n";
         }
         for (const std::uint32_t each : part.nodes) {
             is_shown[each] = true;
@@ -102,6 +103,16 @@ std::string kinds_alone(const task_graph& graph) {
     return text;
 }
 
+/// What is not drawn.
+std::string missing_parts(const task_graph& graph) {
+    std::string words;
+    if (graph.replayed > 0) {
+        words += detail::count_words(graph.replayed, "further task") +
+                 " of replayed steps: each step has the graph of the recorded one\\n";
+    }
+    return words.empty() ? words : "  label=\"" + words + "\";\n";
+}
+
 }  // namespace
 
 std::string write_graph(const task_graph& graph) {
@@ -112,6 +123,7 @@ std::string write_graph(const task_graph& graph) {
         nodes += each.nodes.size();
     }
     const bool is_whole = graph.tasks == graph.nodes.size() && nodes <= k_most_graph_nodes;
+    text += missing_parts(graph);
     return text + (is_whole ? tasks_one_by_one(graph, parts) : kinds_alone(graph)) + "}\n";
 }
 

@@ -27,8 +27,9 @@ public:
     void write() {
         const dependence_chain chain = dependence_chain_of(m_run);
         m_out.open('{', "graph");
-        m_out.fields("tasks", m_graph.tasks, "edges", edges(), "chain", chain.total_ns, "work",
-                     chain.work_ns, "possible", chain.possible(), "used", chain.used());
+        m_out.fields("tasks", m_graph.tasks, "edges", edges(), "replayed", m_graph.replayed,
+                     "chain", chain.total_ns, "work", chain.work_ns, "possible", chain.possible(),
+                     "used", chain.used());
         write_kinds(chain);
         write_kind_edges();
         write_nodes(chain);

@@ -6,7 +6,7 @@ function layersOf(graph) {
   const before = graph.nodes.map(() => []);
   for (let i = 0; i < graph.arrows.length; i += 2) before[graph.arrows[i + 1]].push(graph.arrows[i]);
   graph.nodes.forEach(([, , , parent], i) => {
-    if (parent >= 0 && before[i].length === 0) before[i].push(parent);
+    if (parent >= 0 && !before[i].some((each) => graph.nodes[each][3] === parent)) before[i].push(parent);
     for (const each of before[i]) depth[i] = Math.max(depth[i], depth[each] + 1);
   });
   const layers = [];
@@ -53,7 +53,7 @@ function drawTasks(graph) {
   const isFirst = graph.nodes.map(() => true);
   for (let i = 0; i < graph.arrows.length; i += 2) {
     const [from, to] = [graph.arrows[i], graph.arrows[i + 1]];
-    isFirst[to] = false;
+    if (graph.nodes[from][3] === graph.nodes[to][3]) isFirst[to] = false;
     arrow(from, to, graph.nodes[from][2] && graph.nodes[to][2] ? "edge chain" : "edge");
   }
   graph.nodes.forEach(([kind, ns, isInChain, parent], i) => {
@@ -94,8 +94,11 @@ function graphWords(graph) {
     words.push(`The longest chain takes ${durationWords(graph.chain)} of the ${durationWords(graph.work)} in their functions: on average ${shortNumber(graph.possible)} tasks at a time are possible; ` +
       `${shortNumber(graph.used)} ran, on ${countWords(workers, "worker")}.` + (graph.possible < workers ? " The dependences leave workers without work: smaller tasks, or fewer accesses that write." : ""));
   } else words.push("The longest chain is not known: not all pieces of tasks were recorded.");
+  if (graph.replayed > 0) words.push(`${countWords(graph.replayed, "further task")} of replayed steps ${graph.replayed === 1 ? "is" : "are"} not in it: each step has the graph of the recorded one.`);
   const repeated = graph.domains.filter((times) => times > 1);
-  if (repeated.length > 0) words.push("Domains that made equal graphs are drawn once" + (graph.domains.length === 1 ? `: ${countWords(repeated[0])} of them.` : "."));
+  if (repeated.length > 0 && graph.domains.length === 1) {
+    words.push(`${countWords(repeated[0], "domain")} made the same graph, drawn once: ${countWords(graph.nodes.length, "task")}, ${countWords(graph.arrows.length / 2, "edge")}.`);
+  } else if (repeated.length > 0) words.push("Domains that made equal graphs are drawn once.");
   return words;
 }
 
@@ -107,10 +110,10 @@ function drawGraph() {
   for (const text of graphWords(graph)) box.append(element("p", {}, text));
   const isWhole = graph.nodes.length > 0;
   box.append(scroll("Graph of dependent tasks", isWhole ? drawTasks(graph) : drawKinds(graph)));
-  const help = isWhole ? "From top to bottom. Thick: the longest chain by time. Dashed: from a task to its children." :
+  const help = isWhole ? "From top to bottom. Thick: the longest chain by time." + (graph.nodes.some(([, , , parent]) => parent >= 0) ? " Dashed: from a task to its children." : "") :
     "A row for each kind of task, arcs to later ones on the right and to earlier ones on the left; the wider, the more edges.";
   const more = graph.more_kinds > 0 ? ` ${countWords(graph.more_kinds, "further kind")} of tasks ${graph.more_kinds === 1 ? "is" : "are"} not shown.` : "";
-  box.append(element("p", { class: "soft" }, help + more + " The setting graph writes it for Graphviz."));
+  box.append(element("p", { class: "soft" }, help + more + " QUERN_GRAPH=run.dot writes it for Graphviz."));
   const rows = graph.kinds.map((kind, i) => [element("span", {}, swatch(siteColour(kind.site)), brief(kindName(graph, i)), element("span", { class: "soft" }, " " + brief(kind.place))), countWords(kind.tasks),
     graph.chain > 0 ? durationWords(kind.chain) : "–", graph.chain > 0 ? percentWords(kind.chain / graph.chain) : "–"]);
   box.append(plainTable("Kinds of dependent tasks", ["kind", "tasks", "in the longest chain", "share of it"], rows));

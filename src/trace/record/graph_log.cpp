@@ -23,6 +23,7 @@ using quern::detail::domain_core;
 using quern::detail::fork_generation;
 using quern::detail::lock_of;
 using quern::detail::process_lock;
+using quern::detail::weak_entry;
 
 namespace {
 
@@ -58,9 +59,11 @@ void graph_log::forget() noexcept {
     m_nodes = {};
     m_edges = {};
     m_tasks = {};
+    m_parts = {};
     m_last = {};
     m_further_tasks = {};
     m_further_edges = {};
+    m_replayed = {};
 }
 
 void graph_log::registers(domain_core& home, const dependent_task& task) noexcept {
@@ -123,20 +126,58 @@ std::uint64_t graph_log::domain_of(domain_core& home, const known* parent) {
     return number;
 }
 
-void graph_log::follows(const dependent_task& earlier, const dependent_task& later) noexcept {
+template <class F>
+void graph_log::log(F f) noexcept {
     if (m_generation != fork_generation()) {
         return;
     }
     const std::scoped_lock lock(lock_of(process_lock::trace));
-    known* const from = find(earlier);
-    const known* const to = find(later);
-    if (from == nullptr || to == nullptr) {
-        return;
-    }
     try {
-        add_edge(*from, *to);
-    } catch (const std::bad_alloc&) {  // it is not shown
+        f();
+    } catch (const std::bad_alloc&) {  // said in the header
     }
+}
+
+void graph_log::follows(const dependent_task& earlier, const dependent_task& later) noexcept {
+    log([&] {
+        known* const from = find(earlier);
+        const known* const to = find(later);
+        if (from != nullptr && to != nullptr) {
+            add_edge(*from, *to);
+        }
+    });
+}
+
+// A part keeps copies: the task at an address may be another one when the part has successors.
+
+void graph_log::registers(const weak_entry& part) noexcept {
+    log([&] { m_parts[&part].clear(); });
+}
+
+void graph_log::follows(const dependent_task& earlier, const weak_entry& later) noexcept {
+    log([&] {
+        if (const known* const from = find(earlier)) {
+            m_parts[&later].push_back(*from);
+        }
+    });
+}
+
+void graph_log::follows(const weak_entry& earlier, const weak_entry& later) noexcept {
+    log([&] {
+        const std::vector<known> all = m_parts[&earlier];
+        std::vector<known>& to = m_parts[&later];
+        to.insert(to.end(), all.begin(), all.end());
+    });
+}
+
+void graph_log::follows(const weak_entry& earlier, const dependent_task& later) noexcept {
+    log([&] {
+        if (const known* const to = find(later)) {
+            for (known& each : m_parts[&earlier]) {
+                add_edge(each, *to);
+            }
+        }
+    });
 }
 
 /// The edges to one task come one after the other, so the same one is noticed.
@@ -151,6 +192,10 @@ void graph_log::add_edge(known& earlier, const known& later) {
     } else {
         ++m_further_edges[std::uint64_t{earlier.kind} << k_kind_bits | later.kind];
     }
+}
+
+void graph_log::replays(const domain_core& home) noexcept {
+    log([&] { ++m_replayed[&home.home_pool()]; });
 }
 
 void graph_log::begins(const dependent_task& task) noexcept {
@@ -174,7 +219,8 @@ public:
         : m_kinds(from.m_kinds.all()),
           m_edges(from.m_edges),
           m_further_tasks(from.m_further_tasks),
-          m_further_edges(from.m_further_edges) {
+          m_further_edges(from.m_further_edges),
+          m_replayed(from.m_replayed) {
         const std::uint64_t first = std::min<std::uint64_t>(mark, from.m_nodes.size());
         m_nodes.assign(from.m_nodes.begin() + static_cast<std::ptrdiff_t>(first),
                        from.m_nodes.end());
@@ -189,16 +235,16 @@ public:
                 add_node(m_nodes[i]);
             }
         }
-        for (const auto& [from, to] : m_edges) {
-            add_edge(place(from), place(to));
-        }
-        std::sort(m_made.edges.begin(), m_made.edges.end(), [](const auto& a, const auto& b) {
-            return std::pair(a.second, a.first) < std::pair(b.second, b.first);
-        });
+        add_edges();
         for (std::size_t i = 0; i < m_further_tasks.size(); ++i) {
             if (m_further_tasks[i] != 0) {
                 m_made.kinds[kind(static_cast<std::uint32_t>(i))].tasks += m_further_tasks[i];
                 m_made.tasks += m_further_tasks[i];
+            }
+        }
+        for (const auto& [home, tasks] : m_replayed) {
+            if (std::find(pools.begin(), pools.end(), home) != pools.end()) {
+                m_made.replayed += tasks;
             }
         }
         for (const auto& [pair, edges] : m_further_edges) {
@@ -220,9 +266,18 @@ private:
         ++m_made.tasks;
     }
 
-    void add_edge(std::uint32_t from, std::uint32_t to) {
-        if (from != task_graph::k_none && to != task_graph::k_none) {
-            m_made.edges.emplace_back(from, to);
+    void add_edges() {
+        for (const auto& [from, to] : m_edges) {
+            if (place(from) != task_graph::k_none && place(to) != task_graph::k_none) {
+                m_made.edges.emplace_back(place(from), place(to));
+            }
+        }
+        auto& all = m_made.edges;
+        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+            return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+        });
+        all.erase(std::unique(all.begin(), all.end()), all.end());  // through several parts
+        for (const auto& [from, to] : all) {
             ++m_pairs[{m_made.nodes[from].kind, m_made.nodes[to].kind}];
         }
     }
@@ -255,6 +310,7 @@ private:
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_edges;
     std::vector<std::uint64_t> m_further_tasks;
     std::unordered_map<std::uint64_t, std::uint64_t> m_further_edges;
+    std::unordered_map<const quern::detail::pool*, std::uint64_t> m_replayed;
     std::vector<std::uint32_t> m_places;
     std::unordered_map<std::uint64_t, std::size_t> m_domains;
     std::unordered_map<std::uint32_t, std::uint32_t> m_known_kinds;

@@ -30,6 +30,14 @@ public:
                    const quern::detail::dependent_task& task) noexcept override;
     void follows(const quern::detail::dependent_task& earlier,
                  const quern::detail::dependent_task& later) noexcept override;
+    void registers(const quern::detail::weak_entry& part) noexcept override;
+    void follows(const quern::detail::dependent_task& earlier,
+                 const quern::detail::weak_entry& later) noexcept override;
+    void follows(const quern::detail::weak_entry& earlier,
+                 const quern::detail::weak_entry& later) noexcept override;
+    void follows(const quern::detail::weak_entry& earlier,
+                 const quern::detail::dependent_task& later) noexcept override;
+    void replays(const quern::detail::domain_core& home) noexcept override;
     void begins(const quern::detail::dependent_task& task) noexcept override;
 
 private:
@@ -57,6 +65,10 @@ private:
     void add(quern::detail::domain_core& home, const quern::detail::dependent_task& task);
     void add_edge(known& earlier, const known& later);
     void forget() noexcept;
+    /// Calls f() with the lock, unless this is the child of a fork(). What f() has no memory for is
+    /// not shown.
+    template <class F>
+    void log(F f) noexcept;
 
     unsigned m_recorders = 0;
     unsigned m_generation = 0;         ///< of the process; a forked child ignores the log
@@ -67,12 +79,15 @@ private:
     std::vector<logged> m_nodes;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_edges;
     std::unordered_map<const quern::detail::dependent_task*, known> m_tasks;
+    /// What the part of a weak access at an address follows.
+    std::unordered_map<const quern::detail::weak_entry*, std::vector<known>> m_parts;
     struct {
         const quern::detail::dependent_task* task = nullptr;
         known* entry = nullptr;
     } m_last;                                    ///< registered, of m_tasks: most edges lead to it
     std::vector<std::uint64_t> m_further_tasks;  ///< by kind
-    std::unordered_map<std::uint64_t, std::uint64_t> m_further_edges;  ///< by pair of kinds
+    std::unordered_map<const quern::detail::pool*, std::uint64_t> m_replayed;  ///< tasks
+    std::unordered_map<std::uint64_t, std::uint64_t> m_further_edges;          ///< by pair of kinds
 };
 
 }  // namespace quern::trace::detail

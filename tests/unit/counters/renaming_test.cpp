@@ -16,6 +16,8 @@ QUERN_ON_1_2_8_WORKERS(renaming_counters);
 TEST_P(renaming_counters, know_versions_and_copies_back) {
     auto bytes = quern::counters::create("/dependences/renamed-bytes", rt);
     auto copies = quern::counters::create("/dependences/copies-back", rt);
+    auto peak = quern::counters::create("/dependences/renamed-bytes-peak", rt);
+    auto renamings = quern::counters::create("/dependences/renamings", rt);
     const double copied_before = copies.value().value;
     constexpr double k_version = sizeof(std::vector<int>) + 100 * sizeof(int);
     std::vector<int> object(100);
@@ -29,6 +31,7 @@ TEST_P(renaming_counters, know_versions_and_copies_back) {
             if (i == 0) {
                 EXPECT_EQ(bytes.value().value, k_version);
                 EXPECT_EQ(copies.value().value, copied_before);
+                EXPECT_EQ(renamings.value().value, 1);  // since the counter was made
                 gate.open();
             }
             work.taskwait(quern::on(r));
@@ -36,6 +39,7 @@ TEST_P(renaming_counters, know_versions_and_copies_back) {
         EXPECT_GE(copies.value().value, copied_before + 1);
     }
     EXPECT_EQ(bytes.value().value, 0);
+    EXPECT_GE(peak.value().value, k_version);  // it stays
 }
 
 }  // namespace

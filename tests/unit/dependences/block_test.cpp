@@ -179,9 +179,10 @@ TEST(strided, refuses_what_is_no_region) {
         "quern: a distance (pitch) of 1 elements in the first of 2 dimensions: at least 2 are "
         "needed, the extent of what is repeated");
     EXPECT_EQ(message([&] { block(static_cast<double*>(nullptr), 2, 2, 2); }),
-              "quern: a region of several rows at a null pointer");
+              "quern: a region of 2 x 2 elements at a null pointer");
     EXPECT_EQ(message([&] { block(x, PTRDIFF_MAX / 16, 1000, 2); }),
-              "quern: a region of more elements than memory has");
+              "quern: a region of 1000 x 2 elements with a pitch of " +
+                  std::to_string(PTRDIFF_MAX / 16) + ": more than memory has");
     EXPECT_EQ(message([&] { (void)block(static_cast<double*>(nullptr), 2, 0, 2); }),
               "nothing was thrown");
 }

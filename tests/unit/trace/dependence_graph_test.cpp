@@ -3,6 +3,7 @@
 // computed and written of graphs.
 #include <quern/base/detail/config.hpp>
 #include <quern/dependences/domain.hpp>
+#include <quern/dependences/replay.hpp>
 #include <quern/dependences/spawn.hpp>
 #include <quern/trace/dependence_graph.hpp>
 #include <quern/trace/recorder.hpp>
@@ -216,6 +217,53 @@ TEST_P(dependence_graphs, are_of_one_recording_each) {
     EXPECT_EQ(without.stop().graph.tasks, 0U);
 }
 
+// The children of a task with weak accesses follow what the task follows.
+TEST_P(dependence_graphs, lead_through_weak_accesses) {
+    const task_graph graph = graph_of([] {
+        domain work;
+        std::array<int, 4> data{};
+        work.spawn({.name = "0"}, out(data[0]), [] {});
+        work.spawn({.name = "1"}, out(data[1]), [] {});
+        work.spawn({.name = "2"}, quern::weak(inout(data)), [&data] {
+            quern::spawn({.name = "child"}, inout(data[0]), [] {});
+            quern::spawn({.name = "other"}, inout(data[3]), [] {});
+            quern::spawn({.name = "nested"}, quern::weak(inout(data)), [&data] {
+                quern::spawn({.name = "grandchild"}, in(data[1]), in(data[0]), [] {});
+            });
+        });
+        work.taskwait();
+        work.spawn({.name = "after"}, in(data[0]), [] {});
+    });
+    ASSERT_EQ(graph.nodes.size(), 8U);
+    std::set<std::pair<std::string, std::string>> found;
+    for (const auto& [from, to] : graph.edges) {
+        found.emplace(graph.kinds[graph.nodes[from].kind].name,
+                      graph.kinds[graph.nodes[to].kind].name);
+    }
+    EXPECT_EQ(found.size(), graph.edges.size()) << "each once";
+    EXPECT_EQ(found,
+              (decltype(found){
+                  {"0", "child"}, {"child", "grandchild"}, {"1", "grandchild"}, {"2", "after"}}));
+}
+
+TEST_P(dependence_graphs, say_what_they_do_not_show) {
+    const task_graph graph = graph_of([] {
+        domain work;
+        std::array<int, 4> data{};
+        quern::replay(work, 10, [&](std::int64_t) {
+            work.spawn(inout(data[0]), [] {});
+            work.spawn(inout(data[1]), [] {});
+        });
+    });
+    EXPECT_EQ(graph.tasks + graph.replayed, 20U);
+    EXPECT_GE(graph.replayed, 2U * 8U);
+    const std::string text = write_graph(graph);
+    EXPECT_NE(
+        text.find(" further tasks of replayed steps: each step has the graph of the recorded"),
+        std::string::npos)
+        << text;
+}
+
 TEST_P(dependence_graphs, begin_in_the_middle) {
     domain work(rt.default_pool());
     int value = 0;
@@ -308,6 +356,17 @@ TEST(dependence_chain_test, counts_the_longest_chain_of_children_after_their_par
     EXPECT_EQ(chain.total_ns, 10 + 50 + 5);
     EXPECT_EQ(chain.nodes, (std::vector<std::uint32_t>{0, 4}));
     EXPECT_EQ(chain.kind_ns, (std::vector<double>{10, 20, 30, 0, 5}));
+}
+
+// 0 -> the child 3 of 1; 2 follows 1 and so its children; it was made before these.
+TEST(dependence_chain_test, follows_edges_to_children_and_from_their_parents) {
+    task_graph graph = graph_with(5, {{1, 2}, {0, 3}});
+    graph.nodes[3].parent = graph.nodes[4].parent = 1;
+    const auto chain =
+        dependence_chain_of(run_of(graph, {{0, 100}, {0, 10}, {200, 7}, {100, 50}, {10, 20}}));
+    EXPECT_EQ(chain.total_ns, 100 + 50 + 7);
+    EXPECT_EQ(chain.nodes, (std::vector<std::uint32_t>{0, 3, 2}));
+    EXPECT_EQ(chain.kind_ns, (std::vector<double>{100, 0, 7, 50, 0}));
 }
 
 TEST(dependence_chain_test, adds_domains_of_other_times_and_takes_the_longest_of_the_same_time) {

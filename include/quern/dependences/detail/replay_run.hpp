@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/dependences/detail/replayed_task.hpp>
+#include <quern/dependences/detail/watch.hpp>
 #include <quern/task/attributes.hpp>
 
 #include <cstddef>
@@ -72,6 +73,9 @@ private:
         detail::apply_attributes(wanted, next);
         next.set_nesting(wanted.final, true);
         ++m_at;
+        if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+            watch->replays(m_home);
+        }
         next.creator_is_done();
     }
     QUERN_COLD void record(std::unique_ptr<replayed_task> next);

@@ -12,6 +12,7 @@ namespace quern::detail {
 
 class dependent_task;
 class domain_core;
+class weak_entry;
 
 /// Is told of dependent tasks. Each function may be called by several threads at once, also shortly
 /// after watch_dependences(nullptr): a watch lives as long as the process. It must not block, throw
@@ -27,6 +28,14 @@ public:
     /// By the owner, after that: an access of `later` comes after one of `earlier`, which may have
     /// released it already. Perhaps several times for the same two.
     virtual void follows(const dependent_task& earlier, const dependent_task& later) noexcept = 0;
+    /// By the owner of the outer domain: a part of a weak access is entered in the map of the
+    /// children. What follows it follows what it follows.
+    virtual void registers(const weak_entry& part) noexcept = 0;
+    virtual void follows(const dependent_task& earlier, const weak_entry& later) noexcept = 0;
+    virtual void follows(const weak_entry& earlier, const weak_entry& later) noexcept = 0;
+    virtual void follows(const weak_entry& earlier, const dependent_task& later) noexcept = 0;
+    /// By the owner: a task of a recorded step is spawned again. It is not registered.
+    virtual void replays(const domain_core& home) noexcept = 0;
     /// By the task, before its function.
     virtual void begins(const dependent_task& task) noexcept = 0;
 
