@@ -4,6 +4,7 @@
 #include <quern/dependences/detail/replay_run.hpp>
 
 #include <quern/base/detail/assert.hpp>
+#include <quern/base/detail/rng.hpp>
 #include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>
@@ -67,6 +68,7 @@ domain_core::domain_core(pool& where) noexcept
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
+    m_checks = make_access_checks();
     enter_list();
 }
 
@@ -117,6 +119,7 @@ void domain_core::wait_for_all() noexcept {
     if (!m_renamed.empty()) [[unlikely]] {
         settle_renamed();
     }
+    forget_watched(m_checks.get());
 }
 
 void domain_core::wait_for_count() noexcept {
@@ -276,9 +279,11 @@ bool domain_core::let_others_run(std::int64_t (*left)(const void* of), const voi
     constexpr std::chrono::microseconds k_shortest{20};
     constexpr std::chrono::microseconds k_longest{1000};
     constexpr int k_sure = 3;  // looks that find nothing running
+    constexpr std::uint32_t k_parts = 16;
     auto pause = k_shortest;
     int idle = 0;
     std::int64_t seen = left(of);
+    rng random(reinterpret_cast<std::uintptr_t>(&seen));
     while (seen > until && idle < k_sure) {
         this_task::yield();
         if (const std::int64_t now = left(of); now < seen) {
@@ -287,7 +292,8 @@ bool domain_core::let_others_run(std::int64_t (*left)(const void* of), const voi
             idle = 0;
             continue;
         }
-        this_task::sleep_for(pause);
+        // Two that look at the same intervals would see each other awake for ever.
+        this_task::sleep_for(pause + pause * random.below(k_parts) / k_parts);
         const bool is_long = pause == k_longest;
         pause = std::min(2 * pause, k_longest);
         // Not one after the other: another creator may be awake to look too.
