@@ -260,6 +260,7 @@ void access_checks::end(dependent_task& task) {
         access_of_kind& each = kind.accesses[i];
         if (each.clause.empty()) {
             each.clause = clause_of(task.accesses()[i]);
+            each.number = number_of_access(task, i);
         }
         each.touched += now.touched[i] ? 1 : 0;
         each.judged += now.judged[i] ? 1 : 0;

@@ -37,8 +37,9 @@ std::string bytes_words(std::uintptr_t n) { return number(n) + (n == 1 ? " byte"
 
 /// "its access 2, in(...)"
 std::string access_words(const dependent_task& task, std::int32_t access) {
-    return "its access " + number(static_cast<std::uint64_t>(access) + 1) + ", " +
-           clause_of(task.accesses()[static_cast<std::size_t>(access)]);
+    const auto at = static_cast<std::size_t>(access);
+    return "its access " + number(number_of_access(task, at)) + ", " +
+           clause_of(task.accesses()[at]);
 }
 
 /// Behind or before the nearest access of the task, or nothing.
@@ -49,8 +50,8 @@ std::string nearest_words(const dependent_task& task, std::uintptr_t address) {
     for (const declared_row& each : rows) {
         if (address >= each.bytes.end && address - each.bytes.end < least) {
             least = address - each.bytes.end;
-            words =
-                ", " + bytes_words(least) + " behind the end of " + access_words(task, each.access);
+            words = ", " + (least == 0 ? "right" : bytes_words(least)) + " behind the end of " +
+                    access_words(task, each.access);
         } else if (address < each.bytes.begin && each.bytes.begin - address < least) {
             least = each.bytes.begin - address;
             words = ", " + bytes_words(least) + " before " + access_words(task, each.access);
@@ -87,6 +88,14 @@ std::string clause_of(const region& access) {
     std::string words = is_out ? "out" : k_names[static_cast<std::size_t>(access.kind)];
     words += "(...)";
     return access.is_weak ? "weak(" + words + ")" : words;
+}
+
+/// An access_list stands before its members as an access to nothing.
+std::size_t number_of_access(const dependent_task& task, std::size_t at) noexcept {
+    const auto before = task.accesses().first(at);
+    return 1 + static_cast<std::size_t>(std::count_if(before.begin(), before.end(), [](auto& each) {
+               return !each.is_empty || each.begin != 0;
+           }));
 }
 
 std::uint32_t check_reports::kind_of(const dependent_task& task) {
@@ -202,7 +211,7 @@ void check_reports::tell_the_rest(std::uint64_t tasks, std::uint64_t not_checked
             if (each.judged != 0 && each.touched == 0 &&
                 is_new("never/" + number(k) + "/" + number(i))) {
                 say_line(task_words(static_cast<std::uint32_t>(k)) + " never touches its access " +
-                         number(i + 1) + ", " + each.clause + ", in " + number(each.judged) +
+                         number(each.number) + ", " + each.clause + ", in " + number(each.judged) +
                          (each.judged == 1 ? " task" : " tasks") +
                          "; it is not needed, or other memory is used than is declared");
             }

@@ -18,6 +18,7 @@ class dependent_task;
 
 /// One access of all tasks of a kind.
 struct access_of_kind {
+    std::size_t number = 0;    ///< from 1 on, as the program names them
     std::string clause;        ///< "in(...)", "weak(inout(...))"
     std::uint64_t judged = 0;  ///< tasks of which it is known whether they touched it
     std::uint64_t touched = 0;
@@ -60,6 +61,8 @@ private:
 
 /// "inout(...)"
 std::string clause_of(const region& access);
+
+std::size_t number_of_access(const dependent_task& task, std::size_t at) noexcept;
 
 std::uint64_t count_of_access_mistakes() noexcept;
 
