@@ -221,6 +221,14 @@ class DenseLinearAlgebra(unittest.TestCase):
             result = run(program, "--n=100", "--tile=9", "--repeat=1", QUERN_LIVE_TASKS="3")
             self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
+    def test_declare_all_that_they_access(self):
+        for program in DENSE:
+            for n, tile in [(64, 64), (96, 32), (40, 15)]:
+                result = run(program, f"--n={n}", f"--tile={tile}", "--repeat=1", "--compare=off", "--threads=2",
+                             QUERN_CHECK_ACCESSES="on")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertNotIn("check-accesses", result.stderr)
+
     def expect_failure(self, text, *arguments):
         for compare in ["on", "off"]:  # the error of LAPACK on the whole matrix, and of a task
             for threads in [1, 3]:
@@ -320,6 +328,13 @@ class OrderedByData(unittest.TestCase):
     def test_a_creator_may_be_limited(self):
         for program in ["sparselu", "gauss_seidel", "nbody", "stream"]:
             self.expect_right(program, 100, 10, says=f"{program}: ", QUERN_LIVE_TASKS="3")
+
+    def test_declare_all_that_they_access(self):
+        for program, n, block, further in [("sparselu", 24, 8, []), ("sparselu", 8, 8, []), ("gauss_seidel", 20, 10, ["--sweeps=2"]),
+                                           ("gauss_seidel", 70, 70, ["--sweeps=1"]), ("nbody", 30, 10, ["--steps=2"]),
+                                           ("stream", 4000, 1000, ["--iterations=1"])]:
+            result = run(program, f"--n={n}", f"--block={block}", "--repeat=1", "--threads=2", *further, QUERN_CHECK_ACCESSES="on")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), result.stdout)
 
 
 class Mistakes(unittest.TestCase):

@@ -71,11 +71,12 @@ void factorise(Matrix& a, quern::tiles<double>& inverses) {
             std::min<std::size_t>(n - k, std::numeric_limits<std::int16_t>::max() / 4));
         const auto rank = [left](int within) { return static_cast<std::int16_t>(left + within); };
         const auto kk = a.tile(k, k);
-        const auto inverse = inverses.tile(k, 0);
+        // The last one is not needed: an access to no element.
+        const auto inverse = k + 1 < n ? inverses.tile(k, 0) : quern::matrix_tile<double>();
         work.spawn({.name = "potrf", .rank = rank(3)}, inout(kk), out(inverse),
-                   [kk, inverse, before = a.first_row(k), is_last = k + 1 == n] {
+                   [kk, inverse, before = a.first_row(k)] {
                        potrf(in_blas(kk), before);
-                       if (!is_last) {
+                       if (inverse.size() != 0) {
                            invert(in_blas(kk), in_blas(inverse));
                        }
                    });

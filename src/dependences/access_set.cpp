@@ -55,7 +55,8 @@ void access_set::grow() {
 
 /// A task that comes later need not wait for them. A watch wants to see them.
 void access_set::remove_released() noexcept {
-    if (m_size == 0 || watching_dependences() != nullptr) {
+    const dependence_watch* const watch = watching_dependences();
+    if (m_size == 0 || (watch != nullptr && watch->wants_edges())) {
         return;
     }
     std::uint32_t kept = 0;

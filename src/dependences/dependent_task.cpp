@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The life of a dependent task from its call to its completion, on the thread that runs it or that
 // ends its last child. The step numbers are those of README.md.
+#include <quern/dependences/detail/access_checks.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replayed_task.hpp>
 #include <quern/dependences/detail/watch.hpp>
@@ -14,12 +15,6 @@
 #include <utility>
 
 namespace quern::detail {
-
-constinit std::atomic<dependence_watch*> g_dependence_watch{nullptr};
-
-void watch_dependences(dependence_watch* by) noexcept {
-    g_dependence_watch.store(by, std::memory_order_release);  // pairs with watching_dependences
-}
 
 namespace {
 
@@ -89,10 +84,7 @@ void dependent_task::drop() noexcept {
     forget_body();
 }
 
-void dependent_task::call() noexcept {
-    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
-        watch->begins(*this);
-    }
+QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
     if (m_is_dropped) {
         return;
     }
@@ -116,6 +108,23 @@ void dependent_task::call() noexcept {
             return each.successors.newest() != nullptr;
         }));
     }
+}
+
+void dependent_task::call() noexcept {
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        call_watched(*watch);
+    } else {
+        call_body();
+    }
+}
+
+/// While a recording or check-accesses sees it.
+void dependent_task::call_watched(dependence_watch& watch) noexcept {
+    watch.begins(*this);
+    access_checks* const checks =
+        m_is_dropped || m_home.is_stopped() ? nullptr : m_home.root().checks();
+    const checked_body check(checks, *this);
+    call_body();
 }
 
 // -- its end -----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include <quern/base/detail/assert.hpp>
 #include <quern/base/detail/clock.hpp>
+#include <quern/base/detail/rng.hpp>
 #include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>
@@ -88,6 +89,7 @@ domain_core::domain_core(pool& where) noexcept
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
+    m_checks = make_access_checks();
     enter_list();
 }
 
@@ -141,6 +143,7 @@ void domain_core::wait_for_all() noexcept {
     if (!m_renamed.empty()) [[unlikely]] {
         settle_renamed();
     }
+    forget_watched(m_checks.get());
 }
 
 void domain_core::wait_for_count() noexcept {
@@ -315,7 +318,9 @@ struct waiting_place {
     void let_run() { this_task::yield(); }
     bool sleep() {
         constexpr std::chrono::microseconds k_longest{1000};
-        this_task::sleep_for(pause);
+        constexpr std::uint32_t k_parts = 16;
+        // Two that look at the same intervals would see each other awake for ever.
+        this_task::sleep_for(pause + pause * random.below(k_parts) / k_parts);
         const bool is_longest = pause == k_longest;
         pause = std::min(2 * pause, k_longest);
         return is_longest;
@@ -330,6 +335,7 @@ struct waiting_place {
     const void* of;
     pool_look look;
     std::chrono::microseconds pause = k_shortest;
+    rng random{reinterpret_cast<std::uintptr_t>(&pause)};
 };
 
 }  // namespace

@@ -7,12 +7,15 @@
 #include <quern/scheduler/runtime.hpp>
 #include <quern/settings/settings.hpp>
 
+#include "checks/checks_setting.hpp"
 #include "explain.hpp"
 #include "limits.hpp"
 #include "renaming_budget.hpp"
 
 #include <atomic>
 #include <mutex>
+#include <string_view>
+#include <vector>
 
 namespace quern::detail {
 
@@ -44,7 +47,16 @@ constexpr setting k_dependence_settings[] = {
      .least = 0,
      .most = k_most_renaming_bytes,
      .fallback = "256M",
-     .help = "memory of all versions of renamed objects beside the first, at most; 0: none"}};
+     .help = "memory of all versions of renamed objects beside the first, at most; 0: none"},
+    {.name = "check-accesses",
+     .owner = "dependences",
+     .words =
+         [] {
+             return std::vector<std::string_view>{"off", "on"};
+         },
+     .fallback = "off",
+     .help = "dependent tasks run one at a time; reports accesses that they do not declare",
+     .bare = "on"}};
 
 constexpr knob k_dependence_knobs[] = {
     {.name = "live-tasks",
@@ -86,6 +98,7 @@ bool attach_dependences() {
         register_settings(k_dependence_settings);
         register_knobs(k_dependence_knobs);
         explain_tasks_of(dependent_task::entry(), explain_dependent_task);
+        attach_access_checks();
     });
     return true;
 }

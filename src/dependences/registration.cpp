@@ -11,10 +11,7 @@
 
 namespace quern::detail {
 
-void domain_core::start(dependent_task& task) {
-    if (--m_room == 0) {
-        make_room();
-    }
+QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
     task.begin_registration();
     if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
         watch->registers(*this, task);
@@ -55,6 +52,29 @@ void domain_core::start(dependent_task& task) {
         counts.edges = counts.edges + made;
     }
     launch(task, made);
+}
+
+void domain_core::start(dependent_task& task) {
+    if (--m_room == 0) {
+        make_room();
+        if (m_root->m_checks != nullptr) [[unlikely]] {
+            start_checked(task);
+            return;
+        }
+    }
+    enter(task);
+}
+
+/// Returns when the task is complete, or when nothing is left to run: then tasks wait for what the
+/// caller does next.
+void domain_core::start_checked(dependent_task& task) {
+    m_room = 1;  // at each task
+    const std::int64_t before = live();
+    const checks_aside caller;
+    check_declarations(*m_root->m_checks, *this, task);
+    enter(task);
+    let_others_run([](const void* of) { return static_cast<const domain_core*>(of)->live(); }, this,
+                   before);
 }
 
 void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {

@@ -88,7 +88,19 @@ void renamed_core::enter(domain_core& home) {
     home.m_renamed.push_back(*this);
 }
 
+/// The memory of a version is given up.
+void renamed_core::forget_if_watched(const version& one) const noexcept {
+    if (m_home != nullptr && checks_accesses()) {
+        forget_watched(m_home->root().checks(), one.begin, one.bytes);
+    }
+}
+
 void renamed_core::leave() noexcept {
+    forget_if_watched(m_users);
+    forget_if_watched(*m_current);
+    for (version* each = m_old.front(); each != nullptr; each = m_old.after(*each)) {
+        forget_if_watched(*each);
+    }
     intrusive_list<renamed_core>::erase(*this);
     m_home = nullptr;
 }
@@ -261,6 +273,7 @@ version* renamed_core::take_new() {
 }
 
 void renamed_core::free_version(version& old) noexcept {
+    forget_if_watched(old);
     take(old);
     destroy(old);
     return_renamed(m_cost);
@@ -392,6 +405,9 @@ void renamed_core::end() noexcept {
 // -- in the domain -----------------------------------------------------------------------------
 
 domain_core::~domain_core() {
+    if (m_parent != nullptr && checks_accesses()) {
+        forget_watched(m_root->checks(), *this);
+    }
     leave_list();
     while (!m_renamed.empty()) {
         m_renamed.front()->leave();

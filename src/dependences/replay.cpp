@@ -99,6 +99,10 @@ void replay_run::wait_for_tasks() noexcept {
 }
 
 void replay_run::begin_step() {
+    if (checks_accesses()) {
+        leave_step();
+        return;
+    }
     if (m_mode == mode::leaving) {
         m_mode = mode::recording;
     }

@@ -52,11 +52,11 @@ constexpr auto in(T* first, std::ptrdiff_t n) {
 /// Writes without reading. After all readers and writers, unless the object is `renamed`.
 template <class X>
 constexpr auto out(X&& what) {
-    return detail::access_to<detail::access_kind::write>(std::forward<X>(what));
+    return detail::as_out(detail::access_to<detail::access_kind::write>(std::forward<X>(what)));
 }
 template <class T>
 constexpr auto out(T* first, std::ptrdiff_t n) {
-    return detail::range_access<detail::access_kind::write, T>(first, n);
+    return detail::as_out(detail::range_access<detail::access_kind::write, T>(first, n));
 }
 
 /// Reads and writes. After all readers and writers.

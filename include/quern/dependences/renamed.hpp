@@ -156,7 +156,9 @@ struct renamed_access : access_base {
     }
 
     strided_region resolve(kept&, domain_core& home) const {
-        return of->resolve(Kind, NeedsValue, home);
+        region found = of->resolve(Kind, NeedsValue, home);
+        found.is_out = !NeedsValue;
+        return found;
     }
     region region_to_wait_for(domain_core& home) const {
         return of->region_to_wait_for(Kind, home);

@@ -20,6 +20,7 @@
 namespace quern::detail {
 
 class access_owner;
+class dependence_watch;
 class dependent_task;
 class domain_core;
 class ready_successors;
@@ -261,6 +262,8 @@ private:
     /// dropped that.
     virtual void settle(std::exception_ptr error_of_children) noexcept = 0;
 
+    void call_body() noexcept;
+    QUERN_COLD void call_watched(dependence_watch& watch) noexcept;
     bool body_ended(ready_successors& released) noexcept;
     void release_unless_used(access_record& access, ready_successors& released,
                              bool is_running) noexcept;

@@ -6,6 +6,7 @@
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/intrusive_list.hpp>
+#include <quern/dependences/detail/access_checks.hpp>
 #include <quern/dependences/detail/domain_list.hpp>
 #include <quern/dependences/detail/failing.hpp>
 #include <quern/dependences/detail/reduction_group.hpp>
@@ -145,6 +146,8 @@ public:
         return failing.parent_ended.load(std::memory_order_relaxed);
     }
     domain_core& root() noexcept { return *m_root; }
+    /// Of a root: what check-accesses knows, or null.
+    access_checks* checks() const noexcept { return m_checks.get(); }
 
     std::uint64_t watch_number = 0;  ///< of a root: what the watch has called it
 
@@ -182,6 +185,8 @@ private:
     friend class renamed_core;
 
     [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
+    void enter(dependent_task& task);
+    QUERN_COLD void start_checked(dependent_task& task);
     void launch(dependent_task& task, std::uint32_t links) noexcept;
     QUERN_COLD void close_reductions(const strided_region& of);
     QUERN_COLD void close_reductions_for(dependent_task& task);
@@ -222,6 +227,7 @@ private:
     const std::int64_t m_nothing_ended = m_count.outstanding();
     domain_waiter m_of_parent;
     held_notes m_held;
+    access_checks_of_domain m_checks;  ///< of a root, while check-accesses is on
 };
 
 /// The domain that the running dependent task belongs to. Throws std::logic_error, which names the

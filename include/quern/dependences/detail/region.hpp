@@ -37,6 +37,7 @@ struct region {
     access_kind kind = access_kind::read;
     bool is_empty = false;        ///< a range without elements: orders nothing
     bool is_weak = false;         ///< not used by the task itself, but by its children
+    bool is_out = false;          ///< of a write, for check-accesses: the value before is not read
     std::uint32_t operation = 0;  ///< of a reduction: accesses by another one are of another kind
 };
 
@@ -109,6 +110,12 @@ template <class X>
 concept a_container = std::ranges::contiguous_range<X> && std::ranges::sized_range<X> &&
                       !std::is_array_v<std::remove_cvref_t<X>> &&
                       !k_is_std_array<std::remove_cvref_t<X>>;
+
+template <class A>
+constexpr A as_out(A access) {
+    access.is_out = true;
+    return access;
+}
 
 /// Names its accesses itself, as `what.template access_of<Kind>()`: blocks, renamed objects.
 template <class X, access_kind Kind>

@@ -79,6 +79,7 @@ private:
     void require_no_other(const domain_core& home) const;
     void enter(domain_core& home);
     void require_same_place() const;
+    void forget_if_watched(const version& one) const noexcept;
 
     region region_of_current(access_kind kind) const noexcept;
     region_use use_of(const version& one) const;

@@ -38,6 +38,8 @@ public:
     virtual void replays(const domain_core& home) noexcept = 0;
     /// By the task, before its function.
     virtual void begins(const dependent_task& task) noexcept = 0;
+    /// Whether maps keep released accesses for it.
+    virtual bool wants_edges() const noexcept { return true; }
 
 protected:
     ~dependence_watch() = default;
@@ -50,7 +52,8 @@ QUERN_ALWAYS_INLINE dependence_watch* watching_dependences() noexcept {
     return g_dependence_watch.load(std::memory_order_acquire);  // pairs with watch_dependences
 }
 
-/// One for the process; null: none. Any thread.
+/// One for the process; null: none. While check-accesses is on, there is another one before it. Any
+/// thread.
 void watch_dependences(dependence_watch* by) noexcept;
 
 }  // namespace quern::detail
