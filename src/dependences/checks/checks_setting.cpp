@@ -27,25 +27,40 @@ public:
     constexpr watch_of_checks() = default;
 
     void registers(domain_core& home, const dependent_task& task) noexcept override {
-        if (dependence_watch* const one = recording()) {
-            one->registers(home, task);
-        }
+        tell([&](dependence_watch& one) { one.registers(home, task); });
+    }
+    void registers(const weak_entry& part) noexcept override {
+        tell([&](dependence_watch& one) { one.registers(part); });
     }
     void follows(const dependent_task& earlier, const dependent_task& later) noexcept override {
-        if (dependence_watch* const one = recording()) {
-            one->follows(earlier, later);
-        }
+        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+    }
+    void follows(const dependent_task& earlier, const weak_entry& later) noexcept override {
+        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+    }
+    void follows(const weak_entry& earlier, const weak_entry& later) noexcept override {
+        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+    }
+    void follows(const weak_entry& earlier, const dependent_task& later) noexcept override {
+        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+    }
+    void replays(const domain_core& home) noexcept override {
+        tell([&](dependence_watch& one) { one.replays(home); });
     }
     void begins(const dependent_task& task) noexcept override {
-        if (dependence_watch* const one = recording()) {
-            one->begins(task);
-        }
+        tell([&](dependence_watch& one) { one.begins(task); });
     }
     bool wants_edges() const noexcept override { return recording() != nullptr; }
 
     std::atomic<dependence_watch*> next{nullptr};
 
 private:
+    template <class F>
+    void tell(F of) const noexcept {
+        if (dependence_watch* const one = recording()) {
+            of(*one);
+        }
+    }
     dependence_watch* recording() const noexcept {
         return next.load(std::memory_order_acquire);  // pairs with watch_dependences
     }
