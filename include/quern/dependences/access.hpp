@@ -101,14 +101,19 @@ constexpr auto commutative(T* first, std::ptrdiff_t n) {
 /// An access of the task's children alone: the task itself does not use the data, so it begins
 /// without waiting for them, and creates the children that use them while earlier tasks still run.
 /// Each child waits as if it were a task of the outer domain. No view. Children of a task with
-/// weak(commutative(x)) exclude each other on all of x.
+/// weak(commutative(x)) exclude each other on all of x. Later tasks wait until all children that
+/// use the region have ended; where they should follow part by part, name the parts one by one.
 ///
 /// Source: Perez, Beltran, Labarta, Ayguade, IPDPS 2017, weak accesses.
 ///
 ///     quern::domain work;
 ///     std::vector<int> v(1000);
+///     quern::access_list parts;
+///     for (std::size_t i = 0; i < v.size(); i += 100) {
+///         parts.add(quern::weak(quern::inout(&v[i], 100)));
+///     }
 ///     for (int step = 0; step < 10; ++step) {
-///         work.spawn(quern::weak(quern::inout(v)), [&v] {
+///         work.spawn(parts, [&v] {
 ///             for (std::size_t i = 0; i < v.size(); i += 100) {
 ///                 quern::spawn(quern::inout(&v[i], 100), [](auto part) { ++part[0]; });
 ///             }

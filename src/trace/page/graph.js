@@ -1,14 +1,25 @@
 // The graph of dependent tasks: task by task in layers, or kind by kind when there are too many.
 
-// Each task one layer below the lowest of those that it waits for; children that wait for no sibling, below their parent.
+// Each task one layer below the lowest of those that it waits for, and of their children; children that wait for no sibling, below their parent.
 function layersOf(graph) {
   const depth = graph.nodes.map(() => 0);
   const before = graph.nodes.map(() => []);
+  const parentOf = (i) => graph.nodes[i][3];
   for (let i = 0; i < graph.arrows.length; i += 2) before[graph.arrows[i + 1]].push(graph.arrows[i]);
   graph.nodes.forEach(([, , , parent], i) => {
-    if (parent >= 0 && !before[i].some((each) => graph.nodes[each][3] === parent)) before[i].push(parent);
-    for (const each of before[i]) depth[i] = Math.max(depth[i], depth[each] + 1);
+    if (parent >= 0 && !before[i].some((each) => parentOf(each) === parent)) before[i].push(parent);
   });
+  let hasChanged = true;
+  for (let round = 0; hasChanged && round < depth.length; ++round) {  // children may have been made after what follows their parent
+    hasChanged = false;
+    const lowest = depth.slice();
+    for (let i = depth.length - 1; i >= 0; --i) if (parentOf(i) >= 0) lowest[parentOf(i)] = Math.max(lowest[parentOf(i)], lowest[i]);
+    before.forEach((all, i) => {
+      const wanted = Math.max(0, ...all.map((each) => (each === parentOf(i) ? depth : lowest)[each] + 1));
+      if (wanted > depth[i]) hasChanged = true;
+      depth[i] = Math.max(depth[i], wanted);
+    });
+  }
   const layers = [];
   depth.forEach((at, i) => (layers[at] = layers[at] || []).push(i));
   return { layers, before };

@@ -2,7 +2,7 @@
 
 function drawSummary() {
   const words = [run.machine, run.started, `${countWords(run.lanes.length, "worker")}, ${durationWords(run.duration)}`].filter((text) => text);
-  byId("summary").textContent = words.join(" · ");
+  byId("summary").textContent = words.map((each) => each.replace(/ (\S+)$/, "\u00a0$1")).join(" · ");  // a number stays beside its unit
   const lost = run.lanes.reduce((sum, lane) => sum + lane.dropped, 0);
   const notes = lost > 0 ? [`${countWords(lost, "event")} found no room and ${lost === 1 ? "is" : "are"} missing from lanes and charts, which are hatched or striped from there on: ` +
     "record again with more room (--quern:trace-events). Totals and the table of sites are not affected."] : [];

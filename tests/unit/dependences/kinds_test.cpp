@@ -151,6 +151,34 @@ TEST_P(domain_kinds, a_weak_access_keeps_the_children_waiting_alone) {
     });
 }
 
+// Holds: domain: A weak access is released when the children that use it have ended: tasks that name
+//     their parts one by one follow each other part by part.
+TEST_P(domain_kinds, weak_accesses_of_parts_are_released_part_by_part) {
+    inside([] {
+        domain work;
+        std::array<int, 2> parts{};
+        std::atomic<bool> is_open{false};
+        for (int step = 0; step < 2; ++step) {
+            work.spawn(weak(inout(parts[0])), weak(inout(parts[1])), [&, step] {
+                quern::spawn(inout(parts[0]), [&, step](int& p) {
+                    if (step == 0) {
+                        wait_until(is_open);  // until the other child of the next step has begun
+                    }
+                    ++p;
+                });
+                quern::spawn(inout(parts[1]), [&, step](int& p) {
+                    ++p;
+                    if (step == 1) {
+                        is_open = true;
+                    }
+                });
+            });
+        }
+        work.taskwait();
+        EXPECT_EQ(parts, (std::array<int, 2>{2, 2}));
+    });
+}
+
 // Holds: domain: tasks that come later wait for what the task waits for, also if no child used it.
 TEST_P(domain_kinds, an_unused_weak_access_keeps_the_order) {
     inside([] {
