@@ -224,7 +224,7 @@ class DenseLinearAlgebra(unittest.TestCase):
 
     def test_declare_all_that_they_access(self):
         for program in DENSE:
-            for n, tile in [(64, 64), (96, 32), (40, 15)]:
+            for n, tile in [(256, 64), (96, 32), (40, 15)]:
                 result = run(program, f"--n={n}", f"--tile={tile}", "--repeat=1", "--compare=off", "--threads=2",
                              QUERN_CHECK_ACCESSES="on")
                 self.assertEqual(result.returncode, 0, result.stderr)

@@ -74,8 +74,11 @@ tile_extents checked_extents(std::ptrdiff_t rows, std::ptrdiff_t columns, std::p
 
 struct free_tiles {
     void operator()(std::byte* tiles) const noexcept;
+
+    std::size_t alignment = 0;
 };
-/// Untouched memory. Throws std::bad_alloc.
+/// Untouched memory, which begins at a cache line, and while accesses are checked at a page. Throws
+/// std::bad_alloc.
 std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_extents& of);
 
 }  // namespace detail

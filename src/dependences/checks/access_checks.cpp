@@ -351,7 +351,7 @@ access_checks_of_domain make_access_checks() noexcept {
                 static_cast<void>(plan.release());
             }
         }
-        made.reset(new access_checks);
+        made.reset(new (std::nothrow) access_checks);
     });
     return made;
 }
