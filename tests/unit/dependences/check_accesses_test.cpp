@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -365,6 +366,24 @@ TEST_P(access_mistakes, have_a_name_for_a_child_beyond_its_parent) {
     const std::string said = said_by_cholesky(mistake::child_beyond);
     expect_all(said, {"task 'gemm' (", " declares inout(...) at 0x", ", where task 'fill' (",
                       "its parent, task 'update' (", "missing in the parent: weak(inout(...))"});
+}
+
+// Holds: domain: With check-accesses a crash is the crash that it is without it.
+TEST_P(access_mistakes, leave_crashes_to_others) {
+    if (quern_test::k_sanitized) {
+        GTEST_SKIP() << "the sanitizer reports it";
+    }
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(inside([] {
+                    domain work;
+                    page_numbers data(512);
+                    work.spawn(inout(data.all()), [](auto x) {
+                        x[0] = 1;
+                        *reinterpret_cast<volatile double*>(x.size()) = 1;
+                    });
+                    work.taskwait();
+                }),
+                testing::KilledBySignal(SIGSEGV), "");
 }
 
 // -- memory without whole pages ----------------------------------------------------------------
