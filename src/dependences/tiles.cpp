@@ -4,6 +4,9 @@
 #include <quern/dependences/tiles_view.hpp>
 
 #include <quern/base/detail/cache_line.hpp>
+#include <quern/dependences/detail/access_checks.hpp>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,8 +18,6 @@
 namespace quern {
 
 namespace {
-
-constexpr std::align_val_t k_tile_alignment{detail::k_cache_line};
 
 std::size_t positive_extent(const char* name, std::ptrdiff_t extent) {
     if (extent <= 0) {
@@ -70,12 +71,15 @@ void refuse_leading_dimension(std::ptrdiff_t given, std::size_t rows) {
 std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_grid& grid,
                                                       std::size_t tile_bytes) {
     const std::size_t bytes = grid.grid_rows() * grid.grid_columns() * tile_bytes;
+    const std::size_t alignment =
+        checks_accesses() ? static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : k_cache_line;
     return std::unique_ptr<std::byte, free_tiles>(
-        static_cast<std::byte*>(::operator new(bytes, k_tile_alignment)));
+        static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment})),
+        free_tiles{alignment});
 }
 
 void free_tiles::operator()(std::byte* tiles) const noexcept {
-    ::operator delete(tiles, k_tile_alignment);
+    ::operator delete (tiles, std::align_val_t{alignment});
 }
 
 void check_tiles_view(const volatile void* first, std::ptrdiff_t leading_dimension,

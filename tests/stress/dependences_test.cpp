@@ -4,6 +4,8 @@
 // is lost). In each run one task, the blocker, waits until all tasks have ended that the oracle
 // does not order after it (no order is invented): these have run beside it. In small programs each
 // task is the blocker once, so each pair without an order is seen to overlap.
+#include <quern/dependences/detail/access_checks.hpp>
+
 #include "random_dependences.hpp"
 #include "run_dependences.hpp"
 
@@ -12,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 namespace quern_test::dependents {
 namespace {
@@ -38,7 +41,9 @@ struct program {
 bool runs_beside(quern::domain& domain, const program& p, std::uint32_t blocker,
                  instance& objects) {
     const step_set kept = kept_by(p.steps, p.after, blocker);
-    const auto free = static_cast<std::ptrdiff_t>(p.steps.size()) - std::popcount(kept);
+    const auto free = quern::detail::checks_accesses()
+                          ? 0  // tasks run one at a time
+                          : static_cast<std::ptrdiff_t>(p.steps.size()) - std::popcount(kept);
     std::atomic<std::ptrdiff_t> ended{0};
     std::atomic<bool> is_right{true};
     objects.now.reset();
@@ -126,6 +131,16 @@ QUERN_ON_1_2_8_WORKERS(dependences_stress);
 TEST_P(dependences_stress, keeps_each_order_and_invents_none) { run_programs(0, 0); }
 
 TEST_P(dependences_stress, keeps_each_order_with_children) { run_programs(2, 1); }
+
+// Of its mistakes, only weak accesses without a child that uses them may be there.
+TEST_P(dependences_stress, is_right_and_silent_while_accesses_are_checked) {
+    testing::internal::CaptureStderr();
+    quern::detail::check_accesses(true);
+    run_programs(2, 1);
+    quern::detail::check_accesses(false);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said.find("missing"), std::string::npos) << said;
+}
 
 }  // namespace
 }  // namespace quern_test::dependents

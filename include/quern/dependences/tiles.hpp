@@ -65,8 +65,11 @@ std::size_t bytes_of_tile(const tile_grid& grid, std::size_t element_bytes);
 
 struct free_tiles {
     void operator()(std::byte* tiles) const noexcept;
+
+    std::size_t alignment = 0;
 };
-/// Untouched memory. Throws std::bad_alloc.
+/// Untouched memory, which begins at a cache line, and while accesses are checked at a page. Throws
+/// std::bad_alloc.
 std::unique_ptr<std::byte, free_tiles> allocate_tiles(const tile_grid& grid,
                                                       std::size_t tile_bytes);
 

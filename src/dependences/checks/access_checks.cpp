@@ -254,14 +254,8 @@ void access_checks::end(dependent_task& task) {
         return;  // it may have thrown before it came to its data
     }
     kind_of_task& kind = m_reports.at(now.kind);
-    ++kind.tasks;
-    kind.accesses.resize(std::max(kind.accesses.size(), now.touched.size()));
     for (std::size_t i = 0; i < now.touched.size(); ++i) {
-        access_of_kind& each = kind.accesses[i];
-        if (each.clause.empty()) {
-            each.clause = clause_of(task.accesses()[i]);
-            each.number = number_of_access(task, i);
-        }
+        access_of_kind& each = kind.access(number_of_access(task, i), task.accesses()[i]);
         each.touched += now.touched[i] ? 1 : 0;
         each.judged += now.judged[i] ? 1 : 0;
     }
@@ -357,7 +351,7 @@ access_checks_of_domain make_access_checks() noexcept {
                 static_cast<void>(plan.release());
             }
         }
-        made.reset(new access_checks);
+        made.reset(new (std::nothrow) access_checks);
     });
     return made;
 }

@@ -90,6 +90,19 @@ std::string clause_of(const region& access) {
     return access.is_weak ? "weak(" + words + ")" : words;
 }
 
+access_of_kind& kind_of_task::access(std::size_t number, const region& like) {
+    const std::string clause = clause_of(like);
+    for (access_of_kind& each : accesses) {
+        if (each.number == number && each.clause == clause) {
+            return each;
+        }
+    }
+    access_of_kind& made = accesses.emplace_back();
+    made.number = number;
+    made.clause = clause;
+    return made;
+}
+
 /// An access_list stands before its members as an access to nothing.
 std::size_t number_of_access(const dependent_task& task, std::size_t at) noexcept {
     const auto before = task.accesses().first(at);

@@ -28,8 +28,10 @@ struct access_of_kind {
 struct kind_of_task {
     std::string name;
     const void* site = nullptr;
-    std::uint64_t tasks = 0;
     std::vector<access_of_kind> accesses;
+
+    /// That number with that clause. Throws std::bad_alloc.
+    access_of_kind& access(std::size_t number, const region& like);
 };
 
 class check_reports {
