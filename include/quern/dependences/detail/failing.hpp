@@ -65,7 +65,7 @@ void fail_outwards(Domain& first, Error error) noexcept {
     for (Domain* at = &first;; at = &at->outer()) {
         if (at->failing.has_error.exchange(true, std::memory_order_relaxed)) {
             at->report(std::move(error));
-            return stop_outwards(*at);
+            return detail::stop_outwards(*at);
         }
         at->place(error);
         // seq_cst, as in parent_ends(): one of the two sees the other and hands the error up.
@@ -74,7 +74,7 @@ void fail_outwards(Domain& first, Error error) noexcept {
             return at->raise();
         }
         if (at->failing.handed_up.exchange(true, std::memory_order_relaxed)) {
-            return stop_outwards(at->outer());
+            return detail::stop_outwards(at->outer());
         }
     }
 }
@@ -87,7 +87,7 @@ void parent_ends(Domain& of, HandUp hand_up) noexcept {
         return;
     }
     if (of.failing.handed_up.exchange(true, std::memory_order_relaxed)) {
-        stop_outwards(of.outer());
+        detail::stop_outwards(of.outer());
     } else {
         hand_up();
     }
