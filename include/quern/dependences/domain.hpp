@@ -46,6 +46,12 @@ domain_core& core_of(domain& of, const char* function);
 /// a scheduling point: it lets other tasks run until half of them are left. When nothing runs any
 /// more, the limit gives way. Below the limit spawn() never runs a task and never suspends.
 ///
+/// Locality: a ready task whose accesses have at least `locality-bytes` bytes (a setting and a
+/// knob; 0: no task) goes to the worker that last wrote most of them, if that is free or will be
+/// soon. What a busy worker has no time for goes to its NUMA node. A worker without other work runs
+/// such a task itself, and workers without work take those of busy ones. A hint of the user counts
+/// instead.
+///
 /// Source: data-flow order by a map of last accesses as in SMPSs (Perez, Badia, Labarta, CLUSTER
 /// 2008) and OmpSs; overlaps by fragments as in OmpSs-2's regions. Protocol:
 /// src/dependences/README.md.
