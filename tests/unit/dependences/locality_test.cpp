@@ -5,6 +5,7 @@
 #include "locality_fixture.hpp"
 
 #include <quern/dependences/replay.hpp>
+#include <quern/dependences/tiles.hpp>
 
 #include <algorithm>
 #include <array>
@@ -162,6 +163,27 @@ TEST_F(locality_of_steps, a_stencil_of_two_rows_keeps_its_blocks) {
     expect_most_at_their_writer();
     EXPECT_EQ(m_counted.with_writer(), k_blocks * (k_steps - 1));
     EXPECT_EQ(m_counted.at_writer(), m_at_writer.load());
+}
+
+// Holds: tiles: assign(), touch() and copy_from() use...
+TEST(locality_of_tiles, each_is_first_written_by_the_worker_that_is_named) {
+    quern::detail::pool pool(quern_test::four_nodes());
+    rounds held(pool);
+    quern::tiles<int> a(64, 64, 16, 16);
+    std::atomic<bool> is_done{false};
+    quern::post({.worker = 0, .pool = &pool}, [&] {
+        a.assign([](std::size_t, std::size_t) { return quern::current_worker_rank(); },
+                 [](std::size_t i, std::size_t j) { return static_cast<int>((5 * i + j) % 8); });
+        is_done.store(true);
+    });
+    held.hold();  // behind it are the tiles
+    held.hold();
+    EXPECT_TRUE(eventually([&] { return is_done.load(); }));
+    for (std::size_t i = 0; i < a.grid_rows(); ++i) {
+        for (std::size_t j = 0; j < a.grid_columns(); ++j) {
+            EXPECT_EQ(a.tile(i, j)(0, 0), static_cast<int>((5 * i + j) % 8));
+        }
+    }
 }
 
 // -- without gates -----------------------------------------------------------------------------
