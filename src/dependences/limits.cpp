@@ -28,8 +28,9 @@ constinit std::atomic<std::uint32_t> g_live_tasks{k_usual_live_tasks};
 constexpr std::uint32_t k_usual_renaming_bytes = 256U << 20;  // guessed
 constexpr std::uint32_t k_most_renaming_bytes = ~std::uint32_t{0};
 
-/// Below it a steal costs more than the data (docs/design/0031-locality-of-dependent-tasks.md).
-constexpr std::uint32_t k_usual_locality_bytes = 32U << 10;
+/// What a core gets from another one's cache in the 10 us for which thieves leave a hinted task
+/// (docs/design/0031-locality-of-dependent-tasks.md).
+constexpr std::uint32_t k_usual_locality_bytes = 128U << 10;
 constexpr std::uint32_t k_most_locality_bytes = ~std::uint32_t{0};
 
 /// Of 0 the largest number.
@@ -57,7 +58,7 @@ constexpr setting k_dependence_settings[] = {
      .type = setting_type::bytes,
      .least = 0,
      .most = k_most_locality_bytes,
-     .fallback = "32k",
+     .fallback = "128k",
      .help = "a dependent task with so many bytes runs at the worker that last wrote most of them, "
              "if that is free soon; 0: none does"}};
 

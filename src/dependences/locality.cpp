@@ -56,7 +56,7 @@ bool can_begin_soon(worker& one, const runnable& task, const ready_from& from) n
     if (is_idle) {
         // A wake-up takes as long as moving 500 KB. With other work a sleeper would be woken
         // anyway.
-        return !one.is_asleep() || from.has_work;
+        return !one.is_asleep() || (from.has_work && !task.has_place());
     }
     if (task.has_place() || !(from.is_busy || from.has_work)) {
         return false;  // what precedes other tasks does not wait for a worker

@@ -311,7 +311,7 @@ TEST_F(locality, what_a_worker_has_no_time_for_goes_to_its_node) {
 
 // Holds: domain: A hint never keeps a task from workers without work.
 TEST_F(locality, workers_without_work_take_tasks_of_a_busy_one) {
-    auto blocks = blocks_of(64, std::size_t{64} << 10);
+    auto blocks = blocks_of(64);
     domain work = made_outside();
     std::atomic<int> done{0};
     for (auto& each : blocks) {
@@ -349,8 +349,10 @@ TEST_F(locality,
     m_pool.release_all();
     m_pool.hold_all();
     hint.store(-2);
+    quern::pool_ref(m_pool.get()).set_knob("spin-us", 10'000'000);  // stays awake
     m_pool.release(3);
-    EXPECT_TRUE(eventually([&] { return m_pool.get().at(3).is_asleep(); }));
+    EXPECT_TRUE(
+        eventually([&] { return m_pool.get().at(3).stats.phase() == quern::worker_phase::idle; }));
     work.spawn(urgent, in(blocks[0]), [&] { hint.store(own_hint()); });
     EXPECT_TRUE(eventually([&] { return hint.load() != -2; }));
     EXPECT_EQ(hint.load(), 3);
@@ -385,7 +387,7 @@ TEST_F(locality, tasks_of_few_bytes_have_no_place_and_are_not_counted) {
     EXPECT_EQ(hinted_to(3), 1U);
     end(work);
     EXPECT_EQ(since.with_writer(), 1U);
-    limit_bytes(32U << 10);
+    limit_bytes(128U << 10);
 }
 
 // Holds: domain: With `locality-bytes` 0 no task goes to its last writer.
@@ -398,7 +400,7 @@ TEST_F(locality, can_be_switched_off) {
     work.spawn(in(blocks[0]), [] {});
     EXPECT_EQ(hinted(), (sizes(8, 0)));
     end(work);
-    limit_bytes(32U << 10);
+    limit_bytes(128U << 10);
 }
 
 }  // namespace

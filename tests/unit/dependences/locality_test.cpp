@@ -192,7 +192,7 @@ class locality_on_runtime : public quern_test::on_runtime {};
 QUERN_ON_1_2_8_WORKERS(locality_on_runtime);
 
 TEST_P(locality_on_runtime, the_counters_agree_with_what_the_tasks_saw) {
-    auto blocks = blocks_of(8, std::size_t{64} << 10);
+    auto blocks = blocks_of(8);
     std::vector<std::atomic<int>> writer(blocks.size());
     for (auto& each : writer) {
         each.store(-1);
@@ -228,7 +228,7 @@ TEST_P(locality_on_runtime, the_counters_agree_with_what_the_tasks_saw) {
 
 TEST_P(locality_on_runtime, a_replayed_task_knows_where_it_ran_in_the_step_before) {
     constexpr std::int64_t k_steps = 200;
-    auto blocks = blocks_of(8, std::size_t{64} << 10);
+    auto blocks = blocks_of(8);
     std::vector<std::atomic<int>> writer(blocks.size());
     std::atomic<std::uint64_t> at_writer{0};
     const counted since;
