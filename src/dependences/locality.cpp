@@ -41,7 +41,6 @@ constinit std::array<locality_counts, 64> g_locality_counts{};
 struct share_of_writer {
     writer_rank by = k_no_writer;
     std::size_t bytes = 0;
-    std::size_t weight = 0;
 };
 
 worker* worker_of(const pool& where) noexcept {
@@ -89,8 +88,8 @@ void dependent_task::note_writes() noexcept {
     }
 }
 
-/// Bytes that it writes count twice: they have to come to its core alone, while several cores may
-/// have what is only read.
+/// Of equals it is the worker at which the task became ready, else the writer of the first access:
+/// so two buffers that are written in turns come to one worker.
 void dependent_task::find_last_writer(const worker* here) noexcept {
     std::array<share_of_writer, k_writers> shares;
     std::size_t found = 0;
@@ -105,17 +104,14 @@ void dependent_task::find_last_writer(const worker* here) noexcept {
             continue;
         }
         found += at == end ? 1 : 0;
-        const std::size_t bytes = bytes_of(each);
         at->by = each.last_writer;
-        at->bytes += bytes;
-        at->weight += each.kind == access_kind::read ? bytes : 2 * bytes;
+        at->bytes += bytes_of(each);
     }
     const share_of_writer* most = nullptr;
     for (std::size_t i = 0; i < found; ++i) {
         const share_of_writer& each = shares[i];
         const bool is_here = here != nullptr && each.by == here->rank();
-        if (most == nullptr || each.weight > most->weight ||
-            (each.weight == most->weight && is_here)) {
+        if (most == nullptr || each.bytes > most->bytes || (each.bytes == most->bytes && is_here)) {
             most = &each;
         }
     }
