@@ -28,6 +28,13 @@ namespace {
 /// are for any worker at once.
 constexpr std::size_t k_backlog = 16;
 
+/// Tasks that last as long as a wake-up, 50 us: as many of 128 KiB come from the cache of another
+/// core in that time.
+constexpr std::size_t k_tasks_of_a_wake_up = 4;
+
+/// Of a thread outside, which waits for no task.
+constexpr std::size_t k_many = ~std::size_t{0} / 2;
+
 /// Writers of the accesses of one task that are told apart; the bytes of others are not counted.
 constexpr std::size_t k_writers = 8;
 
@@ -53,11 +60,10 @@ bool can_begin_soon(worker& one, const runnable& task, const ready_from& from) n
     const bool is_idle = one.stats.phase() == worker_phase::idle && one.queues.inbox.empty() &&
                          one.queues.hinted.empty();
     if (is_idle) {
-        // A wake-up takes as long as moving 500 KB. With other work a sleeper would be woken
-        // anyway.
-        return !one.is_asleep() || (from.has_work && !task.has_place());
+        // This worker must not wait for another one to wake up.
+        return !one.is_asleep() || (from.queued >= k_tasks_of_a_wake_up && !task.has_place());
     }
-    if (task.has_place() || !(from.is_busy || from.has_work)) {
+    if (task.has_place() || !(from.is_busy || from.queued != 0)) {
         return false;  // what precedes other tasks does not wait for a worker
     }
     const auto idle = one.home().gate.load();
@@ -144,7 +150,7 @@ locality_totals read_locality() noexcept {
 
 void dependent_task::choose_home() noexcept {
     const worker* const here = worker_of(home_pool());
-    choose_home({here, true, here == nullptr || here->queued() != 0});
+    choose_home({here, true, here == nullptr ? k_many : here->queued()});
 }
 
 void dependent_task::choose_home(const ready_from& from) noexcept {
@@ -167,7 +173,7 @@ void dependent_task::choose_home(const ready_from& from) noexcept {
     }
     const bool is_elsewhere =
         from.here == nullptr || from.here->node_index() != wanted.node_index();
-    if (where.node_count() > 1 && is_elsewhere && from.has_work && !has_place()) {
+    if (where.node_count() > 1 && is_elsewhere && from.queued != 0 && !has_place()) {
         runnable::home =
             k_first_node + static_cast<std::int32_t>(where.numa_node_of(last).value_or(0));
     }
@@ -178,10 +184,10 @@ void dependent_task::choose_home(const ready_from& from) noexcept {
 void ready_successors::place_all() noexcept {
     dependent_task& best = task_of(*m_best);
     worker* const here = worker_of(best.home_pool());
-    const bool has_queue = here == nullptr || here->queued() != 0;
+    const std::size_t queued = here == nullptr ? k_many : here->queued();
     const bool is_hinted_by_user = best.is_hinted();
     const std::int16_t rank = best.rank;
-    const ready_from from{here, here == nullptr, has_queue || !m_others.empty()};
+    const ready_from from{here, here == nullptr, queued + m_others.size()};
     ready_batch all;
     all.add(*std::exchange(m_best, nullptr));
     while (!m_others.empty()) {
@@ -198,9 +204,9 @@ void ready_successors::place_all() noexcept {
             m_others.add(item);
         }
     }
-    if (m_best == nullptr && !has_queue && !is_hinted_by_user) {
+    if (m_best == nullptr && queued == 0 && !is_hinted_by_user) {
         best.runnable::home = runnable::k_anywhere;
-        best.choose_home({here, false, false});
+        best.choose_home({here, false, 0});
         if (!best.is_hinted()) {
             m_best = &m_others.take_first();
         }

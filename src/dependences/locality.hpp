@@ -4,13 +4,15 @@
 
 #include <quern/scheduler/detail/worker.hpp>
 
+#include <cstddef>
+
 namespace quern::detail {
 
 /// The thread at which a task becomes ready.
 struct ready_from {
     const worker* here;  ///< null: it is no worker of the pool
     bool is_busy;        ///< what it runs continues: it has created the task
-    bool has_work;       ///< there is other work for it
+    std::size_t queued;  ///< other tasks for it
 };
 
 }  // namespace quern::detail
