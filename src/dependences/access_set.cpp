@@ -8,8 +8,9 @@
 namespace quern::detail {
 
 access_set::access_set(const access_set& other) : access_set() {
+    writer_rank none = k_no_writer;
     for (access_record* const each : other) {
-        add(*each);
+        add(*each, none);
     }
 }
 
@@ -31,9 +32,9 @@ bool access_set::operator==(const access_set& other) const noexcept {
     return std::equal(begin(), end(), other.begin(), other.end());
 }
 
-void access_set::add(access_record& one) {
+void access_set::add(access_record& one, writer_rank& last_writer) {
     if (m_size == m_capacity) {
-        remove_released();
+        remove_released(last_writer);
         if (m_size > m_capacity / 2) {
             grow();
         }
@@ -54,7 +55,7 @@ void access_set::grow() {
 }
 
 /// A task that comes later need not wait for them. A watch wants to see them.
-void access_set::remove_released() noexcept {
+void access_set::remove_released(writer_rank& last_writer) noexcept {
     const dependence_watch* const watch = watching_dependences();
     if (m_size == 0 || (watch != nullptr && watch->wants_edges())) {
         return;
@@ -63,6 +64,9 @@ void access_set::remove_released() noexcept {
     for (std::uint32_t i = 0; i < m_size; ++i) {
         access_record* const each = data()[i];
         if (each->successors.is_released()) {
+            if (each->last_writer != k_no_writer) [[unlikely]] {
+                last_writer = each->last_writer;
+            }
             each->owner.drop_map_reference();
         } else {
             data()[kept++] = each;

@@ -29,6 +29,14 @@ void tell_of_edge(dependence_watch& watch, const Earlier& earlier,
     }
 }
 
+/// The access is released, so its last writer is known, and its target need not be told later.
+void tell_last_writer(const access_record& released, access_record* successor) noexcept {
+    if (released.last_writer != k_no_writer && successor != nullptr &&
+        !successor->own_link().is_used()) {
+        successor->last_writer = released.last_writer;
+    }
+}
+
 }  // namespace
 
 bool access_record::precede(dependence_target& target, access_record* with_link) {
@@ -40,10 +48,11 @@ bool access_record::precede(dependence_target& target, access_record* with_link)
         }
     }
     if (successors.is_released()) {
+        detail::tell_last_writer(*this, with_link);
         return false;
     }
-    const bool has_own = with_link != nullptr && !with_link->own_link.is_used();
-    dependence_link* const link = has_own ? &with_link->own_link
+    const bool has_own = with_link != nullptr && !with_link->own_link().is_used();
+    dependence_link* const link = has_own ? &with_link->own_link()
                                           : ::new (allocate_block(sizeof(dependence_link)))
                                                 dependence_link;
     link->set(target, !has_own);
@@ -55,6 +64,7 @@ bool access_record::precede(dependence_target& target, access_record* with_link)
     } else {
         free_block(link, sizeof(dependence_link));
     }
+    detail::tell_last_writer(*this, with_link);
     return false;
 }
 
@@ -92,6 +102,9 @@ QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
         drop();
         return;
     }
+    if (is_large()) [[unlikely]] {
+        count_place();
+    }
     const under_signal running(&m_home.signal());
     try {
         run_body();
@@ -102,6 +115,9 @@ QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
         m_home.fail(std::current_exception());
     }
     forget_body();
+    if (is_large()) [[unlikely]] {
+        note_writes();
+    }
     if (holds_left() != 0) [[unlikely]] {
         const auto all = accesses();
         m_is_noted = m_home.held().add(*this, std::any_of(all.begin(), all.end(), [](auto& each) {
@@ -174,7 +190,7 @@ void dependent_task::release_unless_used(access_record& access, ready_successors
     }
     bool is_unused = true;
     if ((m_children != nullptr || is_running) && !access.is_empty) {
-        access.own_link.clear();  // it has been followed
+        access.own_link().clear();  // it has been followed
         try {
             std::uint32_t made = 0;
             new_links links{access, &access, nullptr, made};
@@ -215,6 +231,9 @@ void dependent_task::link_to_own(access_record& access, new_links& links) {
 void dependent_task::give_up(access_record& access) noexcept {
     ready_successors released;
     ready_batch batch;
+    if (is_large()) [[unlikely]] {
+        note_write(access);
+    }
     release_unless_used(access, released, true);
     released.move_to(batch);
     if (!batch.empty()) {

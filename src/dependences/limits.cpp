@@ -31,6 +31,14 @@ constinit std::atomic<std::uint32_t> g_live_tasks{k_usual_live_tasks};
 constexpr std::uint32_t k_usual_renaming_bytes = 256U << 20;  // guessed
 constexpr std::uint32_t k_most_renaming_bytes = ~std::uint32_t{0};
 
+/// What a core gets from another one's cache in the 10 us for which thieves leave a hinted task
+/// (docs/design/0031-locality-of-dependent-tasks.md).
+constexpr std::uint32_t k_usual_locality_bytes = 128U << 10;
+constexpr std::uint32_t k_most_locality_bytes = ~std::uint32_t{0};
+
+/// Of 0 the largest number.
+constinit std::atomic<std::size_t> g_locality_bytes{k_usual_locality_bytes};
+
 constinit std::atomic<std::uint32_t> g_renaming_bytes{k_usual_renaming_bytes};
 
 constexpr setting k_dependence_settings[] = {
@@ -48,6 +56,14 @@ constexpr setting k_dependence_settings[] = {
      .most = k_most_renaming_bytes,
      .fallback = "256M",
      .help = "memory of all versions of renamed objects beside the first, at most; 0: none"},
+    {.name = "locality-bytes",
+     .owner = "dependences",
+     .type = setting_type::bytes,
+     .least = 0,
+     .most = k_most_locality_bytes,
+     .fallback = "128k",
+     .help = "a dependent task with so many bytes runs at the worker that last wrote most of them, "
+             "if that is free soon; 0: none does"},
     {.name = "check-accesses",
      .owner = "dependences",
      .words =
@@ -83,11 +99,31 @@ constexpr knob k_dependence_knobs[] = {
          [](pool&, std::uint32_t value) noexcept {
              g_renaming_bytes.store(value, std::memory_order_relaxed);
              return value;
+         }},
+    {.name = "locality-bytes",
+     .owner = "dependences",
+     .unit = "bytes",
+     .help = "a dependent task with so many bytes runs at the worker that last wrote most of them, "
+             "if that is free soon; 0: none does; of the process",
+     .least = 0,
+     .most = k_most_locality_bytes,
+     .get =
+         [](const pool&) noexcept {
+             const std::size_t now = locality_limit();
+             return now <= k_most_locality_bytes ? static_cast<std::uint32_t>(now) : 0;
+         },
+     .set =
+         [](pool&, std::uint32_t value) noexcept {
+             g_locality_bytes.store(value != 0 ? value : ~std::size_t{0},
+                                    std::memory_order_relaxed);
+             return value;
          }}};
 
 }  // namespace
 
 std::size_t renaming_limit() noexcept { return g_renaming_bytes.load(std::memory_order_relaxed); }
+
+std::size_t locality_limit() noexcept { return g_locality_bytes.load(std::memory_order_relaxed); }
 
 std::int64_t live_tasks_limit() noexcept { return g_live_tasks.load(std::memory_order_relaxed); }
 

@@ -13,6 +13,11 @@ inline std::size_t extent_of(const strided_region& r) noexcept {
     return r.shape != nullptr ? r.shape->extent(r.bytes) : r.bytes;
 }
 
+/// Of all rows.
+inline std::size_t bytes_of(const strided_region& r) noexcept {
+    return r.shape != nullptr ? r.shape->rows() * r.bytes : r.bytes;
+}
+
 template <class F>
 void for_each_row(const strided_region& r, F call) {
     if (r.shape != nullptr) {

@@ -12,9 +12,22 @@ dependence_link* ready_successors::close(access_record& one) noexcept {
     if (one.kind == access_kind::reduction && !one.is_weak) [[unlikely]] {
         static_cast<dependent_task&>(one.owner).end_access(one);
     }
-    dependence_link* const links = one.successors.release();
+    dependence_link* const links = released_links(one);
     if (one.kind == access_kind::commutative && !one.is_weak) [[unlikely]] {
         hand_on_turns(one);
+    }
+    return links;
+}
+
+/// The access that waits with its own link is told who wrote the data, before the link is followed.
+dependence_link* ready_successors::released_links(access_record& one) noexcept {
+    dependence_link* const links = one.successors.release();
+    if (one.last_writer != k_no_writer) [[unlikely]] {
+        for (dependence_link* each = links; each != nullptr; each = each->next) {
+            if (!each->is_block()) {
+                access_record::of_own_link(*each).last_writer = one.last_writer;
+            }
+        }
     }
     return links;
 }
@@ -73,7 +86,7 @@ dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
         case dependence_target::what::access:
             return close(static_cast<access_record&>(target));
         case dependence_target::what::entry:
-            return static_cast<access_record&>(target).successors.release();
+            return released_links(static_cast<access_record&>(target));
         case dependence_target::what::waiter:
             static_cast<access_waiter&>(target).wake();
             return nullptr;
@@ -82,7 +95,7 @@ dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
 }
 
 void ready_successors::release_entry(weak_entry& one) noexcept {
-    follow(one.record.successors.release());
+    follow(released_links(one.record));
     one.drop_reference();
 }
 
@@ -95,6 +108,7 @@ void ready_successors::complete(dependent_task& one) noexcept {
 }
 
 void ready_successors::add(dependent_task& task) noexcept {
+    m_has_large = m_has_large || task.is_large();
     runnable* item = &task;
     if (m_best == nullptr || item->rank > m_best->rank) {
         std::swap(item, m_best);
@@ -105,6 +119,9 @@ void ready_successors::add(dependent_task& task) noexcept {
 }
 
 void ready_successors::move_to(ready_batch& batch) noexcept {
+    if (m_has_large) [[unlikely]] {
+        place_all();
+    }
     if (m_best != nullptr) {
         batch.add(*std::exchange(m_best, nullptr));
     }

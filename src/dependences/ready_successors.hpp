@@ -50,10 +50,13 @@ private:
     void follow(dependence_link* first) noexcept;
     dependence_link* satisfy(dependence_target& target) noexcept;
     dependence_link* close(access_record& one) noexcept;
+    static dependence_link* released_links(access_record& one) noexcept;
+    QUERN_COLD void place_all() noexcept;
     void hand_on_turns(access_record& of) noexcept;
 
     runnable* m_best = nullptr;  ///< of the largest rank, and of these the oldest
     ready_batch m_others;
+    bool m_has_large = false;  ///< some should run where their data are
 };
 
 }  // namespace quern::detail

@@ -14,7 +14,10 @@ namespace quern::detail {
 // -- one fragment ------------------------------------------------------------------------------
 
 void region_map::join(fragment& f, access_record& access, new_links& links) {
-    f.before.remove_released();
+    f.before.remove_released(f.last_writer);
+    if (f.last_writer != k_no_writer) [[unlikely]] {
+        access.last_writer = f.last_writer;
+    }
     for (access_record* const each : f.predecessors(access)) {
         links.add(*each);
     }
@@ -41,7 +44,7 @@ void region_map::enter_set(fragment& f, access_record& access) {
         f.kind = access.kind;
         f.operation = access.operation;
     }
-    f.current.add(access);
+    f.current.add(access, f.last_writer);
 }
 
 std::shared_ptr<object_turn> region_map::turn_for(const fragment& f) const {
@@ -149,7 +152,7 @@ std::span<const fragment* const> region_map::divide(const access_record& access)
 
 void region_map::enter_divided(access_record& access) {
     for (fragment* const part : m_parts) {
-        part->before.remove_released();
+        part->before.remove_released(part->last_writer);
         enter_set(*part, access);
     }
     if (m_parts.size() > 1) {
@@ -157,11 +160,12 @@ void region_map::enter_divided(access_record& access) {
     }
 }
 
-/// Each predecessor is linked once, however many parts it has in common with the access.
+/// Each predecessor is linked once, however many parts it has in common with the access. That of
+/// the largest part is the first, so that it says who wrote most of the bytes.
 void region_map::join_parts(access_record& access, new_links& links) {
     m_found.clear();
     for (fragment* const part : m_parts) {
-        part->before.remove_released();
+        part->before.remove_released(part->last_writer);
         for (access_record* const each : part->predecessors(access)) {
             if (m_found.empty() || m_found.back() != each) {
                 m_found.push_back(each);
@@ -170,8 +174,20 @@ void region_map::join_parts(access_record& access, new_links& links) {
     }
     std::sort(m_found.begin(), m_found.end());
     m_found.erase(std::unique(m_found.begin(), m_found.end()), m_found.end());
+    const fragment& largest = **std::max_element(
+        m_parts.begin(), m_parts.end(),
+        [](const fragment* a, const fragment* b) { return a->bytes < b->bytes; });
+    if (largest.last_writer != k_no_writer) {
+        access.last_writer = largest.last_writer;
+    }
+    if (const access_set& before = largest.predecessors(access); !before.empty()) {
+        std::iter_swap(m_found.begin(), std::find(m_found.begin(), m_found.end(), *before.begin()));
+    }
     for (access_record* const each : m_found) {
         links.add(*each);
+        if (access.last_writer != k_no_writer && !access.own_link().is_used()) [[unlikely]] {
+            links.with_link = nullptr;  // it is known: others have nothing to say
+        }
     }
     enter_divided(access);
 }
@@ -185,7 +201,7 @@ void region_map::remove_unused() noexcept {
     for (ordered* const all : {&m_ordered, &m_strided, &m_sentinels}) {
         for (auto at = all->begin(); at != all->end();) {
             fragment& f = at->second;
-            f.current.remove_released();
+            f.current.remove_released(f.last_writer);
             if (!f.current.empty()) {
                 ++at;
                 continue;
@@ -204,8 +220,8 @@ void region_map::forget_released() noexcept {
     std::size_t kept = fragments();
     for (ordered* const all : {&m_ordered, &m_strided, &m_sentinels}) {
         for (auto& [begin, f] : *all) {
-            f.before.remove_released();
-            f.current.remove_released();
+            f.before.remove_released(f.last_writer);
+            f.current.remove_released(f.last_writer);
             kept += f.before.size() + f.current.size();
         }
     }

@@ -102,6 +102,7 @@ fragment region_map::part_of(const fragment& whole, std::uintptr_t begin, std::s
                   .bytes = bytes,
                   .shape = nullptr,
                   .kind = whole.kind,
+                  .last_writer = whole.last_writer,
                   .operation = whole.operation,
                   .current = whole.current,
                   .before = whole.before,

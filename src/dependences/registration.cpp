@@ -4,6 +4,8 @@
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/watch.hpp>
 
+#include "limits.hpp"
+#include "overlap.hpp"
 #include "ready_successors.hpp"
 
 #include <new>
@@ -18,6 +20,7 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
     }
     std::uint32_t made = 0;
     std::uint32_t entered = 0;
+    std::size_t bytes = 0;
     new_links links{task, nullptr, &task, made};
     try {
         if (!m_open.empty()) [[unlikely]] {
@@ -26,6 +29,7 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
         bool has_weak = false;
         for (access_record& each : task.accesses()) {
             links.with_link = &each;
+            bytes += bytes_of(each);
             if (each.is_weak) [[unlikely]] {
                 has_weak = true;
             } else if (!each.is_empty) {
@@ -50,6 +54,9 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
     if constexpr (k_counters) {
         counts.accesses = counts.accesses + entered;
         counts.edges = counts.edges + made;
+    }
+    if (bytes >= locality_limit()) [[unlikely]] {
+        task.set_large();
     }
     launch(task, made);
 }
@@ -85,7 +92,7 @@ void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
         launch_entries(std::exchange(task.rare().entries, nullptr));
     }
     if (task.missing.registered(links) && task.has_its_turns()) {
-        task.make_ready();
+        task.become_ready();
     }
 }
 
@@ -112,6 +119,7 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
             if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
                 watch->registers(*entry);
             }
+            entry->record.last_writer = part->last_writer;
             new_links links{entry->record, &entry->record, &task, entry->links};
             for (access_record* const each : part->predecessors(access)) {
                 links.add(*each);

@@ -67,6 +67,9 @@ void replay_slot::task_ended() noexcept {
 void replayed_task::step_ended(ready_successors& released) noexcept {
     missing.rearm(m_armed);
     this->reopen();
+    if (is_large()) [[unlikely]] {
+        tell_next_step();
+    }
     for (replayed_task* const each : m_successors) {
         if (each->missing.satisfied()) {
             released.add(*each);

@@ -3,6 +3,9 @@
 // of two copies of the step that never run. README.md, "Replay".
 #include <quern/dependences/detail/replay_run.hpp>
 
+#include "limits.hpp"
+#include "overlap.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -100,6 +103,14 @@ private:
     region_map m_map;
 };
 
+bool is_large(const replayed_task& task) noexcept {
+    std::size_t bytes = 0;
+    for (const strided_region& each : task.where()) {
+        bytes += bytes_of(each);
+    }
+    return bytes >= locality_limit();
+}
+
 }  // namespace
 
 std::vector<recorded_successors> graph_of_steps(
@@ -148,6 +159,11 @@ void make_slots(replay_slots& slots, std::size_t count) {
                                                       here.successors.size() - first);
             const std::uint32_t all = within[k] + from_before[k];
             here.tasks[k]->place(here, own, all, i == 0 ? within[k] : all);
+            if (is_large(*here.tasks[k])) {
+                const auto& later = graph[k].in_next_step;
+                const bool waits = std::binary_search(later.begin(), later.end(), k);
+                here.tasks[k]->place_large(waits ? next.tasks[k].get() : nullptr);
+            }
         }
     }
 }

@@ -160,6 +160,61 @@ TEST(model_dependences, a_chain_is_registered_while_it_runs) {
     });
 }
 
+// Locality: who wrote the data of a predecessor is known to the successor when it begins, whether
+// the link that lies in its access is followed, or refused. No two threads write that at a time.
+TEST(model_dependences, a_successor_is_told_who_wrote_its_data) {
+    model::expect_passes_everywhere("dependences, the last writer", {}, [](run& r) {
+        struct told {
+            predecessor before[2];
+            var<int> writer[2] = {0, 0};
+            successor after;
+            link own;
+            link block;
+            var<int> last_writer = 0;
+            var<int> begun = 0;
+
+            void begin() {
+                check(last_writer != 0, "it has been told");
+                begun = begun + 1;
+            }
+            void end(int p) {
+                writer[p] = p + 1;
+                link* const first = before[p].successors->release();
+                for (link* each = first; each != nullptr; each = each->next) {
+                    if (each == &own) {
+                        last_writer = static_cast<int>(writer[p]);
+                    }
+                }
+                for (link* each = first; each != nullptr;) {
+                    each = each->next;
+                    if (after.missing.satisfied()) {
+                        begin();
+                    }
+                }
+            }
+        };
+        auto& t = r.make<told>();
+        r.thread([&t] {
+            std::uint32_t made = 0;
+            for (int p = 0; p < 2; ++p) {
+                link& to = made == 0 ? t.own : t.block;
+                to.to = &t.after;
+                if (t.before[p].successors->push(to)) {
+                    ++made;
+                } else if (made == 0) {
+                    t.last_writer = static_cast<int>(t.writer[p]);
+                }
+            }
+            if (t.after.missing.registered(made)) {
+                t.begin();
+            }
+        });
+        r.thread([&t] { t.end(0); });
+        r.thread([&t] { t.end(1); });
+        r.at_end([&t] { check(t.begun == 1, "begun once"); });
+    });
+}
+
 // Early release: the function of a task has returned. Its access is linked to those of two
 // children, which end on two workers, while a later task registers with the access.
 TEST(model_dependences, an_access_is_released_with_the_last_child_that_uses_it) {

@@ -47,6 +47,12 @@ domain_core& core_of(domain& of, const char* function);
 /// more, the limit gives way. Far below it, from 256 tasks for each worker on, spawn() is one too
 /// while the tasks are tiny, so that their records stay in the cache.
 ///
+/// Locality: a ready task whose accesses have at least `locality-bytes` bytes (a setting and a
+/// knob; 0: no task) goes to the worker that last wrote most of them, if that is free or will be
+/// soon. What a busy worker has no time for goes to its NUMA node. A worker without other work runs
+/// such a task itself, and workers without work take those of busy ones. A hint of the user counts
+/// instead.
+///
 /// Source: data-flow order by a map of last accesses as in SMPSs (Perez, Badia, Labarta, CLUSTER
 /// 2008) and OmpSs; overlaps by fragments as in OmpSs-2's regions. Protocol:
 /// src/dependences/README.md.

@@ -6,6 +6,7 @@
 #include "system/reading.hpp"
 
 #include <quern/dependences/detail/domain_list.hpp>
+#include <quern/dependences/detail/last_writer.hpp>
 
 namespace quern::counters::detail {
 
@@ -21,8 +22,10 @@ public:
             return all_alike(no_reading(source_state::absent, k_left_out), m_infos.size());
         }
         const quern::detail::dependence_totals now = quern::detail::read_dependence_totals();
+        const quern::detail::locality_totals placed = quern::detail::read_locality();
         const auto of = [](std::uint64_t value) { return reading_of(static_cast<double>(value)); };
-        return {of(now.accesses), of(now.edges), of(now.live), of(now.early), of(now.throttled)};
+        return {of(now.accesses),  of(now.edges),        of(now.live),          of(now.early),
+                of(now.throttled), of(placed.at_writer), of(placed.with_writer)};
     }
 
 private:
@@ -37,7 +40,11 @@ private:
          "accesses of tasks that outlived their function, released when no child used them any "
          "more"},
         {"/dependences/throttled", counter_kind::sum, "",
-         "times that a creator waited at the limit of live tasks"}};
+         "times that a creator waited at the limit of live tasks"},
+        {"/dependences/at-last-writer", counter_kind::sum, "",
+         "dependent tasks of many bytes that began on the worker that last wrote most of these"},
+        {"/dependences/with-last-writer", counter_kind::sum, "",
+         "dependent tasks of many bytes of which a worker had last written enough"}};
 };
 
 }  // namespace

@@ -145,4 +145,23 @@ TEST_P(dependence_counters, count_waits_at_the_limit) {
     rt.default_pool().set_knob("live-tasks", 10'000);
 }
 
+TEST_P(dependence_counters, count_tasks_at_the_writer_of_their_data) {
+    auto all = made("with-last-writer");
+    auto there = made("at-last-writer");
+    std::vector<char> large(std::size_t{256} << 10);
+    char small = 0;
+    quern::async(rt, [&] {
+        domain work;
+        for (int i = 0; i < 5; ++i) {
+            work.spawn(inout(large), inout(small), [] {});
+            work.spawn(inout(small), [] {});
+        }
+    }).get();
+    EXPECT_EQ(value_of(all), 4);
+    EXPECT_LE(value_of(there), 4);
+    if (workers() == 1) {
+        EXPECT_EQ(value_of(there), 4);
+    }
+}
+
 }  // namespace

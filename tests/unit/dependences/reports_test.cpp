@@ -121,6 +121,8 @@ TEST_P(domain_reports, say_which_access_waits_for_a_suspended_task) {
         access_to("read", &room, sizeof room) + "for which task 'fourth' waits",
         "1 further task waits for these", "made in "};
     expect_parts(report_with(parts), parts);
+    EXPECT_TRUE(
+        quern_test::eventually([&] { return room.size() == 1; }));  // it may just have begun
     room.resume_all();
     owner.get();
 }

@@ -27,8 +27,9 @@ public:
     bool operator==(const access_set& other) const noexcept;
 
     /// Throws std::bad_alloc; then nothing has changed.
-    void add(access_record& one);
-    void remove_released() noexcept;
+    /// `last_writer`: of those that are removed for it.
+    void add(access_record& one, writer_rank& last_writer);
+    void remove_released(writer_rank& last_writer) noexcept;
     void clear() noexcept;
 
 private:

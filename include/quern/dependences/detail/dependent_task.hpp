@@ -6,6 +6,7 @@
 
 #include <quern/base/detail/blocks.hpp>
 #include <quern/dependences/detail/access_word.hpp>
+#include <quern/dependences/detail/last_writer.hpp>
 #include <quern/dependences/detail/region.hpp>
 #include <quern/dependences/detail/turn.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
@@ -26,6 +27,7 @@ class domain_core;
 class ready_successors;
 struct access_waiter;
 struct new_links;
+struct ready_from;
 
 /// What waits for predecessors: a task that has not begun, an access whose task has ended and whose
 /// children use it, or a taskwait(on()).
@@ -38,6 +40,9 @@ struct dependence_target {
     const what is_a;
     /// Of an access: what releases it is decided, and the end of its task is not it.
     bool is_given_up = false;
+    /// Of an access: before its task runs of its data, afterwards of its own. Written by the owner
+    /// until the own link is pushed, then by the thread that follows that link, then by the task.
+    writer_rank last_writer = k_no_writer;
 };
 
 /// From an access to one successor. The first of each access lies in the successor's record, others
@@ -59,17 +64,22 @@ private:
     std::uintptr_t m_target = 0;  ///< the lowest bit: a block
 };
 
-/// One access of a task.
-struct access_record : dependence_target, strided_region {
+/// One access of a task. The link is the one to its first predecessor.
+struct access_record : dependence_target, strided_region, dependence_link {
     access_record(const strided_region& of, access_owner& by, what w = what::access) noexcept
         : dependence_target(w), strided_region(of), owner(by) {}
+
+    dependence_link& own_link() noexcept { return *this; }
+    /// Requires: it is no block.
+    static access_record& of_own_link(dependence_link& link) noexcept {
+        return static_cast<access_record&>(link);
+    }
 
     /// Links the target to this access. False: it is released already, there is nothing to wait
     /// for. Throws std::bad_alloc; then nothing has changed.
     bool precede(dependence_target& target, access_record* with_link);
 
     successor_stack<std_atomics, dependence_link> successors;
-    dependence_link own_link;  ///< to the first predecessor
     access_owner& owner;
 };
 
@@ -231,6 +241,21 @@ public:
                basic_turn::take_all(*m_rare->turns);
     }
 
+    // -- where it runs: locality.cpp ---------------------------------------------------------
+
+    /// Its accesses have so many bytes that it should run where they were written.
+    bool is_large() const noexcept { return m_last_writer != k_too_small; }
+    void set_large() noexcept { m_last_writer = k_no_writer; }
+    /// Nothing precedes it, says the thread that made it.
+    void become_ready() noexcept {
+        if (is_large()) [[unlikely]] {
+            choose_home();
+        }
+        make_ready();
+    }
+    /// Gives it a hint, if it has none.
+    void choose_home(const ready_from& from) noexcept;
+
     /// The running task needs the access no longer. Requires: it is not given up.
     void give_up(access_record& access) noexcept;
 
@@ -248,6 +273,7 @@ protected:
     void set_replayed() noexcept { m_is_replayed = true; }
 
     bool m_is_dropped = false;
+    writer_rank m_last_writer = k_too_small;  ///< of most of its bytes
 
 private:
     friend class ready_successors;
@@ -271,6 +297,11 @@ private:
     void give_up_all(ready_successors& released) noexcept;
     dependent_task* complete(ready_successors& released, bool has_waited) noexcept;
     void delete_it() noexcept override { delete this; }
+    QUERN_COLD void choose_home() noexcept;
+    void find_last_writer(const worker* here) noexcept;
+    void count_place() noexcept;
+    void note_write(access_record& access) noexcept;
+    void note_writes() noexcept;
 
     bool m_is_noted = false;  ///< for reports: it is held, and its domain has a note of it
     bool m_is_final = false;

@@ -14,9 +14,10 @@ namespace quern::detail {
 
 struct fragment {
     std::uintptr_t begin = 0;
-    std::size_t bytes = 0;                 ///< of a row
-    std::unique_ptr<const strides> shape;  ///< null: one row
-    access_kind kind = access_kind::read;  ///< of `current`
+    std::size_t bytes = 0;                  ///< of a row
+    std::unique_ptr<const strides> shape;   ///< null: one row
+    access_kind kind = access_kind::read;   ///< of `current`
+    writer_rank last_writer = k_no_writer;  ///< of an access that is not in the sets any more
     std::uint32_t operation = 0;
     access_set current;  ///< the last accesses: one write, or some that may run at the same time
     access_set before;   ///< what those of `current` wait for

@@ -72,15 +72,21 @@ public:
                std::uint32_t predecessors, std::uint32_t first) noexcept {
         m_slot = &slot;
         m_successors = successors;
+        m_next_step = nullptr;
         m_armed = predecessors + 1;
         missing.rearm(first + 1);
+    }
+    /// It has many bytes. `next_step`: the same task there if it waits for this one, or null.
+    void place_large(replayed_task* next_step) noexcept {
+        set_large();
+        m_next_step = next_step;
     }
     /// Its function and attributes are there.
     QUERN_ALWAYS_INLINE void creator_is_done() noexcept {
         m_is_dropped = false;
         m_slot->count_spawned();
         if (missing.satisfied()) {
-            make_ready();
+            become_ready();
         }
     }
 
@@ -97,11 +103,13 @@ protected:
 
 private:
     void settle(std::exception_ptr) noexcept final {}
+    QUERN_COLD void tell_next_step() noexcept;
 
     domain_core& m_home_of_step;
     const void* const m_type;
     replay_slot* m_slot = nullptr;
     std::span<replayed_task* const> m_successors;
+    replayed_task* m_next_step = nullptr;
     std::uint32_t m_armed = 0;  ///< what it waits for in a step
 };
 
