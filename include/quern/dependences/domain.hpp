@@ -44,7 +44,9 @@ domain_core& core_of(domain& of, const char* function);
 ///
 /// Limit: at `live-tasks` tasks of a domain that have not ended (a setting and a knob), spawn() is
 /// a scheduling point: it lets other tasks run until half of them are left. When nothing runs any
-/// more, the limit gives way. Below the limit spawn() never runs a task and never suspends.
+/// more, the limit gives way. Below the limit spawn() never runs a task and never suspends. With
+/// the setting `check-accesses` it returns when the task is complete, and accesses that tasks do
+/// not declare are reported.
 ///
 /// Source: data-flow order by a map of last accesses as in SMPSs (Perez, Badia, Labarta, CLUSTER
 /// 2008) and OmpSs; overlaps by fragments as in OmpSs-2's regions. Protocol:
