@@ -45,7 +45,9 @@ domain_core& core_of(domain& of, const char* function);
 /// Limit: at `live-tasks` tasks of a domain that have not ended (a setting and a knob), spawn() is
 /// a scheduling point: it lets other tasks run until half of them are left. When nothing runs any
 /// more, the limit gives way. Far below it, from 256 tasks for each worker on, spawn() is one too
-/// while the tasks are tiny, so that their records stay in the cache.
+/// while the tasks are tiny, so that their records stay in the cache. With the setting
+/// `check-accesses` it returns when the task is complete, and accesses that tasks do not declare
+/// are reported.
 ///
 /// Locality: a ready task whose accesses have at least `locality-bytes` bytes (a setting and a
 /// knob; 0: no task) goes to the worker that last wrote most of them, if that is free or will be

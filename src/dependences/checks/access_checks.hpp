@@ -31,6 +31,8 @@ public:
     void stop_watching(dependent_task& task);
     void watch_again(dependent_task& task);
     void not_checked();
+    /// There was no memory for the plan.
+    static void watch_nothing() noexcept;
 
     void forget(const byte_range& bytes);
     void forget_domain(const domain_core& home);
@@ -60,5 +62,8 @@ private:
     std::uint64_t m_tasks = 0;
     std::uint64_t m_not_checked = 0;
 };
+
+/// Before the first body. Throws std::bad_alloc.
+void make_plan_of_body();
 
 }  // namespace quern::detail
