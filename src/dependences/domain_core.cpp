@@ -289,7 +289,8 @@ void domain_core::make_room() noexcept {
 void domain_core::fit_window(std::int64_t limit) noexcept {
     bool fits = are_tasks_tiny();
     while (fits && live() > m_window / 2) {
-        fits = others_run_here();
+        const std::int64_t before = live();
+        fits = others_run_here() && live() < before;  // else they may wait for the creator
     }
     m_window = fits ? std::max(m_window / 4 * 3, m_least_window)
                     : std::min(2 * m_window, std::max(limit, m_least_window));

@@ -267,4 +267,22 @@ TEST_P(domain_nesting, the_limit_gives_way_beside_tasks_that_poll) {
     rt.default_pool().set_knob("live-tasks", 10'000);
 }
 
+// Below the limit a creator that gives way must come back, too.
+TEST_P(domain_nesting, more_tasks_than_the_first_window_may_poll_for_the_creator) {
+    inside([&] {
+        std::atomic<bool> is_open{false};
+        domain work;
+        for (int i = 0; i < 4000; ++i) {
+            work.spawn([&is_open] {
+                while (!is_open) {
+                    quern::this_task::yield();
+                }
+            });
+        }
+        is_open = true;
+        work.taskwait();
+        EXPECT_TRUE(is_open);
+    });
+}
+
 }  // namespace
