@@ -47,9 +47,8 @@ private:
         };
         const adaptation::policy_options how{
             .pool = m_pool, .budget = std::chrono::minutes(1), .queue = 16};
-        return random.below(2) == 0
-                   ? adaptation::every(std::chrono::microseconds(200), "at intervals", act, how)
-                   : adaptation::on(quern::trace::event_kind::worker_park, "at events", act, how);
+        const std::chrono::microseconds interval(100 + random.below(200));
+        return adaptation::every(interval, "at intervals", act, how);
     }
 
     quern::pool_ref m_pool;
