@@ -51,7 +51,7 @@ std::shared_ptr<object_turn> region_map::turn_for(const fragment& f) const {
     auto made = std::make_shared<object_turn>();
     for (const inherited_turn& each : m_inherited) {
         if (each.begin < f.begin + f.extent() && f.begin < each.begin + each.extent) {
-            made->above.push_back({each.turn, true});
+            made->above.push_back({each.turn, each.is_alone});
         }
     }
     return made;
@@ -64,9 +64,9 @@ void region_map::take_turn(const fragment& f, const std::shared_ptr<object_turn>
     auto& task = static_cast<dependent_task&>(access.owner);
     if (access.is_weak) {
         region_map& inner = task.own_domain().map();
-        inner.m_inherited.push_back({f.begin, f.extent(), its});
+        inner.m_inherited.push_back({f.begin, f.extent(), its, true});
         for (const object_turn::higher& each : its->above) {
-            inner.m_inherited.push_back({f.begin, f.extent(), each.of});
+            inner.m_inherited.push_back({f.begin, f.extent(), each.of, each.is_alone});
         }
         return;
     }

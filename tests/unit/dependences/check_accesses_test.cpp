@@ -269,11 +269,17 @@ protected:
         inside(f);
         return testing::internal::GetCapturedStderr();
     }
+    /// Once more if the system has stopped a worker for so long that a task was taken for one that
+    /// waits for the next one.
     std::string said_by_cholesky(mistake wrong) {
-        return said_by([wrong] {
-            cholesky one;
-            one.factorise(wrong);
-        });
+        std::string said = "not checked";
+        for (int run = 0; run < 5 && said.find("not checked") != std::string::npos; ++run) {
+            said = said_by([wrong] {
+                cholesky one;
+                one.factorise(wrong);
+            });
+        }
+        return said;
     }
 };
 QUERN_ON_1_2_8_WORKERS(check_accesses);

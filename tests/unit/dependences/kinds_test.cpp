@@ -8,6 +8,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <span>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -430,6 +432,31 @@ TEST_P(domain_kinds, a_list_has_any_number_of_accesses) {
         work.spawn(all, inout(sum), [](int& s) { s *= 2; });
         work.taskwait();
         EXPECT_EQ(sum, 200);
+    });
+}
+
+// A child of a weak access needs the turn of its part alone, and shares that of the whole, as a
+// task in its place does.
+TEST_P(domain_kinds, a_child_of_a_weak_part_shares_the_turn_of_the_whole) {
+    inside([] {
+        std::array<int, 4> data{};
+        const std::span<int> all(data);
+        std::atomic<bool> has_run{false};
+        std::atomic<bool> was_beside{false};
+        quern::domain work;
+        work.spawn(quern::commutative(all), [] {});
+        work.spawn(quern::commutative(all.first(2)), [&] {
+            const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+            while (!has_run && std::chrono::steady_clock::now() < limit) {
+                quern::this_task::yield();
+            }
+            was_beside = has_run.load();
+        });
+        work.spawn(quern::weak(quern::commutative(all.last(2))), [&has_run, all] {
+            quern::spawn(quern::commutative(all.last(2)), [&has_run] { has_run = true; });
+        });
+        work.taskwait();
+        EXPECT_TRUE(was_beside);
     });
 }
 

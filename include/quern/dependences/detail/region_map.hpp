@@ -82,6 +82,7 @@ private:
         std::uintptr_t begin;
         std::size_t extent;
         std::shared_ptr<object_turn> turn;
+        bool is_alone;
     };
 
     // region_map.cpp
