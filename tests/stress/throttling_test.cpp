@@ -82,31 +82,29 @@ protected:
         std::atomic<bool> m_stop{false};
         std::thread m_thread;
     };
+
+    /// For a second; `part` is the part of the random numbers.
+    void expect_the_serial_answers(std::uint64_t part) {
+        auto random = random_for(part);
+        for (const stopwatch watch(1.0); watch.running();) {
+            const std::uint64_t seed = random.next();
+            constexpr int k_budget = 7;
+            ASSERT_EQ(inside([seed] { return random_program::run(seed, k_budget); }),
+                      random_program::run_serially(seed, k_budget))
+                << seed;
+        }
+    }
 };
 QUERN_ON_ALL_POLICIES(throttling);
 
 TEST_P(throttling, does_not_change_the_answers) {
-    auto random = random_for(workers());
     const disturber disturbs(rt.default_pool(), 50 + workers());
-    for (const stopwatch watch(1.0); watch.running();) {
-        const std::uint64_t seed = random.next();
-        constexpr int k_budget = 7;
-        ASSERT_EQ(inside([seed] { return random_program::run(seed, k_budget); }),
-                  random_program::run_serially(seed, k_budget))
-            << seed;
-    }
+    expect_the_serial_answers(workers());
 }
 
 TEST_P(throttling, by_policies_that_come_and_go_does_not_change_the_answers) {
-    auto random = random_for(20 + workers());
     const policy_changer changes(rt.default_pool(), 70 + workers());
-    for (const stopwatch watch(1.0); watch.running();) {
-        const std::uint64_t seed = random.next();
-        constexpr int k_budget = 7;
-        ASSERT_EQ(inside([seed] { return random_program::run(seed, k_budget); }),
-                  random_program::run_serially(seed, k_budget))
-            << seed;
-    }
+    expect_the_serial_answers(20 + workers());
 }
 
 TEST_P(throttling, loses_no_task_from_outside) {
