@@ -17,7 +17,7 @@ demo: ## Build the release of the demonstration, heat, and run it
 	$(DEMO)
 
 test: ## Build with assertions and run all tests but the consumer projects
-	@scripts/install-dependencies build test
+	@scripts/install-dependencies build test mpi
 	@scripts/build-preset dev $(JOBS)
 	@scripts/run-tests build/dev --jobs 2 -LE consumer
 

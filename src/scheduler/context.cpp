@@ -110,7 +110,7 @@ void context::enter(void* self) noexcept {
 void context::push_trapped() noexcept {
     QUERN_DEBUG_ASSERT(current_context() == this,
                        "a fork on the stack of another task, or in a blocking_region");
-    worker& host = *m_worker;
+    worker& host = this->host();
     if (full()) {
         m_low_mark = k_always_low;
     }
@@ -136,9 +136,9 @@ void context::push_trapped() noexcept {
 
 void context::answer_request() noexcept {
     arm();
-    if (m_worker->home().gate.load().any_idle()) {
+    if (host().home().gate.load().any_idle()) {
         publish_half();
-        m_worker->notify_public_work();
+        host().notify_public_work();
     }
 }
 
@@ -163,7 +163,7 @@ bool context::publish() noexcept {
     if (!has_public()) {
         return false;
     }
-    m_worker->suspended.put(*this);
+    host().suspended.put(*this);
     return true;
 }
 
@@ -175,7 +175,7 @@ void context::call_on_fresh(void (*body)(void* argument), void* argument) noexce
         void* argument;
         context* caller;
     };
-    worker& host = *m_worker;
+    worker& host = this->host();
     if (publish()) {
         host.notify_work_of(host);
     }
@@ -259,7 +259,7 @@ void run_beside_self(runnable& first, creator_link& link) noexcept {
 /// Calls on the other stack instead of switching, so that the processor predicts the return. After
 /// a switch there and back it would mispredict the returns that follow.
 void context::call_beside(context& fresh, runnable& first, creator_link& aside) noexcept {
-    worker& host = *m_worker;
+    worker& host = this->host();
     const bool calls = can_call();
     if (calls) {
         fresh.reopen();  // no frame needs to be prepared
@@ -293,7 +293,7 @@ void context::call_beside(context& fresh, runnable& first, creator_link& aside) 
             host.recycle(fresh);
             host.stats.overhead.ends(overhead_clock::next::user_code);
         } else {
-            m_worker->arrived(*this);  // perhaps on another worker by now
+            this->host().arrived(*this);  // perhaps on another worker by now
         }
     }
     if (aside.is_over && host.home().hooks.load(std::memory_order_relaxed) != nullptr)

@@ -203,10 +203,13 @@ work* worker::search_and_park() noexcept {
     }
 }
 
+/// The wake relay. It may wake a worker in vain. With messages outstanding that would be so for
+/// each message, and would delay the task that the message resumes: then public work is looked for
+/// first, by reads that come after the end of the search.
 void worker::stop_searching() noexcept {
     const bool is_last = m_pool.gate.end_search();
-    if (is_last && (m_pool.policy().steals || m_pool.has_shared_work()) &&
-        m_pool.wake_one(m_rank)) {  // the wake relay
+    const bool always = m_pool.policy().steals && !m_pool.pollers.is_eager(ticks());
+    if (is_last && (always || m_pool.has_shared_work()) && m_pool.wake_one(m_rank)) {
         stats.wakes.add();
     }
 }
@@ -218,6 +221,8 @@ work* worker::search() noexcept {
     const tick_count limit =
         crowded ? 0 : ticks_of_ns(1e3 * m_pool.knobs.spin_us.load(std::memory_order_relaxed));
     const tick_count start = ticks();
+    tick_count now = start;
+    bool is_eager = false;
     int pauses = k_first_pause;
     do {
         if (work* item = take_ready()) {
@@ -234,14 +239,19 @@ work* worker::search() noexcept {
         if (m_pool.waits_for_time()) {
             look_after_time();
         }
-        if (pauses == k_last_pause) {
+        is_eager = !crowded && m_pool.pollers.is_eager(now);
+        if (is_eager) {
+            m_pool.pollers.ask();
+        }
+        if (is_eager || pauses == k_last_pause) {
             ::sched_yield();
         }
-        for (int i = 0; i < pauses; ++i) {
+        for (int i = 0; i < pauses && !is_eager; ++i) {
             std_atomics::pause();
         }
         pauses = std::min(2 * pauses, k_last_pause);
-    } while (ticks() - start < limit);
+        now = ticks();
+    } while (is_eager || now - start < limit);
     return nullptr;
 }
 

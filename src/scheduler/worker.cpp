@@ -179,7 +179,7 @@ void worker::abandon_in_child(context& here) noexcept {
 }
 
 QUERN_NOINLINE void worker::adopt(context& c) noexcept {
-    c.m_worker = this;
+    c.m_worker.store(this, std::memory_order_relaxed);
     c.force_slow_path();
     m_current.store(&c, std::memory_order_release);  // pairs with steal_fork
     quern_tls_context = &c;

@@ -90,6 +90,10 @@ struct poller_options {
     /// Describes the outstanding operations for hang reports. May be empty. The same rules hold;
     /// called by any thread, but never while `ask` runs.
     detail::unique_function<std::string()> tell{};
+    /// For this long after an operation has begun or the function has reported progress, a worker
+    /// that finds no task calls it without pause, for answers that come within microseconds. Other
+    /// threads that want the processor get it between two calls. 0: at intervals only.
+    std::chrono::microseconds eager{0};
 };
 
 /// A function that the workers of a pool call at intervals while operations are outstanding. Call
@@ -97,7 +101,8 @@ struct poller_options {
 /// do so. While nothing is outstanding the function is not called, idle workers sleep undisturbed,
 /// and each task costs a worker one relaxed load. Otherwise a worker calls it between two tasks, or
 /// one of the sleeping workers calls it when it is due. The interval is 20 us, doubles up to 1 ms,
-/// and returns to 20 us after progress. All pollers of a pool share that interval.
+/// and returns to 20 us after progress. All pollers of a pool share that interval. An eager poller
+/// is called more often while a worker has nothing else to do.
 ///
 /// Outstanding operations keep their runtime alive: its destructor waits for them. A hang report
 /// lists them (docs/hang-reports.md). The poller may outlive its runtime. Destroying it earlier
@@ -146,6 +151,7 @@ private:
     poller_options m_how;
     detail::outstanding_count<detail::std_atomics> m_count;
     std::atomic<detail::tick_count> m_moved{0};  ///< time of arming or of the last progress
+    detail::tick_count m_eager = 0;              ///< poller_options::eager
     std::atomic<detail::pool*> m_pool{nullptr};  ///< null: it has ended; under the lock `pollers`
 };
 
@@ -182,6 +188,14 @@ public:
     /// Requires: any().
     std::chrono::nanoseconds until_due() const noexcept;
 
+    /// Whether a worker that finds no task should ask without pause.
+    bool is_eager(tick_count now) const noexcept {
+        return any() && now < m_eager_until.load(std::memory_order_relaxed);
+    }
+    void be_eager_until(tick_count when) noexcept {
+        m_eager_until.store(when, std::memory_order_relaxed);
+    }
+
     /// Raises the count of a poller. True: nothing was outstanding before.
     bool arm(poller& one, std::uint64_t operations) noexcept;
 
@@ -203,6 +217,7 @@ private:
     outstanding_count<std_atomics>::word m_armed{0};
     std::atomic<tick_count> m_due{0};
     std::atomic<tick_count> m_interval{0};  ///< until the next call
+    std::atomic<tick_count> m_eager_until{0};
     std::atomic<std::uint64_t> m_progress{0};
     std::atomic<const char*> m_asked{nullptr};  ///< name of the poller whose function runs
     spin_lock m_lock;                           ///< held while asking, to exclude other callers

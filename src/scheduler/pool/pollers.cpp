@@ -26,6 +26,9 @@ namespace {
 constexpr double k_first_interval_ns = 20e3;
 constexpr double k_longest_interval_ns = 1e6;
 
+/// Between two looks of the watch while another worker asks without pause (guessed).
+constexpr std::chrono::microseconds k_beside_eager{200};
+
 /// How long a report waits for a poller whose function runs (guessed).
 constexpr std::chrono::milliseconds k_patience{20};
 
@@ -81,6 +84,9 @@ bool poller_list::arm(poller& one, std::uint64_t operations) noexcept {
 std::chrono::nanoseconds poller_list::until_due() const noexcept {
     const tick_count due = m_due.load(std::memory_order_relaxed);
     const tick_count now = ticks();
+    if (is_eager(now)) {
+        return k_beside_eager;
+    }
     // Another worker should have finished asking by now: the watch does not spin.
     const double left = due > now ? static_cast<double>(due - now) * ns_per_tick() : 0;
     return std::chrono::nanoseconds(
@@ -97,19 +103,24 @@ void poller_list::ask() noexcept {
         if (each->outstanding() != 0) {
             m_asked.store(each->m_how.name.c_str(), std::memory_order_relaxed);
             if (each->m_how.ask() == poll_result::progress) {
-                each->m_moved.store(ticks(), std::memory_order_relaxed);
+                const tick_count now = ticks();
+                each->m_moved.store(now, std::memory_order_relaxed);
+                if (each->m_eager != 0) {
+                    be_eager_until(now + each->m_eager);
+                }
                 progress = true;
             }
         }
     }
     m_asked.store(nullptr, std::memory_order_relaxed);
     tick_count interval = ticks_of_ns(k_first_interval_ns);
+    const tick_count now = ticks();
     if (progress) {
         m_progress.fetch_add(1, std::memory_order_relaxed);
-    } else {
+    } else if (!is_eager(now)) {
         interval = m_interval.load(std::memory_order_relaxed);
     }
-    m_due.store(ticks() + interval, std::memory_order_relaxed);
+    m_due.store(now + interval, std::memory_order_relaxed);
     m_interval.store(std::min(2 * interval, ticks_of_ns(k_longest_interval_ns)),
                      std::memory_order_relaxed);
 }
@@ -150,6 +161,7 @@ poller::poller(const pool_ref& where, poller_options how) : m_how(std::move(how)
     if (!m_how.ask) {
         throw std::invalid_argument("quern: poller '" + m_how.name + "' has no function to ask");
     }
+    m_eager = detail::ticks_of_ns(1e3 * static_cast<double>(m_how.eager.count()));
     detail::pool& home = where.get();
     home.pollers.add(*this, home);
 }
@@ -157,9 +169,15 @@ poller::poller(const pool_ref& where, poller_options how) : m_how(std::move(how)
 poller::~poller() { detail::poller_list::remove(*this); }
 
 void poller::expect(std::uint64_t operations) noexcept {
-    if (operations != 0 && !m_count.raise_further(operations)) {
-        detail::pool* const home = m_pool.load(std::memory_order_relaxed);
-        QUERN_ASSERT(home != nullptr, "an operation begins at a poller whose runtime has ended");
+    if (operations == 0) {
+        return;
+    }
+    detail::pool* const home = m_pool.load(std::memory_order_relaxed);
+    QUERN_ASSERT(home != nullptr, "an operation begins at a poller whose runtime has ended");
+    if (m_eager != 0) {
+        home->pollers.be_eager_until(detail::ticks() + m_eager);
+    }
+    if (!m_count.raise_further(operations)) {
         home->arm(*this, operations);
     }
 }

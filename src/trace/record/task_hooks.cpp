@@ -38,7 +38,8 @@ std::uint64_t rank_of(const readiness& ready) noexcept { return (ready.by & k_ra
 
 task_record& present_task() noexcept { return current_context()->root().task(); }
 
-/// The origin of a task that begins on this worker: its parent, and whether it was stolen.
+/// The origin of a task that begins on this worker: its parent, and whether it was stolen. A parent
+/// that has suspended may be moving to another worker meanwhile: then either answer may come.
 traced_task origin_of(const worker& on, const work& item, context* forked_by) noexcept {
     traced_task made;
     if (forked_by != nullptr) {

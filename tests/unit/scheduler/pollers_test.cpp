@@ -139,6 +139,48 @@ TEST_P(pollers_test, are_asked_ever_less_often_without_progress) {
 }
 
 // Holds: poller: By one worker at a time.
+/// By the clock alone it would be asked 50 000 times a second at most, and after a while 1000
+/// times.
+TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
+    std::atomic<int> asked{0};
+    poller one(pool(), {.name = "eager",
+                        .ask =
+                            [&] {
+                                ++asked;
+                                return poll_result::idle;
+                            },
+                        .eager = 30min});
+    one.expect();
+    // Another program may take the processor for a while: then the clock has its turn.
+    EXPECT_TRUE(eventually([&] {
+        const int before = asked.load();
+        const auto until = clock::now() + 2ms;
+        while (clock::now() < until) {
+        }
+        return asked.load() - before > 500;
+    }));
+    one.settle();
+    const int last = asked.load();
+    EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping == workers(); }));
+    EXPECT_LE(asked.load(), last + 1);
+}
+
+TEST_P(pollers_test, are_asked_by_the_clock_when_eagerness_is_over) {
+    std::atomic<int> asked{0};
+    poller one(pool(), {.name = "eager for a moment",
+                        .ask =
+                            [&] {
+                                ++asked;
+                                return poll_result::idle;
+                            },
+                        .eager = 1us});
+    one.expect();
+    EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping == workers(); }));
+    const int before = asked.load();
+    EXPECT_TRUE(eventually([&] { return asked.load() > before + 3; }));
+    one.settle();
+}
+
 TEST_P(pollers_test, are_asked_by_one_worker_at_a_time) {
     long calls = 0;  // plain: two callers at once would be a race
     std::atomic<bool> enough{false};

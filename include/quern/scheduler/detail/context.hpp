@@ -131,7 +131,9 @@ public:
     /// caller runs here; `body` does not throw.
     QUERN_COLD void call_on_fresh(void (*body)(void* argument), void* argument) noexcept;
 
-    worker& host() const noexcept { return *m_worker; }
+    /// The worker that runs it, or ran it last. Exact for code that runs on this context; any other
+    /// thread may read it too, but the context may be moving meanwhile.
+    worker& host() const noexcept { return *m_worker.load(std::memory_order_relaxed); }
 
     /// The context on which the present task began: this one, unless the task continued on a fresh
     /// stack.
@@ -197,8 +199,8 @@ private:
     bool publish() noexcept;
 
     const void* m_low_mark = nullptr;
-    worker* m_worker = nullptr;  ///< the worker that runs it; changes only while none
-                                 ///< does
+    std::atomic<worker*> m_worker{nullptr};  ///< the worker that runs it; changes only while none
+                                             ///< does
     std::atomic<stealable_contexts*> m_listed_in{nullptr};  ///< the list in which thieves find it
                                                             ///< while it does not run
     std::atomic<context*> m_below{nullptr};  ///< its call runs here and it waits for that, or null
