@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// What several of MPI's functions share.
+#include "calls.hpp"
+
+#include <quern/scheduler/detail/context.hpp>
+#include <quern/task/this_task.hpp>
+
+#include <atomic>
+#include <cstdio>
+
+namespace quern::mpi::detail {
+
+namespace {
+
+std::atomic<std::uint64_t> g_blocking{0};
+std::atomic<bool> g_is_warned{false};
+
+}  // namespace
+
+int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {
+    if (quern::detail::current_context() != nullptr) {
+        g_blocking.fetch_add(1, std::memory_order_relaxed);
+        if (!g_is_warned.exchange(true, std::memory_order_relaxed)) {
+            std::fprintf(stderr,
+                         "quern: %s has no non-blocking form: it blocks its worker, and all other "
+                         "calls of MPI wait for it. Call it outside of tasks, or where no other "
+                         "task needs MPI\n",
+                         what.kind->name);
+        }
+    }
+    return run_plain(what, call);
+}
+
+std::uint64_t blocking_calls() noexcept { return g_blocking.load(std::memory_order_relaxed); }
+
+void after_vain_test() noexcept {
+    if (quern::detail::current_context() != nullptr) {
+        quern::this_task::yield();
+    }
+}
+
+}  // namespace quern::mpi::detail

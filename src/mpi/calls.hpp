@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the definitions of MPI's functions (generate_calls.py, own_calls.cpp) are made of.
+#pragma once
+
+#include "engine.hpp"
+
+#include <mpi.h>
+
+namespace quern::mpi::detail {
+
+/// Static data of one of MPI's functions.
+struct call_kind {
+    explicit constexpr call_kind(const char* name) noexcept
+        : wait{name, sizeof(waiting_operation), look_at_operation} {}
+    quern::detail::wait_kind wait;
+};
+
+inline bool is_shared() noexcept { return engine::of_process().is_shared(); }
+
+/// A blocking function, by its non-blocking twin.
+inline int run_twin(const call_note& what, posted_operation::post_function post,
+                    MPI_Status* status) noexcept {
+    posted_operation one(what, post, status);
+    return engine::of_process().run(one);
+}
+
+/// A function that returns without waiting for other ranks.
+inline int run_plain(const call_note& what, plain_operation::call_function call) noexcept {
+    plain_operation one(what, call);
+    return engine::of_process().run(one);
+}
+
+/// A function without a twin that may wait for other ranks: nothing else gets into MPI meanwhile.
+/// Counts it if a task calls it, and says so once.
+int run_blocking(const call_note& what, plain_operation::call_function call) noexcept;
+std::uint64_t blocking_calls() noexcept;
+
+inline int run_attempts(const call_note& what,
+                        attempted_operation::attempt_function attempt) noexcept {
+    attempted_operation one(what, attempt);
+    return engine::of_process().run(one);
+}
+
+/// Called when a test has found nothing: a place where the task may give way to others.
+void after_vain_test() noexcept;
+
+}  // namespace quern::mpi::detail

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSL-1.0
+// Beginning, looking, telling. Nothing here runs code of the user except the functions that MPI
+// itself calls (operators, error handlers, attributes).
+#include "engine.hpp"
+
+#include "pools.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace quern::mpi::detail {
+
+namespace {
+
+/// Requests tested in one look. More would delay the worker that looks: a test takes about 10 ns
+/// for each (measured, Open MPI 4.1).
+constexpr std::size_t k_window = 512;
+
+constexpr std::size_t k_most_words = 2000;  ///< bytes of a description
+
+}  // namespace
+
+/// Linked by a field of its own, since an item of the entrance may not be used while it is there.
+class engine::ended_list {
+public:
+    void add(operation& one) { m_all.push_back(&one); }
+    bool empty() const noexcept { return m_all.empty(); }
+
+    /// The operations end here: afterwards none is accessed.
+    void tell() noexcept {
+        for (operation* const one : m_all) {
+            pool_poller* const asked = one->asked;
+            one->tell();
+            if (asked != nullptr) {
+                asked->ends();  // last: until then its runtime does not end
+            }
+        }
+        m_all.clear();
+    }
+
+private:
+    std::vector<operation*> m_all;
+};
+
+engine& engine::of_process() noexcept {
+    static engine& the_one = *new engine;  // lives as long as the process
+    return the_one;
+}
+
+int engine::run(waiting_operation& one) noexcept {
+    ended_list ended;
+    if (m_entrance.try_enter()) {
+        const bool is_done = one.begin();
+        if (!is_done) {
+            one.asked = poller_here();
+            if (one.asked != nullptr) {
+                one.asked->begins();
+            }
+            add(one);
+        }
+        leave(ended);
+        if (is_done) {
+            return one.code;
+        }
+    } else {
+        start(one);
+    }
+    one.wait();
+    return one.code;
+}
+
+void engine::start(operation& one) noexcept {
+    one.asked = poller_here();
+    if (one.asked != nullptr) {
+        one.asked->begins();
+    }
+    if (m_entrance.hand_over(one)) {
+        ended_list ended;
+        leave(ended);
+    }
+}
+
+bool engine::look() noexcept {
+    if (!m_entrance.try_enter()) {
+        return false;
+    }
+    ended_list ended;
+    m_counts.polls = m_counts.polls + 1;
+    look_at_requests(ended);
+    look_at_attempts(ended);
+    const bool has_ended = !ended.empty();
+    if (!has_ended) {
+        m_counts.polls_in_vain = m_counts.polls_in_vain + 1;
+    }
+    leave(ended);
+    return has_ended;
+}
+
+void engine::leave(ended_list& ended) noexcept {
+    m_entrance.leave(
+        [&](entrance_type::item& left) { begin(static_cast<operation&>(left), ended); });
+    ended.tell();
+}
+
+void engine::begin(operation& one, ended_list& ended) noexcept {
+    if (one.begin()) {
+        ended.add(one);
+    } else {
+        add(one);
+    }
+}
+
+void engine::add(operation& one) noexcept {
+    m_counts.waited = m_counts.waited + 1;
+    m_outstanding.fetch_add(1, std::memory_order_relaxed);
+    if (one.note.type != MPI_DATATYPE_NULL && one.note.count >= 0) {
+        int size = 0;
+        PMPI_Type_size(one.note.type, &size);
+        one.note.bytes = one.note.count * size;
+    }
+    if (one.request == MPI_REQUEST_NULL) {
+        m_attempts.push_back(&one);
+    } else {
+        m_requests.push_back(one.request);
+        m_owners.push_back(&one);
+    }
+}
+
+void engine::look_at_requests(ended_list& ended) noexcept {
+    const std::size_t all = m_requests.size();
+    if (all == 0) {
+        return;
+    }
+    if (m_indices.empty()) {
+        m_indices.resize(k_window);
+        m_statuses.resize(k_window);
+    }
+    const std::size_t first = m_next < all ? m_next : 0;
+    const std::size_t last = std::min(all, first + k_window);
+    int found = 0;
+    const int result = PMPI_Testsome(static_cast<int>(last - first), &m_requests[first], &found,
+                                     m_indices.data(), m_statuses.data());
+    m_next = last;
+    if (found == MPI_UNDEFINED) {
+        found = 0;
+    }
+    for (int i = 0; i < found; ++i) {
+        const auto which = static_cast<std::size_t>(i);
+        const std::size_t at = first + static_cast<std::size_t>(m_indices[which]);
+        operation& one = *m_owners[at];
+        one.request = m_requests[at];
+        const MPI_Status& status = m_statuses[which];
+        one.has_ended(result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result, status);
+        ended.add(one);
+    }
+    // From the back, so that the last request, which takes the place of each, has not ended itself.
+    std::sort(m_indices.begin(), m_indices.begin() + found, std::greater<>());
+    for (int i = 0; i < found; ++i) {
+        const std::size_t at =
+            first + static_cast<std::size_t>(m_indices[static_cast<std::size_t>(i)]);
+        m_requests[at] = m_requests.back();
+        m_owners[at] = m_owners.back();
+        m_requests.pop_back();
+        m_owners.pop_back();
+    }
+    m_outstanding.fetch_sub(static_cast<std::uint64_t>(found), std::memory_order_relaxed);
+}
+
+void engine::look_at_attempts(ended_list& ended) noexcept {
+    for (std::size_t i = m_attempts.size(); i-- > 0;) {
+        if (m_attempts[i]->attempt()) {
+            ended.add(*m_attempts[i]);
+            m_attempts[i] = m_attempts.back();
+            m_attempts.pop_back();
+            m_outstanding.fetch_sub(1, std::memory_order_relaxed);
+        }
+    }
+}
+
+std::string engine::describe_outstanding() noexcept {
+    while (!m_entrance.try_enter()) {
+        quern::detail::std_atomics::pause();
+    }
+    std::string words;
+    for (const auto* const all : {&m_owners, &m_attempts}) {
+        for (const operation* const one : *all) {
+            words += words.empty() ? "" : "; ";
+            words += describe(one->note);
+            if (words.size() > k_most_words) {
+                words += " ...";
+                break;
+            }
+        }
+    }
+    ended_list ended;
+    leave(ended);
+    return words;
+}
+
+}  // namespace quern::mpi::detail

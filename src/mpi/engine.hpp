@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// The one place from which MPI is called while a runtime lives: the entrance, the table of requests
+// that tasks wait for, and the look at them. Protocol and proof: README.md in this folder.
+#pragma once
+
+#include "operation.hpp"
+
+#include <quern/base/detail/relaxed.hpp>
+
+#include <mpi.h>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace quern::mpi::detail {
+
+/// Since the process began. Written inside the entrance.
+struct engine_counts {
+    quern::detail::relaxed<std::uint64_t> polls = 0;
+    quern::detail::relaxed<std::uint64_t> polls_in_vain = 0;
+    quern::detail::relaxed<std::uint64_t> waited = 0;  ///< operations that did not end at once
+};
+
+class engine {
+public:
+    static engine& of_process() noexcept;
+
+    /// Whether calls must use the entrance: a runtime lives. Else MPI is called directly.
+    bool is_shared() const noexcept { return m_runtimes.load(std::memory_order_acquire) != 0; }
+    void runtime_begins() noexcept { m_runtimes.fetch_add(1, std::memory_order_acq_rel); }
+    void runtime_ends() noexcept { m_runtimes.fetch_sub(1, std::memory_order_acq_rel); }
+
+    /// Runs an operation of the caller and returns its code when it has ended. Suspends a task;
+    /// another thread sleeps.
+    int run(waiting_operation& one) noexcept;
+
+    /// Begins an operation that tells others; it may have been destroyed when this returns.
+    void start(operation& one) noexcept;
+
+    /// Looks at what is outstanding, and tells what has ended, unless another thread is inside.
+    /// True: something has ended.
+    bool look() noexcept;
+
+    /// Operations begun that have not ended. Waits for the entrance. For reports.
+    std::string describe_outstanding() noexcept;
+
+    const engine_counts& counts() const noexcept { return m_counts; }
+    std::uint64_t outstanding() const noexcept {
+        return m_outstanding.load(std::memory_order_relaxed);
+    }
+
+private:
+    /// What has ended, to be told outside the entrance; the oldest first.
+    class ended_list;
+
+    void begin(operation& one, ended_list& ended) noexcept;
+    void add(operation& one) noexcept;
+    void leave(ended_list& ended) noexcept;
+    void look_at_requests(ended_list& ended) noexcept;
+    void look_at_attempts(ended_list& ended) noexcept;
+
+    std::atomic<int> m_runtimes{0};
+    std::atomic<std::uint64_t> m_outstanding{0};
+    entrance_type m_entrance;
+    // The rest is the holder's.
+    std::vector<MPI_Request> m_requests;  ///< `m_owners[i]` ends with `m_requests[i]`
+    std::vector<operation*> m_owners;
+    std::vector<operation*> m_attempts;
+    std::size_t m_next = 0;  ///< the request at which the next look begins
+    std::vector<int> m_indices;
+    std::vector<MPI_Status> m_statuses;
+    engine_counts m_counts;
+};
+
+}  // namespace quern::mpi::detail

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// Initialising and finalising: MPI_Init, MPI_Init_thread and MPI_Finalize, and the class.
+#include <quern/mpi/environment.hpp>
+
+#include "calls.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+namespace {
+
+using quern::mpi::detail::engine;
+
+int initialise(int* argc, char*** argv, int required, int& provided) {
+    return PMPI_Init_thread(argc, argv, std::max(required, static_cast<int>(MPI_THREAD_SERIALIZED)),
+                            &provided);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+    int provided = MPI_THREAD_SINGLE;
+    return initialise(argc, argv, MPI_THREAD_SINGLE, provided);
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    return initialise(argc, argv, required, *provided);
+}
+
+int MPI_Finalize() {
+    engine& all = engine::of_process();
+    if (all.outstanding() != 0) {
+        std::fprintf(stderr, "quern: MPI_Finalize while %llu calls wait: %s\n",
+                     static_cast<unsigned long long>(all.outstanding()),
+                     all.describe_outstanding().c_str());
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return PMPI_Finalize();
+}
+
+}  // extern "C"
+
+namespace quern::mpi {
+
+environment::environment(int& argc, char**& argv) {
+    int is_done = 0;
+    PMPI_Initialized(&is_done);
+    if (is_done != 0) {
+        throw std::runtime_error("quern: MPI has been initialised before");
+    }
+    initialise(&argc, &argv, MPI_THREAD_SERIALIZED, m_level);
+    if (m_level < MPI_THREAD_SERIALIZED) {
+        throw std::runtime_error("quern: this MPI library allows one thread only (level " +
+                                 std::to_string(m_level) + "); needed is MPI_THREAD_SERIALIZED");
+    }
+    PMPI_Comm_rank(MPI_COMM_WORLD, &m_rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &m_size);
+}
+
+environment::~environment() { MPI_Finalize(); }
+
+}  // namespace quern::mpi

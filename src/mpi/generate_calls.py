@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Writes the definitions of MPI's functions, as one C++ source, for the MPI library whose preprocessed mpi.h is read:
+each MPI_X calls PMPI_X, in the way that its kind asks for. Usage: generate_calls.py <preprocessed mpi.h> <output>
+
+A function is blocking with a twin if the library has one named MPI_Ix with the same arguments and a request. The other kinds
+are listed below; what no list names enters MPI and returns at once."""
+
+import re
+import sys
+
+# Defined by hand in own_calls.cpp and environment.cpp.
+OWN = """Init Init_thread Finalize Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status
+Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace""".split()
+
+# Read what belongs to the caller or never changes; called from any thread without the entrance.
+DIRECT = """Initialized Finalized Query_thread Is_thread_main Get_version Get_library_version Get_processor_name Error_class
+Error_string Abort Comm_rank Comm_size Comm_remote_size Comm_test_inter Type_size Type_size_x Type_get_extent Get_count
+Get_elements Get_elements_x Get_address Address Status_set_cancelled Status_set_elements Status_set_elements_x Test_cancelled
+Pcontrol Group_rank Group_size Comm_compare""".split()
+
+# May wait for other ranks and have no twin.
+BLOCKING = """Buffer_detach Comm_accept Comm_connect Comm_disconnect Comm_spawn Comm_spawn_multiple Comm_join Comm_create
+Comm_create_group Comm_create_from_group Comm_dup_with_info Comm_split Comm_split_type Comm_free Intercomm_create
+Intercomm_create_from_groups Intercomm_merge Cart_create Cart_sub Graph_create Dist_graph_create Dist_graph_create_adjacent
+Session_finalize""".split()
+BLOCKING_PREFIX = ("Win_create", "Win_allocate", "Win_free", "Win_fence", "Win_lock", "Win_unlock", "Win_start", "Win_complete",
+                   "Win_wait", "Win_flush", "File_")
+
+SKIPPED = re.compile(r"T_|.*_(c2f|f2c|f082c|c2f08|f082f|f2f08)$|Pcontrol$")
+
+PROTOTYPE = re.compile(r"\bint\s+PMPI_(\w+)\s*\(([^;{()]*)\)\s*(?:__attribute__[^;]*)?;")
+
+
+def parameters(text):
+    """[(declaration, name)] of a parameter list."""
+    text = " ".join(text.split())
+    if text in ("void", ""):
+        return []
+    found = []
+    for number, each in enumerate(text.split(",")):
+        declaration = each.strip()
+        if re.fullmatch(r"(const )?\w+|.*\*", declaration):  # it has no name
+            declaration += f" argument{number}"
+        name = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$", declaration)
+        found.append((declaration, name.group(1)))
+    return found
+
+
+def note_of(args):
+    """The fields of call_note that the arguments give."""
+    names = {name: declaration for declaration, name in args}
+    fields = []
+    if "dest" in names:
+        fields += [".is_sent = true", ".peer = dest"]
+    elif "source" in names:
+        fields.append(".peer = source")
+    elif "root" in names:
+        fields.append(".peer = root")
+    for field, accepted in (("tag", ("tag",)), ("count", ("count",)), ("type", ("datatype",)), ("comm", ("comm",))):
+        for name in accepted:
+            if name in names and "*" not in names[name] and "[" not in names[name]:
+                fields.append(f".{field} = {name}")
+    return ", ".join(fields)
+
+
+def call(name, args, more=()):
+    return f"PMPI_{name}({', '.join([n for _, n in args] + list(more))})"
+
+
+def twin_of(name, args, known):
+    """The twin, its leading arguments, and the name of the status argument or None."""
+    base, suffix = (name[:-2], "_c") if name.endswith("_c") else (name, "")
+    twin = known.get("I" + base[0].lower() + base[1:] + suffix) or known.get(base.replace("Comm_dup", "Comm_idup"))
+    if twin is None or base.startswith("I"):
+        return None
+    status = args[-1][1] if args and "MPI_Status" in args[-1][0] else None
+    leading = args[:-1] if status else args
+    if len(twin[1]) != len(leading) + 1 or "MPI_Request" not in twin[1][-1][0]:
+        return None
+    return twin[0], leading, status
+
+
+def definition(name, args, known):
+    base = name[:-2] if name.endswith("_c") else name
+    head = f'int MPI_{name}({", ".join(d for d, _ in args) or "void"}) {{'
+    direct = call(name, args)
+    if base in DIRECT:
+        return f"{head} return {direct}; }}"
+    kind = f'    static constexpr call_kind kind{{"MPI_{name}"}};'
+    note = note_of(args)
+    note = f"{{.kind = &kind.wait{', ' + note if note else ''}}}"
+    lines = [head, f"    if (!is_shared()) {{ return {direct}; }}", kind]
+    twin = twin_of(name, args, known)
+    if twin is not None:
+        post, leading, status = twin
+        lines.append(f"    auto post = [&](MPI_Request* made) {{ return {call(post, leading, ['made'])}; }};")
+        lines.append(f"    return run_twin({note}, post, {status or 'MPI_STATUS_IGNORE'});")
+    else:
+        blocks = base in BLOCKING or base.startswith(BLOCKING_PREFIX)
+        lines.append(f"    return run_{'blocking' if blocks else 'plain'}({note}, [&] {{ return {direct}; }});")
+    return "\n".join(lines + ["}"])
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = re.sub(r"^#.*$", "", file.read(), flags=re.MULTILINE)
+    known = {name: (name, parameters(args))
+             for name, args in PROTOTYPE.findall(text) if "..." not in args}
+    if "Send" not in known:
+        sys.exit("generate_calls.py: this mpi.h declares no PMPI_Send")
+    out = ["// Generated by generate_calls.py. MPI's functions, each by its kind.", '#include "calls.hpp"', '#include "pools.hpp"',
+           "",
+           '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"', "", "using namespace quern::mpi::detail;", "", "namespace {",
+           "[[maybe_unused]] const bool g_attached = attach_mpi();", "}", "",
+           'extern "C" {']
+    for name, (_, args) in sorted(known.items()):
+        if name not in OWN and not SKIPPED.match(name):
+            out.append(definition(name, args, known))
+    out.append("}")
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write("\n".join(out) + "\n")
+
+
+main()

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// A poller for each pool, so that its workers look for the ends of operations, and so that a
+// runtime does not end before the operations of its tasks.
+#include "pools.hpp"
+
+#include "engine.hpp"
+
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/scheduler/detail/context.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/observers.hpp>
+#include <quern/scheduler/runtime.hpp>
+
+#include <array>
+#include <memory>
+#include <mutex>
+
+namespace quern::mpi::detail {
+
+using quern::detail::pool;
+using quern::detail::tick_count;
+using quern::detail::ticks;
+
+namespace {
+
+/// After each beginning and end of an operation an idle worker looks without pause for so long:
+/// messages of a megabyte arrive within it (guessed).
+constexpr std::chrono::microseconds k_eager{1000};
+
+tick_count linger_ticks() noexcept {
+    return quern::detail::ticks_of_ns(1e3 * static_cast<double>(k_eager.count()));
+}
+
+}  // namespace
+
+pool_poller::pool_poller(const pool_ref& of)
+    : m_asks(of, {.name = "MPI", .ask = [this] { return ask(); }, .eager = k_eager}) {}
+
+/// The first operation after a pause wakes a worker. Without the hold, each message of an exchange
+/// would do so.
+void pool_poller::begins() noexcept {
+    m_last.store(ticks(), std::memory_order_relaxed);
+    m_asks.expect(m_lingers.exchange(true, std::memory_order_relaxed) ? 1 : 2);
+}
+
+poll_result pool_poller::ask() noexcept {
+    const bool has_ended = engine::of_process().look();
+    if (!has_ended && m_asks.outstanding() == 1 &&
+        ticks() - m_last.load(std::memory_order_relaxed) > linger_ticks() &&
+        m_lingers.exchange(false, std::memory_order_relaxed)) {
+        m_asks.settle();
+    }
+    return has_ended ? poll_result::progress : poll_result::idle;
+}
+
+namespace {
+
+struct watched_pool {
+    std::atomic<pool*> which{nullptr};
+    std::unique_ptr<pool_poller> asks;
+};
+
+/// Tasks of a pool beyond these wait as threads outside do, and block their workers.
+std::array<watched_pool, 64> g_watched;
+quern::detail::spin_lock g_lock;  ///< for changes of g_watched
+
+class pool_watch final : public runtime_observer {
+public:
+    void check(const settings&) override {}
+
+    void started(runtime& which, const settings&) noexcept override {
+        engine::of_process().runtime_begins();
+        for (const pool_ref& each : which.pools()) {
+            auto made = std::make_unique<pool_poller>(each);
+            const std::scoped_lock lock(g_lock);
+            for (watched_pool& slot : g_watched) {
+                if (slot.which.load(std::memory_order_relaxed) == nullptr) {
+                    slot.asks = std::move(made);
+                    slot.which.store(&each.get(), std::memory_order_release);  // pairs: poller_here
+                    break;
+                }
+            }
+        }
+    }
+
+    void ends(runtime& which) noexcept override {
+        for (const pool_ref& each : which.pools()) {
+            const std::scoped_lock lock(g_lock);
+            for (watched_pool& slot : g_watched) {
+                if (slot.which.load(std::memory_order_relaxed) == &each.get()) {
+                    slot.which.store(nullptr, std::memory_order_relaxed);
+                    if (!slot.asks->is_idle()) {
+                        slot.asks.release();  // the process ends, but not its operations
+                    }
+                    slot.asks.reset();
+                }
+            }
+        }
+        engine::of_process().runtime_ends();
+    }
+};
+
+constinit pool_watch g_watch;
+
+}  // namespace
+
+pool_poller* poller_here() noexcept {
+    const quern::detail::context* const task = quern::detail::current_context();
+    if (task == nullptr) {
+        return nullptr;
+    }
+    const pool* const home = &task->host().home();
+    for (watched_pool& slot : g_watched) {
+        if (slot.which.load(std::memory_order_acquire) == home) {  // pairs with started
+            return slot.asks.get();
+        }
+    }
+    return nullptr;
+}
+
+bool attach_mpi() {
+    static const bool done = (add_observer(g_watch), true);
+    return done;
+}
+
+}  // namespace quern::mpi::detail

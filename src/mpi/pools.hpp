@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// A poller for each pool, so that its workers look for the ends of operations, and so that a
+// runtime does not end before the operations of its tasks.
+#pragma once
+
+#include <quern/base/detail/clock.hpp>
+#include <quern/scheduler/pollers.hpp>
+
+#include <atomic>
+
+namespace quern::mpi::detail {
+
+/// The operations of the tasks of one pool. It counts as one itself from the first operation until
+/// a while after the last one.
+class pool_poller {
+public:
+    explicit pool_poller(const pool_ref& of);
+
+    /// An operation of this pool begins; it has not ended yet.
+    void begins() noexcept;
+    /// It has ended, and all that wait for it have been told. The pool may end.
+    void ends() noexcept { m_asks.settle(); }
+
+    bool is_idle() const noexcept { return m_asks.outstanding() == 0; }
+
+private:
+    poll_result ask() noexcept;
+
+    std::atomic<bool> m_lingers{false};
+    std::atomic<quern::detail::tick_count> m_last{0};  ///< when an operation began last
+    poller m_asks;
+};
+
+/// The poller of the calling task's pool, or null: the caller is no task.
+pool_poller* poller_here() noexcept;
+
+/// Makes this layer known to the runtimes of the process. Called while static objects are made,
+/// before there can be a runtime. Later calls do nothing.
+bool attach_mpi();
+
+}  // namespace quern::mpi::detail
