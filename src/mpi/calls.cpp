@@ -2,6 +2,8 @@
 // What several of MPI's functions share.
 #include "calls.hpp"
 
+#include "traffic.hpp"
+
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/task/this_task.hpp>
 
@@ -17,6 +19,47 @@ std::atomic<bool> g_is_warned{false};
 
 }  // namespace
 
+/// A receive needs the status also where the caller does not want it. As MPI_Recv does, this leaves
+/// the error in the caller's status as it is.
+int run_message(const call_note& what, posted_operation::post_function post,
+                MPI_Status* status) noexcept {
+    if (what.way == message_way::sent) {
+        tell_sending(what);
+        const int code = run_twin(what, post, status);
+        if (code == MPI_SUCCESS) {
+            count_sent(what);
+        }
+        return code;
+    }
+    MPI_Status seen = {};
+    if (status != MPI_STATUS_IGNORE) {
+        seen = *status;  // stays so if nothing is received
+    }
+    const int code = run_twin(what, post, &seen);
+    if (what.peer == MPI_PROC_NULL) {
+        become_empty(seen);
+    }
+    if (code == MPI_SUCCESS) {
+        has_received(what, seen);
+    }
+    if (status != MPI_STATUS_IGNORE) {
+        seen.MPI_ERROR = status->MPI_ERROR;
+        *status = seen;
+    }
+    return code;
+}
+
+int run_message_start(const call_note& what, plain_operation::call_function call) noexcept {
+    if (what.way == message_way::sent) {
+        tell_sending(what);
+    }
+    const int code = run_plain(what, call);
+    if (code == MPI_SUCCESS) {
+        what.way == message_way::sent ? count_sent(what) : count_posted_receive(what);
+    }
+    return code;
+}
+
 int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {
     if (quern::detail::current_context() != nullptr) {
         g_blocking.fetch_add(1, std::memory_order_relaxed);
@@ -28,7 +71,12 @@ int run_blocking(const call_note& what, plain_operation::call_function call) noe
                          what.kind->name);
         }
     }
-    return run_plain(what, call);
+    return run_plain(what, [&] {
+        engine::of_process().is_inside(what.kind->name);
+        const int code = call();
+        engine::of_process().is_inside(nullptr);
+        return code;
+    });
 }
 
 std::uint64_t blocking_calls() noexcept { return g_blocking.load(std::memory_order_relaxed); }

@@ -11,7 +11,12 @@ namespace quern::mpi::detail {
 /// Static data of one of MPI's functions.
 struct call_kind {
     explicit constexpr call_kind(const char* name) noexcept
-        : wait{name, sizeof(waiting_operation), look_at_operation} {}
+        : wait{.name = name,
+               .size = sizeof(waiting_operation),
+               .look = look_at_operation,
+               .is_passing = true,
+               .is_call = true,
+               .tell_apart = tell_operations_apart} {}
     quern::detail::wait_kind wait;
 };
 
@@ -29,6 +34,13 @@ inline int run_plain(const call_note& what, plain_operation::call_function call)
     plain_operation one(what, call);
     return engine::of_process().run(one);
 }
+
+/// A blocking function that sends or receives a message, by its twin.
+int run_message(const call_note& what, posted_operation::post_function post,
+                MPI_Status* status) noexcept;
+
+/// A function that begins to send or to receive a message, and returns.
+int run_message_start(const call_note& what, plain_operation::call_function call) noexcept;
 
 /// A function without a twin that may wait for other ranks: nothing else gets into MPI meanwhile.
 /// Counts it if a task calls it, and says so once.

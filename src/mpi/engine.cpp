@@ -5,7 +5,9 @@
 
 #include "pools.hpp"
 
+#include <sched.h>
 #include <algorithm>
+#include <chrono>
 #include <functional>
 
 namespace quern::mpi::detail {
@@ -17,6 +19,9 @@ namespace {
 constexpr std::size_t k_window = 512;
 
 constexpr std::size_t k_most_words = 2000;  ///< bytes of a description
+
+/// How long a report waits for the entrance. A look or a call without waiting takes microseconds.
+constexpr std::chrono::milliseconds k_report_patience{20};
 
 }  // namespace
 
@@ -113,11 +118,7 @@ void engine::begin(operation& one, ended_list& ended) noexcept {
 void engine::add(operation& one) noexcept {
     m_counts.waited = m_counts.waited + 1;
     m_outstanding.fetch_add(1, std::memory_order_relaxed);
-    if (one.note.type != MPI_DATATYPE_NULL && one.note.count >= 0) {
-        int size = 0;
-        PMPI_Type_size(one.note.type, &size);
-        one.note.bytes = one.note.count * size;
-    }
+    complete_note(one.note);
     if (one.request == MPI_REQUEST_NULL) {
         m_attempts.push_back(&one);
     } else {
@@ -177,24 +178,41 @@ void engine::look_at_attempts(ended_list& ended) noexcept {
     }
 }
 
-std::string engine::describe_outstanding() noexcept {
+bool engine::enter_for_report() noexcept {
+    const auto limit = std::chrono::steady_clock::now() + k_report_patience;
     while (!m_entrance.try_enter()) {
-        quern::detail::std_atomics::pause();
+        if (std::chrono::steady_clock::now() > limit) {
+            return false;
+        }
+        ::sched_yield();
+    }
+    return true;
+}
+
+std::string engine::describe_outstanding(const pool_poller* of) noexcept {
+    if (!enter_for_report()) {
+        const char* const call = m_inside.load(std::memory_order_relaxed);
+        return "a thread is inside MPI" + (call == nullptr ? "" : std::string(", in ") + call) +
+               ", and all other calls wait for it";
     }
     std::string words;
+    std::size_t left_out = 0;
     for (const auto* const all : {&m_owners, &m_attempts}) {
         for (const operation* const one : *all) {
+            if (of != nullptr && one->asked != of) {
+                continue;
+            }
+            if (words.size() > k_most_words) {
+                ++left_out;
+                continue;
+            }
             words += words.empty() ? "" : "; ";
             words += describe(one->note);
-            if (words.size() > k_most_words) {
-                words += " ...";
-                break;
-            }
         }
     }
     ended_list ended;
     leave(ended);
-    return words;
+    return words + (left_out == 0 ? "" : "; and " + std::to_string(left_out) + " more");
 }
 
 }  // namespace quern::mpi::detail

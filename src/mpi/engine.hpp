@@ -43,8 +43,13 @@ public:
     /// True: something has ended.
     bool look() noexcept;
 
-    /// Operations begun that have not ended. Waits for the entrance. For reports.
-    std::string describe_outstanding() noexcept;
+    /// Operations begun that have not ended, "MPI_Recv from rank 1 ...; ...". For reports. Waits up
+    /// to 20 ms for the entrance; without it, names the call in which another thread is, if known.
+    /// `of`: those of that poller only; null: all.
+    std::string describe_outstanding(const pool_poller* of = nullptr) noexcept;
+
+    /// The name of a call that may stay in MPI for long, or null. For reports; in the entrance.
+    void is_inside(const char* call) noexcept { m_inside.store(call, std::memory_order_relaxed); }
 
     const engine_counts& counts() const noexcept { return m_counts; }
     std::uint64_t outstanding() const noexcept {
@@ -58,11 +63,13 @@ private:
     void begin(operation& one, ended_list& ended) noexcept;
     void add(operation& one) noexcept;
     void leave(ended_list& ended) noexcept;
+    bool enter_for_report() noexcept;
     void look_at_requests(ended_list& ended) noexcept;
     void look_at_attempts(ended_list& ended) noexcept;
 
     std::atomic<int> m_runtimes{0};
     std::atomic<std::uint64_t> m_outstanding{0};
+    std::atomic<const char*> m_inside{nullptr};
     entrance_type m_entrance;
     // The rest is the holder's.
     std::vector<MPI_Request> m_requests;  ///< `m_owners[i]` ends with `m_requests[i]`

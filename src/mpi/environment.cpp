@@ -32,10 +32,10 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 
 int MPI_Finalize() {
     engine& all = engine::of_process();
-    if (all.outstanding() != 0) {
-        std::fprintf(stderr, "quern: MPI_Finalize while %llu calls wait: %s\n",
-                     static_cast<unsigned long long>(all.outstanding()),
-                     all.describe_outstanding().c_str());
+    if (const std::uint64_t calls = all.outstanding(); calls != 0) {
+        std::fprintf(stderr, "quern: MPI_Finalize while %llu %s: %s\n",
+                     static_cast<unsigned long long>(calls),
+                     calls == 1 ? "call waits" : "calls wait", all.describe_outstanding().c_str());
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     return PMPI_Finalize();

@@ -27,6 +27,10 @@ Session_finalize""".split()
 BLOCKING_PREFIX = ("Win_create", "Win_allocate", "Win_free", "Win_fence", "Win_lock", "Win_unlock", "Win_start", "Win_complete",
                    "Win_wait", "Win_flush", "File_")
 
+# Pass one message each. Those that begin with I do not wait.
+SENT = "Send Ssend Bsend Rsend Isend Issend Ibsend Irsend".split()
+RECEIVED = "Recv Mrecv Irecv Imrecv".split()
+
 SKIPPED = re.compile(r"T_|.*_(c2f|f2c|f082c|c2f08|f082f|f2f08)$|Pcontrol$")
 
 PROTOTYPE = re.compile(r"\bint\s+PMPI_(\w+)\s*\(([^;{()]*)\)\s*(?:__attribute__[^;]*)?;")
@@ -89,16 +93,21 @@ def definition(name, args, known):
         return f"{head} return {direct}; }}"
     kind = f'    static constexpr call_kind kind{{"MPI_{name}"}};'
     note = note_of(args)
+    passes = "sent" if base in SENT else "received" if base in RECEIVED else None
+    if passes:
+        note += f", .way = message_way::{passes}"
     note = f"{{.kind = &kind.wait{', ' + note if note else ''}}}"
     lines = [head, f"    if (!is_shared()) {{ return {direct}; }}", kind]
     twin = twin_of(name, args, known)
     if twin is not None:
         post, leading, status = twin
         lines.append(f"    auto post = [&](MPI_Request* made) {{ return {call(post, leading, ['made'])}; }};")
-        lines.append(f"    return run_twin({note}, post, {status or 'MPI_STATUS_IGNORE'});")
+        run = "run_message" if passes else "run_twin"
+        lines.append(f"    return {run}({note}, post, {status or 'MPI_STATUS_IGNORE'});")
     else:
         blocks = base in BLOCKING or base.startswith(BLOCKING_PREFIX)
-        lines.append(f"    return run_{'blocking' if blocks else 'plain'}({note}, [&] {{ return {direct}; }});")
+        run = "run_message_start" if passes else "run_blocking" if blocks else "run_plain"
+        lines.append(f"    return {run}({note}, [&] {{ return {direct}; }});")
     return "\n".join(lines + ["}"])
 
 

@@ -3,14 +3,15 @@
 #include "operation.hpp"
 
 #include "engine.hpp"
+#include "traffic.hpp"
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/scheduler/detail/context.hpp>
+#include <quern/scheduler/detail/worker.hpp>
 
 #include <sched.h>
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
 namespace quern::mpi::detail {
 
@@ -27,47 +28,44 @@ constexpr auto k_longest_pause = 1000us;
 
 bool is_failure(int code) noexcept { return code != MPI_SUCCESS; }
 
-/// "from rank 3, tag 7, 800 bytes"
-std::string details_of(const call_note& note) {
-    std::string words;
-    auto add = [&words](const std::string& more) { words += (words.empty() ? "" : ", ") + more; };
-    if (note.peer == MPI_ANY_SOURCE) {
-        add("from any rank");
-    } else if (note.peer != call_note::k_none) {
-        add((note.is_sent ? "to rank " : "from rank ") + std::to_string(note.peer));
-    }
-    if (note.tag == MPI_ANY_TAG) {
-        add("any tag");
-    } else if (note.tag != call_note::k_none) {
-        add("tag " + std::to_string(note.tag));
-    }
-    if (note.bytes >= 0) {
-        add(std::to_string(note.bytes) + " bytes");
-    }
-    return words;
-}
-
 }  // namespace
 
 void waiting_operation::tell() noexcept {
-    if (m_is_outside) {
+    if (m_left == nullptr) {
         m_event.set();
-    } else if (context* const waiter = m_waiter.complete()) {
+        return;
+    }
+    if constexpr (quern::detail::k_counters) {
+        m_ended_at = quern::detail::ticks();
+        m_idle_at_end = m_left->stats.idle_ticks(m_ended_at);
+    }
+    if (context* const waiter = m_waiter.complete()) {
         quern::detail::resume(*waiter);
     }
 }
 
 waiting_operation::waiting_operation(const call_note& what) noexcept
-    : operation(what), m_is_outside(quern::detail::current_context() == nullptr) {}
+    : operation(what),
+      m_left(quern::detail::current_context() != nullptr ? quern::detail::current_worker()
+                                                         : nullptr) {}
 
 void waiting_operation::wait() noexcept {
-    if (m_is_outside) {
+    if (m_left == nullptr) {
         wait_outside();
-        return;
+    } else if (!m_waiter.done()) {
+        wait_suspended();
     }
-    if (!m_waiter.done()) {
-        auto publish = [this](context& self) { return m_waiter.register_waiter(self); };
-        quern::detail::suspend(publish, {note.kind, this});
+}
+
+/// The wait lasts until the operation was told: afterwards the task is ready and only waits for a
+/// worker.
+void waiting_operation::wait_suspended() noexcept {
+    const auto begun = quern::detail::ticks();
+    const auto idle = m_left->stats.idle_ticks(begun);
+    auto publish = [this](context& self) { return m_waiter.register_waiter(self); };
+    quern::detail::suspend(publish, {note.kind, this});
+    if (m_ended_at > begun) {
+        count_wait(m_ended_at - begun, m_idle_at_end - std::min(idle, m_idle_at_end));
     }
 }
 
@@ -75,16 +73,21 @@ void waiting_operation::wait() noexcept {
 void waiting_operation::wait_outside() noexcept {
     engine& all = engine::of_process();
     const auto busy_until = std::chrono::steady_clock::now() + k_busy;
-    auto pause = k_first_pause;
-    while (!m_event.is_set()) {
+    while (!m_event.is_set() && std::chrono::steady_clock::now() < busy_until) {
         all.look();
-        const auto now = std::chrono::steady_clock::now();
-        if (now < busy_until || m_event.is_set()) {
+        if (!m_event.is_set()) {
             ::sched_yield();
-            continue;
         }
-        m_event.wait_until(now + pause);
-        pause = std::min(2 * pause, k_longest_pause);
+    }
+    if (m_event.is_set()) {
+        return;
+    }
+    const quern::detail::outside_wait here(m_event, {note.kind, this},
+                                           quern::detail::registers_here());
+    for (auto pause = k_first_pause; !m_event.is_set();
+         pause = std::min(2 * pause, k_longest_pause)) {
+        all.look();
+        m_event.wait_until(std::chrono::steady_clock::now() + pause);
     }
 }
 
@@ -108,16 +111,6 @@ bool request_operation::begin() {
 void request_operation::has_ended(int error, const MPI_Status& result) {
     m_which = request;
     operation::has_ended(error, result);
-}
-
-std::string describe(const call_note& note) {
-    std::string words = details_of(note);
-    return words.empty() ? note.kind->name : std::string(note.kind->name) + ' ' + words;
-}
-
-void look_at_operation(const void* copy, quern::detail::wait_findings& into) noexcept {
-    const std::string words = details_of(static_cast<const waiting_operation*>(copy)->note);
-    std::strncpy(into.words.data(), words.c_str(), into.words.size() - 1);
 }
 
 }  // namespace quern::mpi::detail

@@ -5,17 +5,20 @@
 
 #include <quern/mpi/detail/entrance.hpp>
 
+#include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/function_ref.hpp>
 #include <quern/scheduler/detail/completion.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 #include <quern/scheduler/detail/wait_reason.hpp>
 
 #include <mpi.h>
+#include <array>
 #include <cstdint>
 #include <string>
 
 namespace quern::detail {
 class context;
+class worker;
 }  // namespace quern::detail
 
 namespace quern::mpi::detail {
@@ -23,6 +26,9 @@ namespace quern::mpi::detail {
 class pool_poller;
 
 using entrance_type = entrance<quern::detail::std_atomics>;
+
+/// Of the messages that a call passes by itself.
+enum class message_way : std::uint8_t { none, sent, received };
 
 /// What a report says of a call. Fields that a call does not have keep their defaults.
 struct call_note {
@@ -35,7 +41,11 @@ struct call_note {
     std::int64_t count = -1;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
-    std::int64_t bytes = -1;  ///< set when the call has to wait
+    message_way way = message_way::none;
+    int requests = -1;  ///< how many the call waits for
+    // Set by complete_note when the call has to wait:
+    std::int64_t bytes = -1;
+    std::array<char, 40> comm_name{};  ///< of a communicator that is not MPI's own
 };
 
 class operation : public entrance_type::item {
@@ -84,10 +94,14 @@ protected:
 
 private:
     void wait_outside() noexcept;
+    void wait_suspended() noexcept;
 
     quern::detail::completion<quern::detail::std_atomics, quern::detail::context> m_waiter;
     quern::detail::external_event m_event;
-    bool m_is_outside;
+    const quern::detail::worker* m_left;  ///< on which the task calls; null: it is no task
+    // Written before m_waiter completes, read by the task afterwards.
+    quern::detail::tick_count m_ended_at = 0;
+    quern::detail::tick_count m_idle_at_end = 0;  ///< of m_left
 };
 
 /// Begins by a function that gives a request, the non-blocking twin of a blocking call.
@@ -150,10 +164,16 @@ private:
     call_function m_how;
 };
 
-/// "MPI_Recv from rank 3, tag 7, 800 bytes"
+/// Fills in what only MPI knows. In the entrance; the communicator and the type are in use.
+void complete_note(call_note& note) noexcept;
+
+/// "MPI_Recv from rank 3 of MPI_COMM_WORLD, tag 7, up to 800 bytes"
 std::string describe(const call_note& note);
 
 /// What a report says of a copy of a waiting operation.
 void look_at_operation(const void* copy, quern::detail::wait_findings& into) noexcept;
+
+/// For statistics of waits: "from rank 3".
+void tell_operations_apart(const void* thing, std::array<char, 48>& words) noexcept;
 
 }  // namespace quern::mpi::detail

@@ -2,6 +2,7 @@
 // MPI's functions that no rule of generate_calls.py covers: those that wait for or test requests,
 // probes, and the exchanges.
 #include "calls.hpp"
+#include "traffic.hpp"
 
 #include <cstddef>
 #include <vector>
@@ -70,11 +71,16 @@ private:
     int m_error[2] = {MPI_SUCCESS, MPI_SUCCESS};
 };
 
+/// `what` is the receipt.
 template <class Receive, class Send>
-int exchange(const call_note& what, MPI_Status* status, Receive receive, Send send) {
+int exchange(const call_note& what, const call_note& sent, MPI_Status* wanted, Receive receive,
+             Send send) {
     exchange_ends both;
     bool is_posted = false;
-    return run_attempts(what, [&](int& code) {
+    MPI_Status seen = {};
+    MPI_Status* const status = &seen;
+    tell_sending(sent);
+    const int result = run_attempts(what, [&](int& code) {
         if (!is_posted) {
             is_posted = true;
             code = receive(&both.requests[0]);
@@ -87,6 +93,18 @@ int exchange(const call_note& what, MPI_Status* status, Receive receive, Send se
         }
         return both.test(code, status);
     });
+    if (what.peer == MPI_PROC_NULL) {
+        become_empty(seen);
+    }
+    if (result == MPI_SUCCESS) {
+        count_sent(sent);
+        has_received(what, seen);
+    }
+    if (wanted != MPI_STATUS_IGNORE) {
+        seen.MPI_ERROR = wanted->MPI_ERROR;
+        *wanted = seen;
+    }
+    return result;
 }
 
 }  // namespace
@@ -107,7 +125,7 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
         return PMPI_Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
-    return wait_for({.kind = &kind.wait},
+    return wait_for({.kind = &kind.wait, .requests = count},
                     [&](int& found) { return PMPI_Testall(count, requests, &found, statuses); });
 }
 
@@ -116,7 +134,7 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
         return PMPI_Waitany(count, requests, index, status);
     }
     static constexpr call_kind kind{"MPI_Waitany"};
-    return wait_for({.kind = &kind.wait}, [&](int& found) {
+    return wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
         return PMPI_Testany(count, requests, index, &found, status);
     });
 }
@@ -126,7 +144,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
         return PMPI_Waitsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitsome"};
-    return wait_for({.kind = &kind.wait}, [&](int& found) {
+    return wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
         const int code = PMPI_Testsome(count, requests, ended, indices, statuses);
         found = static_cast<int>(*ended != 0);  // also MPI_UNDEFINED: there is nothing to wait for
         return code;
@@ -220,8 +238,15 @@ int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int d
                              received_type, source, received_tag, comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv"};
+    const call_note what{.kind = &kind.wait,
+                         .peer = source,
+                         .tag = received_tag,
+                         .count = received_count,
+                         .type = received_type,
+                         .comm = comm,
+                         .way = message_way::received};
     return exchange(
-        {.kind = &kind.wait, .peer = source, .tag = received_tag, .comm = comm}, status,
+        what, sending_half(what, dest, sent_tag, sent_count, sent_type), status,
         [&](MPI_Request* made) {
             return PMPI_Irecv(received, received_count, received_type, source, received_tag, comm,
                               made);
@@ -239,8 +264,15 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, i
     }
     static constexpr call_kind kind{"MPI_Sendrecv_replace"};
     packed_message sent;
+    const call_note what{.kind = &kind.wait,
+                         .peer = source,
+                         .tag = received_tag,
+                         .count = count,
+                         .type = type,
+                         .comm = comm,
+                         .way = message_way::received};
     return exchange(
-        {.kind = &kind.wait, .peer = source, .tag = received_tag, .comm = comm}, status,
+        what, sending_half(what, dest, sent_tag, count, type), status,
         [&](MPI_Request* made) {
             const int code = sent.pack(buffer, count, type, comm);
             return code != MPI_SUCCESS

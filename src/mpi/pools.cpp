@@ -3,6 +3,7 @@
 // runtime does not end before the operations of its tasks.
 #include "pools.hpp"
 
+#include "counters_source.hpp"
 #include "engine.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
@@ -34,7 +35,10 @@ tick_count linger_ticks() noexcept {
 }  // namespace
 
 pool_poller::pool_poller(const pool_ref& of)
-    : m_asks(of, {.name = "MPI", .ask = [this] { return ask(); }, .eager = k_eager}) {}
+    : m_asks(of, {.name = "MPI",
+                  .ask = [this] { return ask(); },
+                  .tell = [this] { return engine::of_process().describe_outstanding(this); },
+                  .eager = k_eager}) {}
 
 /// The first operation after a pause wakes a worker. Without the hold, each message of an exchange
 /// would do so.
@@ -45,8 +49,7 @@ void pool_poller::begins() noexcept {
 
 poll_result pool_poller::ask() noexcept {
     const bool has_ended = engine::of_process().look();
-    if (!has_ended && m_asks.outstanding() == 1 &&
-        ticks() - m_last.load(std::memory_order_relaxed) > linger_ticks() &&
+    if (!has_ended && ticks() - m_last.load(std::memory_order_relaxed) > linger_ticks() &&
         m_lingers.exchange(false, std::memory_order_relaxed)) {
         m_asks.settle();
     }
@@ -119,7 +122,7 @@ pool_poller* poller_here() noexcept {
 }
 
 bool attach_mpi() {
-    static const bool done = (add_observer(g_watch), true);
+    static const bool done = (add_observer(g_watch), install_counters(), true);
     return done;
 }
 

@@ -32,6 +32,9 @@ std::vector<std::string_view> setting_names();
 [[noreturn]] void refuse_unknown(const std::string& what, std::string_view bare,
                                  const std::vector<std::string_view>& names, spelling spell);
 
+/// Replaces each "%r" by the process's rank in its MPI job; "0" if it is in none.
+std::string with_rank(std::string path);
+
 /// Reads the values from the TOML file named by the setting config. Throws std::invalid_argument
 /// with file and line, and the column of a syntax error; also when the file cannot be read.
 void read_settings_file(settings& into);

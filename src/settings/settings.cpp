@@ -190,6 +190,9 @@ void settings::set(std::string_view name, setting_value value) {
     if (!fault.empty()) {
         refuse_value(name, value, fault);
     }
+    if (setting_table()[index].type == setting_type::path) {
+        value.text = detail::with_rank(std::move(value.text));
+    }
     if (value.source >= m_values[index].source) {
         m_values[index] = std::move(value);
     }

@@ -147,6 +147,9 @@ public:
         return k_counters ? m_since.load(std::memory_order_relaxed) : ticks();
     }
 
+    /// Ticks without work up to `now`. Any thread.
+    tick_count idle_ticks(tick_count now) const noexcept;
+
     /// For reports: no clock reading.
     void is_now(worker_phase what) noexcept { m_phase.store(what, std::memory_order_relaxed); }
 

@@ -31,7 +31,7 @@ enum class setting_type : std::uint8_t {
     bytes,      ///< the same; may end in k, M or G, for 2^10, 2^20 and 2^30
     word,       ///< one of a list
     placement,  ///< one of a list, or CPUs such as 0,2-5,8, cores:0-3, node:1
-    path,       ///< of a file
+    path,       ///< of a file; "%r" in it is the process's rank in its MPI job
     text,       ///< any
 };
 

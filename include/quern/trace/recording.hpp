@@ -109,6 +109,16 @@ struct theft {
     std::uint32_t victim = 0;  ///< the rank of a worker of the same pool
 };
 
+/// A message that a task on the worker sent or received (trace/events.hpp).
+struct passed_message {
+    std::uint64_t at_ns = 0;  ///< when it was posted for sending, or seen to have arrived
+    std::uint64_t task = 0;
+    bool is_sent = false;
+    int peer = -1;
+    int tag = 0;
+    std::uint64_t bytes = 0;
+};
+
 struct lane {
     std::string pool;
     std::uint32_t rank = 0;
@@ -119,9 +129,10 @@ struct lane {
     std::vector<std::uint64_t> events{};
     std::vector<interval> parked{};  ///< asleep for lack of work
     std::vector<theft> thefts{};     ///< tasks that it has stolen
-    std::uint64_t waits = 0;         ///< resumptions of tasks after a wait
-    std::uint64_t dropped = 0;       ///< events without room
-    worker_totals totals;            ///< of the recorded time
+    std::vector<passed_message> messages{};
+    std::uint64_t waits = 0;    ///< resumptions of tasks after a wait
+    std::uint64_t dropped = 0;  ///< events without room
+    worker_totals totals;       ///< of the recorded time
     /// Part of the time in tasks: its thread slept in the kernel. None: the system does not report
     /// it.
     std::optional<double> blocked_ns{};

@@ -45,6 +45,20 @@ double worker_stats::never_less(double running, double busy) const noexcept {
     return std::min(std::max(told, running), busy);
 }
 
+tick_count worker_stats::idle_ticks(tick_count now) const noexcept {
+    constexpr auto k_acquire = std::memory_order_acquire;
+    for (;;) {  // as in read
+        const std::uint32_t version = m_version.load(k_acquire);
+        const tick_count before = m_ticks[static_cast<int>(use::idle)].value(k_acquire);
+        const tick_count since = m_since.load(k_acquire);
+        const bool is_idle = m_use.load(k_acquire) == use::idle;
+        if (version % 2 == 0 && m_version.load(std::memory_order_relaxed) == version) {
+            return before + (is_idle && now > since ? now - since : 0);
+        }
+        std::this_thread::yield();
+    }
+}
+
 worker_totals worker_stats::read() const noexcept {
     double times[3] = {0, 0, 0};
     constexpr auto k_acquire = std::memory_order_acquire;

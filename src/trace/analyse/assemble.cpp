@@ -153,8 +153,8 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
     std::uint64_t index = 0;
     from.events->for_each([&](const event& e) {
         const std::span<const std::uint64_t> counts = from.events->counts_of(index++);
-        const bool is_wait = e.kind() == event_kind::wait;
-        const slice s = slice_of(e, ns, is_wait ? 0 : sites[e.site()]);
+        const bool is_piece = e.kind() == event_kind::piece;
+        const slice s = slice_of(e, ns, is_piece ? sites[e.site()] : 0);
         switch (e.kind()) {
             case event_kind::wait:
                 waits.note(s.task, s.begin_ns, e.site());
@@ -169,6 +169,14 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
                 break;
             case event_kind::theft:
                 made.thefts.push_back({s.begin_ns, static_cast<std::uint32_t>(e.task())});
+                break;
+            case event_kind::message:
+                made.messages.push_back({.at_ns = s.begin_ns,
+                                         .task = e.task(),
+                                         .is_sent = e.flags() != 0,
+                                         .peer = e.peer(),
+                                         .tag = e.tag(),
+                                         .bytes = e.length()});
                 break;
         }
     });

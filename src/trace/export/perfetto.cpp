@@ -86,9 +86,23 @@ private:
                           .number(event_field::k_name_number, k_steal)
                           .part(event_field::k_annotations, annotated(k_victim, each.victim)));
         }
+        for (const passed_message& each : l.messages) {
+            write_message(each);
+        }
         if (l.dropped != 0) {
             write_dropped(l);
         }
+    }
+
+    void write_message(const passed_message& m) {
+        const std::string name =
+            (m.is_sent ? "send to " : "receive from ") + std::to_string(m.peer);
+        put_event(m.at_ns, event(k_instant, k_message)
+                               .text(event_field::k_name, name)
+                               .part(event_field::k_annotations, annotated(k_task_number, m.task))
+                               .part(event_field::k_annotations,
+                                     annotated(k_tag, static_cast<std::uint64_t>(m.tag)))
+                               .part(event_field::k_annotations, annotated(k_bytes, m.bytes)));
     }
 
     void describe_lane(const lane& l) {

@@ -49,13 +49,15 @@ inline constexpr std::uint32_t k_categories = 1, k_event_names = 2, k_annotation
 }
 
 enum event_type : std::uint8_t { k_begin = 1, k_end = 2, k_instant = 3, k_count = 4 };
-enum category : std::uint8_t { k_task = 1, k_inlined, k_worker };
+enum category : std::uint8_t { k_task = 1, k_inlined, k_worker, k_message };
 enum fixed_name : std::uint8_t { k_parked = 1, k_steal, k_first_site };
 enum annotation : std::uint8_t {
     k_task_number = 1,
     k_stolen,
     k_victim,
     k_waits_for,
+    k_tag,
+    k_bytes,
     k_first_event
 };
 
@@ -85,7 +87,10 @@ inline message words_of_lane(const recording& run) {
         .part(interned_field::k_annotation_names, named(k_task_number, "task"))
         .part(interned_field::k_annotation_names, named(k_stolen, "stolen"))
         .part(interned_field::k_annotation_names, named(k_victim, "victim"))
-        .part(interned_field::k_annotation_names, named(k_waits_for, "waits for"));
+        .part(interned_field::k_annotation_names, named(k_waits_for, "waits for"))
+        .part(interned_field::k_annotation_names, named(k_tag, "tag"))
+        .part(interned_field::k_annotation_names, named(k_bytes, "bytes"))
+        .part(interned_field::k_categories, named(k_message, "message"));
     for (std::size_t i = 0; i < run.events.size(); ++i) {
         words.part(interned_field::k_annotation_names,
                    named(k_first_event + i, run.events[i].name));

@@ -163,9 +163,15 @@ void for_each_listener(F call) {
     }
 }
 
-/// Requires: the lock listeners is held.
+/// Whether a recorder keeps messages. The lock trace protects it.
+bool g_records_messages = false;
+
+/// Requires: the lock trace is held.
 void gather_wanted() noexcept {
     event_mask all;
+    if (g_records_messages) {
+        all |= event_kind::message;
+    }
     for_each_listener([&](const listening::state& s) { all |= s.wanted; });
     detail::wanted_kinds.store(all.bits(), std::memory_order_relaxed);
 }
@@ -325,8 +331,16 @@ void detail::tell_custom(const custom_event& what, double value) noexcept {
     tell(event_kind::custom, [&](listener& to) { to.on_custom(by, what, value); });
 }
 
+void detail::record_messages(bool wanted) noexcept {
+    g_records_messages = wanted;
+    gather_wanted();
+}
+
 void detail::tell_message(const message_info& what) noexcept {
     const task_event by = here();
+    if (quern::detail::worker* const on = quern::detail::current_worker()) {
+        pool_hooks::pass(*on, what, by.task, quern::detail::ticks());
+    }
     tell(event_kind::message, [&](listener& to) { to.on_message(by, what); });
 }
 

@@ -24,4 +24,7 @@ void tell_runtime_stops(runtime& which) noexcept;
 void listeners_take_up(quern::detail::pool& which);
 void listeners_leave(quern::detail::pool& which) noexcept;
 
+/// Whether a recorder keeps messages, so that they are told. Requires: the lock trace is held.
+void record_messages(bool wanted) noexcept;
+
 }  // namespace quern::trace::detail

@@ -3,6 +3,7 @@
 #include <quern/trace/recorder.hpp>
 
 #include "record/graph_log.hpp"
+#include "record/listeners.hpp"
 #include "record/recorder_state.hpp"
 #include "record/registry.hpp"
 
@@ -31,11 +32,20 @@ constinit std::atomic<std::size_t> g_recording{0};
 /// The active recorders. Requires: the lock trace is held.
 std::vector<recorder::state*>& recorders() { return detail::registry::of_process().recorders; }
 
+/// Requires: the lock trace is held.
+void recorders_changed() noexcept {
+    const std::vector<recorder::state*>& all = recorders();
+    g_recording.store(all.size(), std::memory_order_relaxed);
+    detail::record_messages(std::any_of(all.begin(), all.end(), [](const recorder::state* s) {
+        return s->options.events_per_worker != 0;
+    }));
+}
+
 void attach_all(recorder::state& s) {
     s.lost_before = detail::look_at_lost_time(s.threads());
     const std::scoped_lock lock(lock_of(process_lock::trace));
     recorders().push_back(&s);
-    g_recording.store(recorders().size(), std::memory_order_relaxed);
+    recorders_changed();
     for (detail::recorded_worker& w : s.workers) {
         w.before = w.home.worker(w.rank);
         w.blocked_before = quern::detail::read_blocked_ns(w.home.get().at(w.rank));
@@ -94,7 +104,7 @@ bool end(recorder::state& s) {
     {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         std::erase(recorders(), &s);
-        g_recording.store(recorders().size(), std::memory_order_relaxed);
+        recorders_changed();
         if (s.rt == nullptr || s.generation != quern::detail::fork_generation()) {
             return false;
         }

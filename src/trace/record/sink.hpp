@@ -7,6 +7,7 @@
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/symbols.hpp>
 #include <quern/scheduler/detail/context.hpp>
+#include <quern/trace/events.hpp>
 
 #include <cstdint>
 
@@ -70,6 +71,7 @@ public:
     }
     virtual void stole(std::uint32_t /*rank*/, std::uint32_t /*victim*/,
                        tick_count /*at*/) noexcept {}
+    virtual void passed(const message_info&, std::uint64_t /*task*/, tick_count /*at*/) noexcept {}
     /// Sampling interval of short tasks: one in n is enough. 0: sample so few that the cost is
     /// small.
     virtual std::uint32_t sampling() const noexcept { return 1; }

@@ -39,6 +39,10 @@ public:
     void detach(std::uint32_t rank, sink& from) noexcept;
     bool is_idle() const noexcept { return m_attached == 0; }
 
+    /// A message of a task on that worker, to the sinks of the worker. Called by the worker.
+    static void pass(worker& on, const message_info& what, std::uint64_t task,
+                     tick_count at) noexcept;
+
 private:
     struct alignas(quern::detail::k_cache_line) lane {
         quern::detail::spin_lock lock;

@@ -14,7 +14,7 @@
 
 namespace quern::trace::detail {
 
-enum class event_kind : std::uint8_t { piece, parked, theft, wait };
+enum class event_kind : std::uint8_t { piece, parked, theft, wait, message };
 
 /// Properties of a piece, as bits.
 struct piece_flags {
@@ -58,6 +58,21 @@ struct event {
     event_kind kind() const noexcept { return static_cast<event_kind>(length_kind.high() & 0xff); }
     std::uint64_t flags() const noexcept { return length_kind.high() >> 8U; }
     std::uint64_t waited() const noexcept { return task_wait.high() << 16U | cause_wait.high(); }
+
+    /// Of a message: the length is its bytes, the flags say whether it was sent, `cause_wait` holds
+    /// the peer in 32 bits and the tag above it.
+    static packed pack_ends(int peer, int tag) noexcept {
+        const auto tag_bits = static_cast<std::uint32_t>(tag);
+        return {static_cast<std::uint32_t>(peer) | std::uint64_t{tag_bits & 0xffffU} << 32U,
+                tag_bits >> 16U};
+    }
+    int peer() const noexcept {
+        return static_cast<int>(static_cast<std::uint32_t>(cause_wait.low()));
+    }
+    int tag() const noexcept {
+        return static_cast<int>(
+            static_cast<std::uint32_t>(cause_wait.low() >> 32U | cause_wait.high() << 16U));
+    }
 };
 static_assert(sizeof(event) == 32);
 
@@ -80,6 +95,7 @@ public:
     void placed(const task_wait& wait, const quern::detail::call_chain& calls) noexcept override;
     void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override;
     void stole(std::uint32_t rank, std::uint32_t victim, tick_count at) noexcept override;
+    void passed(const message_info& what, std::uint64_t task, tick_count at) noexcept override;
     std::uint32_t sampling() const noexcept override { return m_sampling; }
 
     const site_table& sites() const noexcept { return m_sites; }

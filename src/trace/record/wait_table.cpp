@@ -3,6 +3,7 @@
 #include "record/wait_table.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <new>
 #include <string_view>
 
@@ -22,6 +23,11 @@ std::string_view short_name(const quern::detail::wait_kind& kind) noexcept {
     return name.substr(0, name.find(':'));
 }
 
+/// In the place of an address: never null.
+const void* hash_of(std::string_view words) noexcept {
+    return reinterpret_cast<const void*>(std::hash<std::string_view>()(words) | 1U);  // NOLINT
+}
+
 }  // namespace
 
 wait_table::wait_table() {
@@ -29,7 +35,7 @@ wait_table::wait_table() {
     m_all.push_back({.kind = "(other waits)"});
 }
 
-std::uint16_t wait_table::look_up(const key& wanted) {
+std::uint16_t wait_table::look_up(const key& wanted, const words& apart) {
     if (const auto known = m_index.find(wanted); known != m_index.end()) {
         return known->second;
     }
@@ -37,23 +43,25 @@ std::uint16_t wait_table::look_up(const key& wanted) {
         return k_others;
     }
     const auto index = static_cast<std::uint16_t>(m_all.size());
-    m_all.push_back({.kind = std::string(short_name(*wanted.kind)),
+    const bool by_words = wanted.thing != nullptr && apart[0] != '\0';
+    m_all.push_back({.kind = std::string(short_name(*wanted.kind)) +
+                             (by_words ? " " + std::string(apart.data()) : ""),
                      .is_lock = wanted.kind->is_lock,
-                     .thing = wanted.thing,
+                     .thing = by_words ? nullptr : wanted.thing,
                      .site = wanted.site});
     m_index.emplace(wanted, index);
     return index;
 }
 
 /// If the table is half full, new objects are counted together by kind.
-std::uint16_t wait_table::find(const key& wanted) noexcept {
+std::uint16_t wait_table::find(const key& wanted, const words& apart) noexcept {
     if (m_last != k_others && wanted == m_last_key) {
         return m_last;
     }
     try {
         const bool has_room = m_all.size() < k_most / 2 || m_index.contains(wanted);
         m_last_key = wanted;
-        m_last = look_up(has_room ? wanted : key{wanted.kind, nullptr, wanted.site});
+        m_last = look_up(has_room ? wanted : key{wanted.kind, nullptr, wanted.site}, apart);
     } catch (const std::bad_alloc&) {
         m_last = k_others;
     }
@@ -62,9 +70,13 @@ std::uint16_t wait_table::find(const key& wanted) noexcept {
 
 std::pair<std::uint16_t, bool> wait_table::add(const task_wait& wait, std::uint16_t site) noexcept {
     static const tick_count between = quern::detail::ticks_of_ns(k_between_looks_ns);
-    const bool is_told_apart = !wait.why.kind->is_passing;
-    const std::uint16_t index =
-        find({wait.why.kind, is_told_apart ? wait.why.thing : nullptr, site});
+    words apart{};
+    const void* thing = wait.why.kind->is_passing ? nullptr : wait.why.thing;
+    if (wait.why.kind->tell_apart != nullptr) {
+        wait.why.kind->tell_apart(wait.why.thing, apart);
+        thing = apart[0] != '\0' ? hash_of(apart.data()) : nullptr;
+    }
+    const std::uint16_t index = find({wait.why.kind, thing, site}, apart);
     wait_count& row = m_all[index];
     const tick_count length = wait.end - wait.begin;
     row.all.add(length);

@@ -9,6 +9,7 @@
 
 #include <quern/scheduler/detail/wait_reason.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -62,14 +63,15 @@ public:
     const std::vector<wait_count>& all() const noexcept { return m_all; }
 
 private:
+    using words = std::array<char, 48>;
     struct key {
         const quern::detail::wait_kind* kind;
-        const void* thing;
+        const void* thing;  ///< or a hash of wait_kind::tell_apart's words
         std::uint16_t site;
         auto operator<=>(const key&) const noexcept = default;
     };
-    std::uint16_t find(const key& wanted) noexcept;
-    std::uint16_t look_up(const key& wanted);
+    std::uint16_t find(const key& wanted, const words& apart) noexcept;
+    std::uint16_t look_up(const key& wanted, const words& apart);
 
     std::vector<wait_count> m_all;
     std::map<key, std::uint16_t> m_index;

@@ -6,6 +6,19 @@
 
 namespace quern::trace::detail {
 
+void pool_hooks::pass(worker& on, const message_info& what, std::uint64_t task,
+                      tick_count at) noexcept {
+    const auto* const hooks = on.home().hooks.load(std::memory_order_acquire);  // pairs: take_up
+    if (hooks == nullptr || hooks->waited != on_waited) {
+        return;  // they are not of this layer
+    }
+    if (const visit v(*hooks, on); v) {
+        for (sink* const s : v.at().sinks) {
+            s->passed(what, task, at);
+        }
+    }
+}
+
 void pool_hooks::on_steal(self which, worker& thief, worker& victim) {
     if (const visit v(which, thief); v) {
         for (sink* const s : v.at().sinks) {

@@ -51,6 +51,20 @@ private:
     std::vector<std::string> m_set;
 };
 
+TEST_F(environment_test, puts_the_rank_into_paths) {
+    set("QUERN_CONFIG", "/no/%r/quern.%r.toml");
+    const std::vector<const char*> ranks = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
+    for (const char* const each : ranks) {
+        ::unsetenv(each);
+    }
+    EXPECT_NE(error().find("/no/0/quern.0.toml"), std::string::npos) << error();
+    for (const char* const each : ranks) {
+        set(each, "12");
+        EXPECT_NE(error().find("/no/12/quern.12.toml"), std::string::npos) << each << error();
+        ::unsetenv(each);
+    }
+}
+
 TEST_F(environment_test, that_says_nothing_leaves_the_defaults) {
     const quern::settings all = current_settings();
     for (const quern::setting& row : quern::setting_table()) {

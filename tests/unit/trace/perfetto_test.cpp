@@ -104,6 +104,23 @@ TEST(perfetto_test, says_what_was_dropped) {
     EXPECT_EQ(count(written(run), message().number(42, 1).bytes()), 1U);
 }
 
+TEST(perfetto_test, shows_messages_as_instants_with_tag_and_bytes) {
+    quern::trace::recording run;
+    quern::trace::lane lane;
+    lane.messages = {{.at_ns = 5, .task = 9, .is_sent = true, .peer = 3, .tag = 77, .bytes = 800},
+                     {.at_ns = 6, .task = 9, .peer = 12, .tag = 78, .bytes = 16}};
+    run.lanes = {lane};
+    const std::string bytes = written(run);
+    namespace numbers = quern::trace::detail::perfetto;
+    const auto argument = [](std::uint64_t name, std::uint64_t value) {
+        return message().part(4, message().number(1, name).number(3, value)).bytes();
+    };
+    EXPECT_EQ(count(bytes, message().text(23, "send to 3").bytes()), 1U);
+    EXPECT_EQ(count(bytes, message().text(23, "receive from 12").bytes()), 1U);
+    EXPECT_EQ(count(bytes, argument(numbers::k_tag, 77)), 1U);
+    EXPECT_EQ(count(bytes, argument(numbers::k_bytes, 800)), 1U);
+}
+
 TEST(perfetto_test, what_could_not_be_read_has_no_track) {
     quern::trace::recording run;
     run.counters = {{"drawn", "W", {{1, 2.0}}}, {"refused", "J", {}, "denied"}};

@@ -7,6 +7,7 @@
 #include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
 #include <quern/trace/efficiency.hpp>
+#include <quern/trace/events.hpp>
 #include <quern/trace/recorder.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
@@ -427,6 +428,36 @@ TEST(recorder_end_test, drops_are_counted) {
     EXPECT_EQ(run.lanes[0].slices.size() + run.lanes[0].parked.size(), 10U);
     EXPECT_GE(run.lanes[0].dropped, 91U);
     EXPECT_EQ(run.critical_path_ns, 0.0);
+}
+
+TEST(recorder_messages_test, keeps_those_of_tasks_in_full) {
+    quern::runtime rt(quern::runtime_options::with_workers(1));
+    const quern::trace::message_info first{true, 0x7fff'fff0, 0x7fff'fff1, 0x8000'0000'0000U - 1};
+    const quern::trace::message_info second{false, -1, 0, 0};
+    EXPECT_FALSE(quern::trace::is_wanted(quern::trace::event_kind::message));
+    quern::trace::recorder recorder(rt);
+    EXPECT_TRUE(quern::trace::is_wanted(quern::trace::event_kind::message));
+    std::uint64_t task = 0;
+    quern::async(rt, [&] {
+        task = quern::this_task::id();
+        quern::trace::tell_message(first);
+        quern::trace::tell_message(second);
+    }).get();
+    quern::trace::tell_message(first);  // of a thread outside: not on any worker's lane
+    const recording run = recorder.stop();
+    EXPECT_FALSE(quern::trace::is_wanted(quern::trace::event_kind::message));
+    ASSERT_EQ(run.lanes.size(), 1U);
+    ASSERT_EQ(run.lanes[0].messages.size(), 2U);
+    const quern::trace::passed_message& sent = run.lanes[0].messages[0];
+    EXPECT_TRUE(sent.is_sent);
+    EXPECT_EQ(sent.peer, first.peer);
+    EXPECT_EQ(sent.tag, first.tag);
+    EXPECT_EQ(sent.bytes, first.bytes);
+    EXPECT_EQ(sent.task, task);
+    const quern::trace::passed_message& received = run.lanes[0].messages[1];
+    EXPECT_FALSE(received.is_sent);
+    EXPECT_EQ(received.peer, -1);
+    EXPECT_LE(sent.at_ns, received.at_ns);
 }
 
 }  // namespace

@@ -42,6 +42,12 @@ struct wait_kind {
     bool (*is_for_task)(const void* thing) noexcept = nullptr;
     /// Adds lines to a report. `copy` as for `look`; the thing itself may be gone. Null: none.
     void (*explain)(const void* copy, const void* thing, explanations& into) = nullptr;
+    /// A call that another process may end. Reports show its words and no address.
+    bool is_call = false;
+    /// Statistics of waits add these words to the name, "from rank 3", and tell objects of this
+    /// kind apart by them instead of by address. Called on the waiter's stack after its wait. Null:
+    /// none.
+    void (*tell_apart)(const void* thing, std::array<char, 48>& words) noexcept = nullptr;
 };
 
 inline constexpr wait_kind k_unnamed_wait{"an event"};

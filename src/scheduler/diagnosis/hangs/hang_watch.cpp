@@ -33,6 +33,18 @@ constinit std::atomic<std::uint64_t> g_said{0};
 
 }  // namespace
 
+/// Whether a thread outside waits for another process; then it may wake a task.
+static bool waits_for_another_process() {
+    const process_registry& all = process_registry::of_process();
+    for (outside_wait* o = all.outside.front(); o != nullptr; o = all.outside.after(*o)) {
+        const wait_kind* const kind = o->note.kind();
+        if (kind != nullptr && kind->is_call) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::optional<std::vector<pid_t>> threads_that_may_act() {
     const process_registry& all = process_registry::of_process();
     std::set<pid_t> harmless;
@@ -114,7 +126,7 @@ void hang_watch::look() noexcept try {
             return;
         }
         const auto may_act = threads_that_may_act();
-        if (!may_act || !may_act->empty()) {
+        if (!may_act || !may_act->empty() || waits_for_another_process()) {
             return;
         }
         seen = collect_waits();

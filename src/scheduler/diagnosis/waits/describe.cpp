@@ -192,11 +192,12 @@ private:
         }
         text += (s.what == sighted::coroutine ? " waits at most " : " waits ") +
                 seconds(s.seconds) + " for " + s.kind->name;
-        if (s.thing != nullptr) {
+        const bool has_address = s.thing != nullptr && !s.kind->is_call;
+        if (has_address) {
             text += " " + hex(s.thing);
         }
         if (s.found.words[0] != '\0') {
-            text += ": " + std::string(s.found.words.data());
+            text += (s.kind->is_call ? " " : ": ") + std::string(s.found.words.data());
         }
         return text + held_by(index) + more(m_count[g]);
     }

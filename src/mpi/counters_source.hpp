@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+namespace quern::mpi::detail {
+
+/// Installs the counters /mpi until the process ends. Called once.
+void install_counters();
+
+}  // namespace quern::mpi::detail
