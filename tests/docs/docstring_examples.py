@@ -5,7 +5,7 @@ Usage: docstring_examples.py <source directory> <generated.cpp> <compiler> [opti
 An example is a run of lines `///     code`. All go into one file below docstring_prelude.hpp, which declares the names that
 they use: each in a namespace of its own, inside the one of its header. One that defines a function stays at namespace level,
 the others become the body of one. Messages of the compiler name header and line. An example that begins with `// (fragment)` is
-left out, and counted.
+left out, and counted; so are those of the layer mpi without an MPI library.
 """
 
 import pathlib
@@ -40,20 +40,33 @@ def compilable(header, first, text):
     return f"namespace docstrings::of_{header.stem}::{header.parent.name}_line_{first} {{\n{code}}}\n"
 
 
+def mpi_options():
+    """The include paths of an installed MPI library, or nothing."""
+    for package in "ompi", "mpich":
+        try:
+            found = subprocess.run(["pkg-config", "--cflags-only-I", package], capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            break
+        if found.returncode == 0:
+            return ["-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", *(f"-isystem{each[2:]}" for each in found.stdout.split())]
+    return []
+
+
 def main():
     source, generated, *compiler = sys.argv[1:]
     include = pathlib.Path(source, "include")
+    mpi = mpi_options()
     headers, examples, fragments = [], [], 0
     for header in sorted(include.glob("quern/**/*.hpp")):
         for first, text in examples_of(header):
-            if text.startswith("// (fragment)"):
+            if text.startswith("// (fragment)") or header.parent.name == "mpi" and not mpi:
                 fragments += 1
                 continue
             headers.append(f"#include <{header.relative_to(include)}>\n")
             examples.append(compilable(header, first, text))
     prelude = "#include <docs/docstring_prelude.hpp>\n"
     pathlib.Path(generated).write_text("".join([*dict.fromkeys(headers), prelude, *examples]))
-    status = subprocess.run([*compiler, generated], check=False).returncode
+    status = subprocess.run([*compiler, *mpi, generated], check=False).returncode
     print(f"examples: {len(examples)} compiled, {fragments} fragments left out")
     sys.exit(1 if status != 0 or not examples else 0)
 
