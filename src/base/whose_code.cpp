@@ -23,7 +23,7 @@ constexpr std::string_view own_sources() noexcept {
 /// Whether a mangled name is in namespace quern or in the standard library.
 bool is_library_name(std::string_view name) noexcept {
     if (!name.starts_with("_Z")) {
-        return false;
+        return name.starts_with("MPI_") || name.starts_with("PMPI_");  // of the layer mpi
     }
     name.remove_prefix(std::min(name.find_first_not_of("_ZNKVRO"), name.size()));
     return name.starts_with("5quern") || name.starts_with("St") || name.starts_with("Sa") ||

@@ -93,7 +93,8 @@ public:
                 if (slot.which.load(std::memory_order_relaxed) == &each.get()) {
                     slot.which.store(nullptr, std::memory_order_relaxed);
                     if (!slot.asks->is_idle()) {
-                        slot.asks.release();  // the process ends, but not its operations
+                        // The process ends, but not its operations.
+                        static_cast<void>(slot.asks.release());
                     }
                     slot.asks.reset();
                 }

@@ -156,7 +156,8 @@ class Checks:
             self.expect(wanted in trace and other not in trace, f"the trace of rank {rank} lacks {wanted} or has {other}")
         self.expect(self.files["run.0.pftrace"].count(b"send to 1") == 8, "rank 0 has sent eight messages")
         profile = self.files["run.1.txt"].decode()
-        self.expect("MPI_Recv from rank 0" in profile, "the profile of rank 1 does not show the wait:", profile)
+        waits = [line for line in profile.splitlines() if line.startswith("MPI_Recv from rank 0 ")]
+        self.expect(waits and "cases.cpp" in waits[0], "the profile of rank 1 does not show the wait and its line:", profile)
         self.expect(b"MPI_Recv from rank 0" in self.files["run.1.html"], "the report of rank 1 does not show the wait")
 
     HANG = ["for MPI_Recv from rank {other} of MPI_COMM_WORLD, tag 7, up to 800 bytes",
