@@ -42,8 +42,9 @@ measurement play(long windows, Exchange exchange) {
         }
         expect_equal("the sum of what was received", answer, sum);
     }
-    return {
-        (now() - begun) / static_cast<double>(windows * k_window), static_cast<int>(windows), {}};
+    return {1e6 * (now() - begun) / static_cast<double>(windows * k_window),
+            static_cast<int>(windows),
+            {}};
 }
 
 /// Requests of one task or thread, waited for together.
