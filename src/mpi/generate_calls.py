@@ -9,9 +9,9 @@ are listed below; what no list names enters MPI and returns at once."""
 import re
 import sys
 
-# Defined by hand in own_calls.cpp and environment.cpp.
+# Defined by hand in own_calls.cpp, exchanges.cpp and environment.cpp.
 OWN = """Init Init_thread Finalize Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status
-Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace""".split()
+Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace Sendrecv_c Sendrecv_replace_c""".split()
 
 # Read what belongs to the caller or never changes; called from any thread without the entrance.
 DIRECT = """Initialized Finalized Query_thread Is_thread_main Get_version Get_library_version Get_processor_name Error_class
@@ -26,6 +26,10 @@ Intercomm_create_from_groups Intercomm_merge Cart_create Cart_sub Graph_create D
 Session_finalize""".split()
 BLOCKING_PREFIX = ("Win_create", "Win_allocate", "Win_free", "Win_fence", "Win_lock", "Win_unlock", "Win_start", "Win_complete",
                    "Win_wait", "Win_flush", "File_")
+
+# Of the functions with a twin, those that wait for one other rank. The rest are collective: a blocking and a non-blocking
+# collective call do not match each other, so all ranks use the twin, those without a runtime too.
+POINT_TO_POINT = "Send Bsend Rsend Ssend Recv Mrecv".split()
 
 SKIPPED = re.compile(r"T_|.*_(c2f|f2c|f082c|c2f08|f082f|f2f08)$|Pcontrol$")
 
@@ -90,11 +94,14 @@ def definition(name, args, known):
     kind = f'    static constexpr call_kind kind{{"MPI_{name}"}};'
     note = note_of(args)
     note = f"{{.kind = &kind.wait{', ' + note if note else ''}}}"
-    lines = [head, f"    if (!is_shared()) {{ return {direct}; }}", kind]
     twin = twin_of(name, args, known)
+    is_collective = twin is not None and base not in POINT_TO_POINT
+    lines = [head] + ([] if is_collective else [f"    if (!is_shared()) {{ return {direct}; }}"]) + [kind]
     if twin is not None:
         post, leading, status = twin
         lines.append(f"    auto post = [&](MPI_Request* made) {{ return {call(post, leading, ['made'])}; }};")
+        if is_collective:
+            lines.append("    if (!is_shared()) { return run_alone(post); }")
         lines.append(f"    return run_twin({note}, post, {status or 'MPI_STATUS_IGNORE'});")
     else:
         blocks = base in BLOCKING or base.startswith(BLOCKING_PREFIX)
