@@ -13,6 +13,15 @@ void send_7_and_8(call_frame& f) {
     send_8(f);
 }
 
+[[maybe_unused]] void send_8_and_7(call_frame& f) {
+    send_8(f);
+    send_7(f);
+}
+
+/// MPICH calls the error handler of MPI_COMM_WORLD when a request ends with an error.
+void return_errors(call_frame&) { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); }
+void end_on_errors(call_frame&) { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL); }
+
 void post(call_frame& f, int which) {
     const auto at = static_cast<std::size_t>(which);
     MPI_Irecv(f.out() + which * k_few, k_few, MPI_INT, f.peer, 7 + which, f.comm, &f.requests[at]);
@@ -65,6 +74,7 @@ void add_wait_family(std::vector<call_entry>& to) {
     add(
         to, "Wait", "truncated",
         [](call_frame& f) {
+            return_errors(f);
             if (f.rank == f.early) {
                 MPI_Irecv(f.out(), 2, MPI_INT, f.peer, 7, f.comm, f.requests.data());
             }
@@ -75,7 +85,7 @@ void add_wait_family(std::vector<call_entry>& to) {
             f.received.assign(k_many, k_untouched);
             note_requests(f);
         },
-        send_7);
+        send_7, end_on_errors);
     add(
         to, "Wait", "no rank", nullptr,
         []<bool Plain>(call_frame& f) {
@@ -89,25 +99,6 @@ void add_wait_family(std::vector<call_entry>& to) {
         []<bool Plain>(call_frame& f) {
             f.code = QUERN_CALL(Waitall)(2, f.requests.data(), f.statuses.data());
             note_requests(f);
-        },
-        send_7_and_8);
-    add(
-        to, "Waitall", "one truncated",
-        [](call_frame& f) {
-            if (f.rank == f.early) {
-                MPI_Irecv(f.out(), 2, MPI_INT, f.peer, 7, f.comm, f.requests.data());
-                post(f, 1);
-            }
-        },
-        []<bool Plain>(call_frame& f) {
-            std::array<MPI_Status, 2> statuses{};
-            f.code = QUERN_CALL(Waitall)(2, f.requests.data(), statuses.data());
-            for (const MPI_Status& each : statuses) {
-                int error_class = 0;
-                MPI_Error_class(each.MPI_ERROR, &error_class);
-                f.note(error_class);
-            }
-            f.received[0] = f.received[1] = k_untouched;
         },
         send_7_and_8);
     add(
@@ -131,6 +122,31 @@ void add_wait_family(std::vector<call_entry>& to) {
             note_requests(f);
         },
         send_8, finish_7);
+}
+
+/// Not with Open MPI 4.1: plain MPI_Waitall never returns there when a request ends with an error
+/// while it waits, so there is nothing to compare with.
+void add_failing_waitall([[maybe_unused]] std::vector<call_entry>& to) {
+#ifdef MPICH_VERSION
+    add(
+        to, "Waitall", "one truncated",
+        [](call_frame& f) {
+            return_errors(f);
+            if (f.rank == f.early) {
+                MPI_Irecv(f.out(), 2, MPI_INT, f.peer, 7, f.comm, f.requests.data());
+                post(f, 1);
+            }
+        },
+        []<bool Plain>(call_frame& f) {
+            std::array<MPI_Status, 2> statuses{};
+            f.code = QUERN_CALL(Waitall)(2, f.requests.data(), statuses.data());
+            int error_class = 0;
+            MPI_Error_class(statuses[0].MPI_ERROR, &error_class);
+            f.note(error_class);
+            f.received[0] = f.received[1] = k_untouched;
+        },
+        send_8_and_7, end_on_errors);
+#endif
 }
 
 /// Tests until something is found.
@@ -276,6 +292,7 @@ void add_persistent(std::vector<call_entry>& to) {
 
 void add_waits(std::vector<call_entry>& to) {
     add_wait_family(to);
+    add_failing_waitall(to);
     add_test_family(to);
     add_probes(to);
     add_persistent(to);
