@@ -13,8 +13,8 @@ namespace quern::mpi::detail {
 
 namespace {
 
-/// Requests, and operations without one, tested in one look. More would delay the worker that looks: a test takes about 10 ns
-/// for each (measured, Open MPI 4.1).
+/// Requests, and operations without one, tested in one look. More would delay the worker that
+/// looks: a test takes about 10 ns for each (measured, Open MPI 4.1).
 constexpr std::size_t k_window = 512;
 
 constexpr std::size_t k_most_words = 2000;  ///< bytes of a description

@@ -70,8 +70,8 @@ int exchange(const call_note& what, MPI_Status* status, Receive receive, Send se
     });
 }
 
-/// The message that MPI_Sendrecv_replace sends, outside of the buffer into which it receives. `Size`
-/// is the type of counts.
+/// The message that MPI_Sendrecv_replace sends, outside of the buffer into which it receives.
+/// `Size` is the type of counts.
 template <class Size>
 class packed_message {
 public:

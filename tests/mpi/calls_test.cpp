@@ -139,13 +139,13 @@ private:
             task = quern::async(rt, calls);
         }
         const bool ended_before = quern::async(rt, [&] {
-            while (!has_begun) {
-                quern::this_task::yield();
-            }
-            const bool had_ended = has_ended;
-            MPI_Send(nullptr, 0, MPI_INT, f.peer, 1, s_comms->control);
-            return had_ended;
-        }).get();
+                                      while (!has_begun) {
+                                          quern::this_task::yield();
+                                      }
+                                      const bool had_ended = has_ended;
+                                      MPI_Send(nullptr, 0, MPI_INT, f.peer, 1, s_comms->control);
+                                      return had_ended;
+                                  }).get();
         if (beside) {
             beside->join();
         } else {

@@ -16,9 +16,8 @@ void note_duplicate(call_frame& f, MPI_Comm made) {
 }
 
 void add_without_counts(std::vector<call_entry>& to) {
-    to.push_back(same_call("Barrier", []<bool Plain>(call_frame& f) {
-        f.code = QUERN_CALL(Barrier)(f.comm);
-    }));
+    to.push_back(same_call(
+        "Barrier", []<bool Plain>(call_frame& f) { f.code = QUERN_CALL(Barrier)(f.comm); }));
     to.push_back(same_call("Comm_dup", []<bool Plain>(call_frame& f) {
         MPI_Comm made = MPI_COMM_NULL;
         f.code = QUERN_CALL(Comm_dup)(f.comm, &made);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The entries of MPI 4's functions: those with large counts, and MPI_Comm_dup_with_info, which has a
-// non-blocking twin since then.
+// The entries of MPI 4's functions: those with large counts, and MPI_Comm_dup_with_info, which has
+// a non-blocking twin since then.
 #include "call_table.hpp"
 
 namespace quern_test {
@@ -21,17 +21,17 @@ void receive_many(call_frame& f) {
     MPI_Recv_c(f.out(), k_many, MPI_INT, f.peer, 7, f.comm, MPI_STATUS_IGNORE);
 }
 
-#define QUERN_NAMED(NAME) #NAME "_c"
-#define QUERN_MADE(NAME) QUERN_CALL(NAME##_c)
+#    define QUERN_NAMED(NAME) #    NAME "_c"
+#    define QUERN_MADE(NAME) QUERN_CALL(NAME##_c)
 
 void add_large_messages(std::vector<call_entry>& to) {
-#include "point_to_point.inc"
+#    include "point_to_point.inc"
 }
 
 void add_large_collectives(std::vector<call_entry>& to) {
     using call_count = MPI_Count;
     using call_at = MPI_Aint;
-#include "collectives.inc"
+#    include "collectives.inc"
 }
 
 }  // namespace
