@@ -19,8 +19,6 @@ std::atomic<bool> g_is_warned{false};
 
 }  // namespace
 
-/// A receive needs the status also where the caller does not want it. As MPI_Recv does, this leaves
-/// the error in the caller's status as it is.
 int run_message(const call_note& what, posted_operation::post_function post,
                 MPI_Status* status) noexcept {
     if (what.way == message_way::sent) {
@@ -31,20 +29,10 @@ int run_message(const call_note& what, posted_operation::post_function post,
         }
         return code;
     }
-    MPI_Status seen = {};
-    if (status != MPI_STATUS_IGNORE) {
-        seen = *status;  // stays so if nothing is received
-    }
-    const int code = run_twin(what, post, &seen);
-    if (what.peer == MPI_PROC_NULL) {
-        become_empty(seen);
-    }
+    received_status seen(status);
+    const int code = run_twin(what, post, seen.get());
     if (code == MPI_SUCCESS) {
-        has_received(what, seen);
-    }
-    if (status != MPI_STATUS_IGNORE) {
-        seen.MPI_ERROR = status->MPI_ERROR;
-        *status = seen;
+        has_received(what, *seen.get());
     }
     return code;
 }

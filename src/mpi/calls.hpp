@@ -29,6 +29,15 @@ inline int run_twin(const call_note& what, posted_operation::post_function post,
     return engine::of_process().run(one);
 }
 
+/// A collective function without any runtime, by its non-blocking twin: ranks with a runtime use
+/// that too, and it does not match the blocking function.
+template <class Post>
+int run_alone(Post post) noexcept {
+    MPI_Request made = MPI_REQUEST_NULL;
+    const int code = post(&made);
+    return code == MPI_SUCCESS ? PMPI_Wait(&made, MPI_STATUS_IGNORE) : code;
+}
+
 /// A function that returns without waiting for other ranks.
 inline int run_plain(const call_note& what, plain_operation::call_function call) noexcept {
     plain_operation one(what, call);

@@ -3,6 +3,7 @@
 // itself calls (operators, error handlers, attributes).
 #include "engine.hpp"
 
+#include "errors.hpp"
 #include "pools.hpp"
 
 #include <sched.h>
@@ -14,8 +15,8 @@ namespace quern::mpi::detail {
 
 namespace {
 
-/// Requests tested in one look. More would delay the worker that looks: a test takes about 10 ns
-/// for each (measured, Open MPI 4.1).
+/// Requests, and operations without one, tested in one look. More would delay the worker that
+/// looks: a test takes about 10 ns for each (measured, Open MPI 4.1).
 constexpr std::size_t k_window = 512;
 
 constexpr std::size_t k_most_words = 2000;  ///< bytes of a description
@@ -143,8 +144,11 @@ void engine::look_at_requests(ended_list& ended) noexcept {
     const std::size_t first = m_next < all ? m_next : 0;
     const std::size_t last = std::min(all, first + k_window);
     int found = 0;
-    const int result = PMPI_Testsome(static_cast<int>(last - first), &m_requests[first], &found,
-                                     m_indices.data(), m_statuses.data());
+    const int result = [&] {
+        const returned_errors returned;
+        return PMPI_Testsome(static_cast<int>(last - first), &m_requests[first], &found,
+                             m_indices.data(), m_statuses.data());
+    }();
     m_next = last;
     if (found == MPI_UNDEFINED) {
         found = 0;
@@ -155,7 +159,9 @@ void engine::look_at_requests(ended_list& ended) noexcept {
         operation& one = *m_owners[at];
         one.request = m_requests[at];
         const MPI_Status& status = m_statuses[which];
-        one.has_ended(result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result, status);
+        const int code = result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
+        one.has_ended(code, status);
+        raise_error(one.note, code);
         ended.add(one);
     }
     // From the back, so that the last request, which takes the place of each, has not ended itself.
@@ -172,12 +178,19 @@ void engine::look_at_requests(ended_list& ended) noexcept {
 }
 
 void engine::look_at_attempts(ended_list& ended) noexcept {
-    for (std::size_t i = m_attempts.size(); i-- > 0;) {
-        if (m_attempts[i]->attempt()) {
-            ended.add(*m_attempts[i]);
-            m_attempts[i] = m_attempts.back();
+    const std::size_t count = std::min(m_attempts.size(), k_window);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (m_next_attempt >= m_attempts.size()) {
+            m_next_attempt = 0;
+        }
+        operation*& one = m_attempts[m_next_attempt];
+        if (one->attempt()) {
+            ended.add(*one);
+            one = m_attempts.back();
             m_attempts.pop_back();
             m_outstanding.fetch_sub(1, std::memory_order_relaxed);
+        } else {
+            ++m_next_attempt;
         }
     }
 }

@@ -75,7 +75,8 @@ private:
     std::vector<MPI_Request> m_requests;  ///< `m_owners[i]` ends with `m_requests[i]`
     std::vector<operation*> m_owners;
     std::vector<operation*> m_attempts;
-    std::size_t m_next = 0;  ///< the request at which the next look begins
+    std::size_t m_next = 0;          ///< the request at which the next look begins
+    std::size_t m_next_attempt = 0;  ///< the same in m_attempts
     std::vector<int> m_indices;
     std::vector<MPI_Status> m_statuses;
     engine_counts m_counts;

@@ -9,9 +9,9 @@ are listed below; what no list names enters MPI and returns at once."""
 import re
 import sys
 
-# Defined by hand in own_calls.cpp and environment.cpp.
+# Defined by hand in own_calls.cpp, exchanges.cpp and environment.cpp.
 OWN = """Init Init_thread Finalize Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status
-Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace""".split()
+Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace Sendrecv_c Sendrecv_replace_c""".split()
 
 # Read what belongs to the caller or never changes; called from any thread without the entrance.
 DIRECT = """Initialized Finalized Query_thread Is_thread_main Get_version Get_library_version Get_processor_name Error_class
@@ -30,6 +30,8 @@ BLOCKING_PREFIX = ("Win_create", "Win_allocate", "Win_free", "Win_fence", "Win_l
 # Pass one message each. Those that begin with I do not wait.
 SENT = "Send Ssend Bsend Rsend Isend Issend Ibsend Irsend".split()
 RECEIVED = "Recv Mrecv Irecv Imrecv".split()
+# The other functions with a twin are collective: a blocking and a non-blocking collective call do not match each other, so
+# all ranks use the twin, those without a runtime too.
 
 SKIPPED = re.compile(r"T_|.*_(c2f|f2c|f082c|c2f08|f082f|f2f08)$|Pcontrol$")
 
@@ -97,11 +99,14 @@ def definition(name, args, known):
     if passes:
         note += f", .way = message_way::{passes}"
     note = f"{{.kind = &kind.wait{', ' + note if note else ''}}}"
-    lines = [head, f"    if (!is_shared()) {{ return {direct}; }}", kind]
     twin = twin_of(name, args, known)
+    is_collective = twin is not None and passes is None
+    lines = [head] + ([] if is_collective else [f"    if (!is_shared()) {{ return {direct}; }}"]) + [kind]
     if twin is not None:
         post, leading, status = twin
         lines.append(f"    auto post = [&](MPI_Request* made) {{ return {call(post, leading, ['made'])}; }};")
+        if is_collective:
+            lines.append("    if (!is_shared()) { return run_alone(post); }")
         run = "run_message" if passes else "run_twin"
         lines.append(f"    return {run}({note}, post, {status or 'MPI_STATUS_IGNORE'});")
     else:

@@ -98,6 +98,9 @@ bool posted_operation::begin() {
     }
     int is_done = 0;
     code = PMPI_Test(&request, &is_done, status);
+    if (is_done != 0) {
+        correct_status(note, status);
+    }
     return is_done != 0 || is_failure(code);
 }
 
@@ -111,6 +114,12 @@ bool request_operation::begin() {
 void request_operation::has_ended(int error, const MPI_Status& result) {
     m_which = request;
     operation::has_ended(error, result);
+}
+
+void correct_status(const call_note& note, MPI_Status* status) noexcept {
+    if (note.peer == MPI_PROC_NULL && !note.is_sent && status != MPI_STATUS_IGNORE) {
+        PMPI_Recv(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, note.tag, note.comm, status);
+    }
 }
 
 }  // namespace quern::mpi::detail

@@ -168,6 +168,10 @@ private:
     call_function m_how;
 };
 
+/// MPICH 4.0 ends a receipt from MPI_PROC_NULL with an empty status; what the standard asks for is
+/// what the blocking call gives. By the thread inside the entrance, when the receipt has ended.
+void correct_status(const call_note& note, MPI_Status* status) noexcept;
+
 /// Fills in what only MPI knows. In the entrance; the communicator and the type are in use.
 void complete_note(call_note& note) noexcept;
 

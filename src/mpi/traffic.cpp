@@ -96,29 +96,11 @@ void has_received(const call_note& what, const MPI_Status& status) noexcept {
     tell(what, false, status.MPI_SOURCE, status.MPI_TAG, known);
 }
 
-void become_empty(MPI_Status& status) noexcept {
-    status.MPI_SOURCE = MPI_PROC_NULL;
-    status.MPI_TAG = MPI_ANY_TAG;
-    PMPI_Status_set_elements(&status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(&status, 0);
-}
-
 void count_posted_receive(const call_note& what) noexcept {
     if (what.peer != MPI_PROC_NULL) {
         g_traffic.received.fetch_add(1, k_relaxed);
         g_traffic.bytes.fetch_add(bytes_of(what), k_relaxed);
     }
-}
-
-call_note sending_half(const call_note& what, int dest, int tag, std::int64_t count,
-                       MPI_Datatype type) noexcept {
-    call_note sent = what;
-    sent.is_sent = true;
-    sent.peer = dest;
-    sent.tag = tag;
-    sent.count = count;
-    sent.type = type;
-    return sent;
 }
 
 }  // namespace quern::mpi::detail

@@ -41,14 +41,31 @@ void count_sent(const call_note& what) noexcept;
 /// A message has been received, as its status says. Tells traces, and counts it.
 void has_received(const call_note& what, const MPI_Status& status) noexcept;
 
-/// The status of a receive from MPI_PROC_NULL; MPICH 4.0 forgets it for non-blocking receives.
-void become_empty(MPI_Status& status) noexcept;
+/// The status of a receive, also where the caller does not want it. As MPI_Recv does, it leaves the
+/// error in the caller's status as it is.
+class received_status {
+public:
+    explicit received_status(MPI_Status* wanted) noexcept : m_wanted(wanted) {
+        if (m_wanted != MPI_STATUS_IGNORE) {
+            m_seen = *m_wanted;  // stays so if nothing is received
+        }
+    }
+    received_status(const received_status&) = delete;
+    received_status& operator=(const received_status&) = delete;
+    ~received_status() {
+        if (m_wanted != MPI_STATUS_IGNORE) {
+            m_seen.MPI_ERROR = m_wanted->MPI_ERROR;
+            *m_wanted = m_seen;
+        }
+    }
+    MPI_Status* get() noexcept { return &m_seen; }
+
+private:
+    MPI_Status* m_wanted;
+    MPI_Status m_seen{};
+};
 
 /// A receive has been posted that does not wait: counted with the bytes of its buffer.
 void count_posted_receive(const call_note& what) noexcept;
-
-/// The sending half of an exchange.
-call_note sending_half(const call_note& what, int dest, int tag, std::int64_t count,
-                       MPI_Datatype type) noexcept;
 
 }  // namespace quern::mpi::detail

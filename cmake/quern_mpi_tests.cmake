@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSL-1.0
+# Tests that run as several ranks. One source is a program for each MPI library that was found, and one entry in ctest for each
+# library and number of ranks: mpi.<name>.<library>.<ranks>. Used by tests/mpi only.
+
+# quern_find_mpi_starter(<library>): the starter that belongs to it, in the cache variable QUERN_STARTER_<library>.
+function(quern_find_mpi_starter library)
+    set(names_of_openmpi mpirun.openmpi orterun)
+    set(names_of_mpich mpiexec.mpich mpiexec.hydra)
+    find_program(QUERN_STARTER_${library} NAMES ${names_of_${library}} DOC "Starts programs of ${library}")
+endfunction()
+
+# quern_mpi_test_libraries(<variable>): the libraries for which tests can be built and run.
+function(quern_mpi_test_libraries variable)
+    set(found "")
+    foreach(library IN ITEMS openmpi mpich)
+        if(NOT TARGET quern::mpi_${library})
+            continue()
+        endif()
+        quern_find_mpi_starter(${library})
+        if(QUERN_STARTER_${library})
+            list(APPEND found ${library})
+        else()
+            message(STATUS "no tests of quern::mpi_${library}: its starter (mpirun.openmpi, mpiexec.mpich) was not found")
+        endif()
+    endforeach()
+    set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# quern_add_mpi_program(<target> <library> SOURCES ... [LIBS ...] [DEFINITIONS ...]): a GoogleTest program with the main function
+# of tests/mpi/main.cpp. The layer comes before every other library, so that its definitions of MPI's functions are found first.
+function(quern_add_mpi_program target library)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;LIBS;DEFINITIONS")
+    quern_reject_unknown(quern_add_mpi_program "${target}" "${arg_UNPARSED_ARGUMENTS}")
+    quern_register_sources(${arg_SOURCES} main.cpp)
+    add_executable(${target} ${arg_SOURCES} main.cpp)
+    quern_configure_target(${target})
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/bin")
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+    target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
+    target_compile_options(${target} PRIVATE ${quern_test_options})
+    quern_precompile(${target} test)
+    target_link_libraries(${target} PRIVATE quern::mpi_${library} ${arg_LIBS} GTest::gtest)
+endfunction()
+
+# quern_add_mpi_entry(<name> <library> PROGRAM <target> RANKS <number> TIMEOUT <seconds>)
+function(quern_add_mpi_entry name library)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "PROGRAM;RANKS;TIMEOUT" "")
+    quern_reject_unknown(quern_add_mpi_entry "${name}" "${arg_UNPARSED_ARGUMENTS}")
+    # Open MPI's default binds both workers of a rank to one core, and refuses more ranks than cores.
+    set(options_of_openmpi --oversubscribe --bind-to none)
+    set(options_of_mpich "")
+    add_test(NAME ${name} COMMAND "${QUERN_STARTER_${library}}" ${options_of_${library}} -n ${arg_RANKS} ${quern_test_launcher}
+                                  "$<TARGET_FILE:${arg_PROGRAM}>")
+    quern_limit_test(${name} mpi "${arg_TIMEOUT}")
+    # A rank ends itself a little before ctest ends the starter, which could leave ranks behind.
+    math(EXPR alarm "${arg_TIMEOUT} * ${QUERN_TEST_TIMEOUT_SCALE} - 3")
+    set_property(
+        TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_MPI_SECONDS=${alarm}" OMPI_ALLOW_RUN_AS_ROOT=1
+                                     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+                                     OMPI_MCA_rmaps_base_oversubscribe=1 QUERN_MPI_TEST_LIBRARY=${library})
+    set_property(TEST ${name} PROPERTY PROCESSORS 2)
+endfunction()
+
+# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [DEFINITIONS ...] [TIMEOUT 60]): the sources are
+# <name>_test.cpp and SOURCES.
+function(quern_add_mpi_tests name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;SOURCES;LIBS;DEFINITIONS")
+    quern_reject_unknown(quern_add_mpi_tests "${name}" "${arg_UNPARSED_ARGUMENTS}")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 60)
+    endif()
+    quern_mpi_test_libraries(libraries)
+    foreach(library IN LISTS libraries)
+        set(program test_mpi_${name}_${library})
+        quern_add_mpi_program(
+            ${program} ${library} SOURCES ${name}_test.cpp ${arg_SOURCES} LIBS ${arg_LIBS}
+            DEFINITIONS ${arg_DEFINITIONS} "QUERN_TEST_GENERATED=\"${PROJECT_BINARY_DIR}/src/mpi/${library}/calls_${library}.cpp\"")
+        foreach(ranks IN LISTS arg_RANKS)
+            quern_add_mpi_entry(
+                mpi.${name}.${library}.${ranks} ${library} PROGRAM ${program} RANKS ${ranks} TIMEOUT ${arg_TIMEOUT})
+        endforeach()
+    endforeach()
+endfunction()

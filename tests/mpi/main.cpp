@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// The main function of the tests of the layer mpi. All ranks run all cases; rank 0 alone prints
+// them, so that scripts/run-tests counts each once. A case fails if it fails on any rank. Must
+// never outlive its time limit: a rank that waits for ever would stay behind.
+#include "world.hpp"
+
+#include <quern/mpi/environment.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <unistd.h>
+
+namespace {
+
+quern_test::world g_world;
+
+/// Prints failures of ranks other than 0, in words that are not counted.
+class failure_printer final : public testing::EmptyTestEventListener {
+    void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (result.failed()) {
+            std::fprintf(stderr, "rank %d: %s:%d: %s\n", g_world.rank,
+                         result.file_name() == nullptr ? "?" : result.file_name(),
+                         result.line_number(), result.message());
+        }
+    }
+};
+
+/// Ends each case with all ranks.
+class all_ranks final : public testing::EmptyTestEventListener {
+    void OnTestEnd(const testing::TestInfo& info) override {
+        const int failed = info.result()->Failed() ? 1 : 0;
+        std::vector<int> all(static_cast<std::size_t>(g_world.size));
+        MPI_Allgather(&failed, 1, MPI_INT, all.data(), 1, MPI_INT, MPI_COMM_WORLD);
+        for (int rank = 0; rank < g_world.size; ++rank) {
+            if (failed == 0 && all[static_cast<std::size_t>(rank)] != 0) {
+                ADD_FAILURE() << "failed on rank " << rank;
+            }
+        }
+    }
+};
+
+void set_listeners() {
+    testing::TestEventListeners& all = testing::UnitTest::GetInstance()->listeners();
+    if (g_world.rank != 0) {
+        delete all.Release(all.default_result_printer());
+        all.Append(new failure_printer);
+    }
+    all.Append(new all_ranks);  // last: it is told of the end of a case first
+}
+
+}  // namespace
+
+const quern_test::world& quern_test::this_world() noexcept { return g_world; }
+
+int main(int argc, char** argv) {
+    const char* const limit = std::getenv("TEST_MPI_SECONDS");
+    if (limit != nullptr) {
+        ::alarm(static_cast<unsigned>(std::atoi(limit)));
+    }
+    quern::mpi::environment mpi(argc, argv);
+    g_world = {.rank = mpi.rank(), .size = mpi.size()};
+    testing::InitGoogleTest(&argc, argv);
+    set_listeners();
+    return RUN_ALL_TESTS();
+}
