@@ -217,7 +217,7 @@ std::string path_of_library(const std::string& name, const elf_libraries& by) {
     add_configured("/etc/ld.so.conf", 0, folders);
     folders.insert(folders.end(), {"/lib64", "/usr/lib64", "/lib", "/usr/lib"});
     for (const std::string& folder : folders) {
-        std::string file = folder + "/" + name;
+        std::string file = fmt::format("{}/{}", folder, name);
         if (::access(file.c_str(), R_OK) == 0) {
             return file;
         }

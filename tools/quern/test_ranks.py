@@ -189,6 +189,12 @@ class Ranks:
         self.assertEqual(status, 128 + signal.SIGABRT, text)
         self.assertRegex(text, r"quern: rank 1 \(process \d+\) was ended by signal 6 \(Aborted\); the job ends\n")
 
+    def test_exception_that_main_catches_ends_the_job(self):
+        status, text = run(self, "-n", "3", *self.program_words("catch"))
+        self.assertEqual(status, 3, text)
+        self.assertIn("caught: a mistake of rank 1\n", text)
+        self.assertRegex(text, r"quern: rank 1 \(process \d+\) ended with exit status 3\n")
+
     def test_leaving_without_finalising_ends_the_job(self):
         status, text = run(self, "-n", "3", *self.program_words("leave"))
         self.assertNotEqual(status, 0, text)

@@ -70,9 +70,7 @@ void print_line(const quern::mpi::environment& world, int argc, char** argv) {
     std::fflush(stdout);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     const std::string how = argc > 1 ? argv[1] : "";
     int rank = 0;
     {
@@ -88,10 +86,10 @@ int main(int argc, char** argv) {
             std::signal(SIGINT, SIG_IGN);
             std::signal(SIGTERM, SIG_IGN);
         }
-        if (how == "throw" && rank == 1) {
+        if ((how == "throw" || how == "catch") && rank == 1) {
             throw std::runtime_error("a mistake of rank 1");
         }
-        if (how == "wait" || how == "deaf" || how == "throw") {
+        if (how == "wait" || how == "deaf" || how == "throw" || how == "catch") {
             wait_for_ever(rank);
         }
         if (how == "leave" && rank == 1) {
@@ -106,4 +104,18 @@ int main(int argc, char** argv) {
         leave_orphan();
     }
     return how == "status" && rank == 1 ? 7 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc < 2 || std::string(argv[1]) != "catch") {
+        return run(argc, argv);
+    }
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "caught: %s\n", error.what());
+        return 3;
+    }
 }
