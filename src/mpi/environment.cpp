@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <stdexcept>
 
 namespace {
@@ -45,7 +46,7 @@ int MPI_Finalize() {
 
 namespace quern::mpi {
 
-environment::environment(int& argc, char**& argv) {
+environment::environment(int& argc, char**& argv) : m_exceptions(std::uncaught_exceptions()) {
     int is_done = 0;
     PMPI_Initialized(&is_done);
     if (is_done != 0) {
@@ -60,6 +61,10 @@ environment::environment(int& argc, char**& argv) {
     PMPI_Comm_size(MPI_COMM_WORLD, &m_size);
 }
 
-environment::~environment() { MPI_Finalize(); }
+environment::~environment() {
+    if (std::uncaught_exceptions() <= m_exceptions) {
+        MPI_Finalize();
+    }
+}
 
 }  // namespace quern::mpi

@@ -2,6 +2,7 @@
 // The command `quern`: finds the subcommand and reports a mistake on the command line in one
 // sentence with the nearest match. The subcommands' own files do the work.
 #include "command.hpp"
+#include "rank_keeper.hpp"
 #include "study.hpp"
 
 #include <quern/adaptation/detail/settings.hpp>
@@ -32,6 +33,7 @@ constexpr const char* k_examples = R"(Examples:
   quern decisions 4711        what its tuners and policies have changed, and why
   quern counters read 4711 '/threads/time/*' --interval 1000
   quern run --report run.html --counters '/threads/*' -- ./fib --n 30
+  quern run -n 4 -- ./ring    four MPI ranks
   quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
                               how large tasks should be, by runs with many sizes
   quern tune --size p=1000:1e7@100000 -- heat --partition {p}
@@ -84,6 +86,9 @@ std::vector<std::string> take_program(int& argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
+    if (argc == 3 && argv[1] == k_rank_keeper) {
+        return keep_rank(argv[2]);
+    }
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     if (!reading_settings([&] { return take_command_line(argc, argv); })) {
         return k_success;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // `quern run`: starts a program of Quern with settings given as options instead of environment
 // variables. It becomes the program: process, input, output and exit status are the program's own.
+// With -n it starts MPI ranks instead, and stays until they have ended (ranks.hpp).
 #include "command.hpp"
+#include "ranks.hpp"
+#include "search_path.hpp"
 
 #include <quern/settings/settings.hpp>
 
@@ -36,7 +39,10 @@ constexpr const char* k_examples = R"(Examples:
   quern run --calibrate -- ./fib --n 30
                               what tasks take alone, for the reports of later runs
   quern run --profile -- ./fib --n 30
-                              statistics of each kind of task on stderr)";
+                              statistics of each kind of task on stderr
+  quern run -n 4 -- ./ring    four MPI ranks, which share the CPUs
+  quern run -n 2 --net 100mbit --trace 'run-%r.pftrace' -- ./ring
+                              two, over a network of 100 Mbit/s; a trace of each)";
 
 /// An option that stands for a setting.
 struct forwarded {
@@ -72,26 +78,9 @@ constexpr forwarded k_forwarded[] = {
 struct run_options {
     std::vector<std::pair<const forwarded*, std::shared_ptr<std::string>>> given;
     bool calibrate = false;
+    rank_options ranks{};
     std::vector<std::string> command;
 };
-
-/// The path of the program, found as the system would find it.
-std::string path_of(const std::string& program) {
-    if (program.find('/') != std::string::npos) {
-        return program;
-    }
-    const char* const path = std::getenv("PATH");
-    std::string folders = path != nullptr ? path : "/bin:/usr/bin";
-    for (std::size_t begin = 0; begin <= folders.size();) {
-        const std::size_t end = std::min(folders.find(':', begin), folders.size());
-        std::string file = folders.substr(begin, end - begin) + "/" + program;
-        if (::access(file.c_str(), X_OK) == 0 && !fs::is_directory(file)) {
-            return file;
-        }
-        begin = end + 1;
-    }
-    return "";
-}
 
 /// The error that the system would report, found before anything is printed about the run; formats
 /// that the system does not know are not checked.
@@ -131,7 +120,20 @@ void set_calibration(const std::string& program) {
     fmt::print(stderr, "quern: what tasks take on one worker will be kept in '{}'\n", file);
 }
 
+void check_ranks(const run_options& options) {
+    if (!options.ranks.count.empty()) {
+        rank_count(options.ranks.count);
+        if (options.calibrate) {
+            throw usage_error("quern run: --calibrate measures one process; leave out -n");
+        }
+    } else if (!options.ranks.network.empty()) {
+        throw usage_error("quern run: --net is for ranks; for instance: quern run -n 2 --net " +
+                          options.ranks.network + " -- ./ring");
+    }
+}
+
 int run_program(run_options& options) {
+    check_ranks(options);
     if (options.command.empty()) {
         throw usage_error("quern run: the program is missing; for instance: quern run -- ./fib 30");
     }
@@ -146,6 +148,9 @@ int run_program(run_options& options) {
     }
     if (options.calibrate) {
         set_calibration(program);
+    }
+    if (!options.ranks.count.empty()) {
+        return run_ranks(options.ranks, program, options.command);
     }
     std::vector<char*> arguments;
     for (std::string& each : options.command) {
@@ -183,6 +188,17 @@ void add_run(cli::command& quern, action& chosen, const std::vector<std::string>
         "run", "Start a program with settings: quern run [options] -- program [arguments]");
     run.keep_program();
     run.footer(k_examples);
+    const auto take_count = [options](const std::string& text) {
+        rank_count(text);
+        options->ranks.count = text;
+    };
+    run.add("-n,--ranks", take_count,
+            "Start so many MPI ranks, with the library that the program links; CPUs are divided "
+            "among them")
+        .type("N");
+    run.add("--net", options->ranks.network,
+            "Give the ranks a network of this rate, such as 100mbit, and no shared memory")
+        .type("RATE");
     add_forwarded(run, options);
     run.add_flag("--calibrate", options->calibrate,
                  "Run on one worker and keep what tasks take, as <program>.quern-calibration: "

@@ -182,7 +182,10 @@ interruption::~interruption() {
 int interruption::signal() {
     signalfd_siginfo arrived{};
     while (::read(m_descriptor, &arrived, sizeof arrived) == sizeof arrived) {
-        m_signal = m_signal != 0 ? m_signal : static_cast<int>(arrived.ssi_signo);
+        if (m_signal == 0) {
+            m_signal = static_cast<int>(arrived.ssi_signo);
+            m_is_from_terminal = arrived.ssi_code == SI_KERNEL;
+        }
     }
     return m_signal;
 }

@@ -22,6 +22,9 @@ public:
     /// The first signal that has arrived; 0: none.
     int signal();
 
+    /// Whether a key on the terminal sent it, so that the whole process group has got it.
+    bool is_from_terminal() const noexcept { return m_is_from_terminal; }
+
     /// Readable when a signal has arrived that signal() has not read.
     int descriptor() const noexcept { return m_descriptor; }
 
@@ -32,6 +35,7 @@ private:
     sigset_t m_before{};
     int m_descriptor = -1;
     int m_signal = 0;
+    bool m_is_from_terminal = false;
 };
 
 /// A program with its arguments and additions to the environment ("NAME=value").

@@ -19,7 +19,9 @@ namespace quern::mpi {
 class environment {
 public:
     environment(int& argc, char**& argv);
-    /// Finalises MPI. If operations are outstanding, names them and ends the job.
+    /// Finalises MPI. If operations are outstanding, names them and ends the job. An exception that
+    /// leaves the scope leaves MPI as it is, since the other ranks may wait for this one: once the
+    /// process has ended, the starter ends the job.
     ~environment();
     environment(const environment&) = delete;
     environment& operator=(const environment&) = delete;
@@ -34,6 +36,7 @@ private:
     int m_rank = 0;
     int m_size = 1;
     int m_level = MPI_THREAD_SINGLE;
+    int m_exceptions;  ///< in flight when it was made
 };
 
 }  // namespace quern::mpi

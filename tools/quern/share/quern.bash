@@ -8,7 +8,7 @@ _quern_options() {
         tasks) echo --help ;;
         decisions) echo --help --json ;;
         counters) echo --help --interval --count --since-last --format ;;
-        run) echo --help --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
+        run) echo --help --ranks --net --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
             --task-events --trace-counters --metrics-port --adapt --decisions --tune-history --calibrate ;;
         tune) echo --help --integer --size --power-of-two --real --choice --strategy --repetitions --pairs --trials --seed --time \
             --timeout --cut --csv --json ;;

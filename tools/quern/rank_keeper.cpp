@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Starts one rank and waits for it.
+#include "rank_keeper.hpp"
+
+#include <quern/topology/detail/text.hpp>
+
+#include <fmt/format.h>
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace quern::tool {
+
+namespace {
+
+/// As the starters of Open MPI and MPICH tell it; -1: neither did.
+int own_rank() {
+    for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+        if (const char* const text = std::getenv(name)) {
+            return topology::detail::parse_number<int>(text).value_or(-1);
+        }
+    }
+    return -1;
+}
+
+std::vector<std::string> words_of(const std::string& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(in, word, '\0');) {
+        words.push_back(word);
+    }
+    if (words.size() < 2) {
+        throw std::runtime_error(fmt::format("'{}': this job has ended", file));
+    }
+    return words;
+}
+
+/// A report that cannot be sent is dropped: `quern run` has ended then, and the job ends too.
+void send(const std::string& to, const rank_report& report) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    to.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int sender = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (sender >= 0) {
+        ::sendto(sender, &report, sizeof report, MSG_NOSIGNAL,
+                 reinterpret_cast<const sockaddr*>(&address), sizeof address);
+        ::close(sender);
+    }
+}
+
+/// Becomes the program. Returns an error of the system.
+int become(std::vector<std::string>& words, pid_t keeper, const sigset_t& mask) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != keeper) {  // it has ended before it could be watched
+        ::_exit(EXIT_FAILURE);
+    }
+    std::vector<char*> arguments;
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        arguments.push_back(words[i].data());
+    }
+    arguments.push_back(nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+    ::execv(words[0].c_str(), arguments.data());
+    return errno;
+}
+
+/// So that the starter sees the same end; the program has left its core, this process leaves none.
+[[noreturn]] void end_by(int signal) {
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    std::signal(signal, SIG_DFL);
+    sigset_t only;
+    ::sigemptyset(&only);
+    ::sigaddset(&only, signal);
+    ::kill(::getpid(), signal);
+    ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+    ::_exit(128 + signal);
+}
+
+}  // namespace
+
+int keep_rank(std::string_view folder) {
+    const std::string reports = fmt::format("{}/{}", folder, k_reports_file);
+    std::vector<std::string> words = words_of(fmt::format("{}/{}", folder, k_command_file));
+    const int rank = own_rank();
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t self = ::getpid();
+    const pid_t program = ::fork();
+    if (program < 0) {
+        throw std::system_error(errno, std::generic_category(), "fork");
+    }
+    if (program == 0) {
+        const int error = become(words, self, before);
+        send(reports, {rank_report::kind::not_started, rank, ::getpid(), error});
+        ::_exit(127);
+    }
+    send(reports, {rank_report::kind::started, rank, program, 0});
+    int status = 0;
+    while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) {
+        send(reports, {rank_report::kind::signalled, rank, program, WTERMSIG(status)});
+        end_by(WTERMSIG(status));
+    }
+    send(reports, {rank_report::kind::exited, rank, program, WEXITSTATUS(status)});
+    return WEXITSTATUS(status);
+}
+
+}  // namespace quern::tool

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSL-1.0
+// Waits in one poll for the starter's end, reports of ranks, and signals to this process. After the
+// first failure and after a signal the starter has a few seconds to end the job; then all processes
+// of the job are killed.
+#include "ranks.hpp"
+
+#include "command.hpp"
+#include "job_remains.hpp"
+#include "mpi_library.hpp"
+#include "network.hpp"
+#include "rank_keeper.hpp"
+#include "tune_child.hpp"
+
+#include <quern/settings/settings.hpp>
+#include <quern/topology/detail/text.hpp>
+#include <quern/topology/limits.hpp>
+#include <quern/topology/machine.hpp>
+
+#include <fmt/format.h>
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+namespace quern::tool {
+
+namespace {
+
+using watch = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr unsigned k_most_ranks = 4096;
+// A job ends within 5 s of the death of a rank: Open MPI takes 1 to 2 s, MPICH less.
+constexpr milliseconds k_patience{3000};  // for the starter to end the job by itself
+constexpr milliseconds k_grace{1000};     // then, from SIGTERM to SIGKILL
+
+int require(int result, const char* what) {
+    if (result < 0) {
+        throw std::system_error(errno, std::generic_category(), what);
+    }
+    return result;
+}
+
+/// Shows a line of this program between those of the job.
+template <class... A>
+void say(fmt::format_string<A...> text, A&&... values) {
+    fmt::print(stderr, "quern: {}\n", fmt::format(text, std::forward<A>(values)...));
+    std::fflush(stderr);
+}
+
+/// A variable that a user has set is left as it is.
+void set_default(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 0); }
+
+void divide_threads(unsigned ranks) {
+    const settings chosen = reading_settings([] { return current_settings(); });
+    if (chosen.at("threads").source == setting_source::fallback) {
+        const unsigned machine = topology::machine::detect().pu_count();
+        const unsigned cpus = topology::read_cpu_limits().effective_cpus(machine);
+        ::setenv("QUERN_THREADS", std::to_string(std::max(1u, cpus / ranks)).c_str(), 1);
+    }
+}
+
+void set_open_mpi(bool is_networked, const std::string& folder) {
+    if (::geteuid() == 0) {
+        set_default("OMPI_ALLOW_RUN_AS_ROOT", "1");
+        set_default("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    }
+    // Copies from another rank's memory need rights that containers do not give.
+    set_default("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+    set_default("OMPI_MCA_mpi_yield_when_idle", "1");
+    set_default("OMPI_MCA_btl_vader_backing_directory", folder);
+    set_default("OMPI_MCA_orte_tmpdir_base", folder);
+    if (is_networked) {
+        ::setenv("OMPI_MCA_pml", "ob1", 1);
+        ::setenv("OMPI_MCA_btl", "self,tcp", 1);
+        ::setenv("OMPI_MCA_btl_tcp_if_include", "lo", 1);
+        ::setenv("OMPI_MCA_oob_tcp_if_include", "lo", 1);
+    }
+}
+
+void set_mpich(bool is_networked, const std::string& folder) {
+    set_default("UCX_POSIX_DIR", folder);  // for shared memory
+    if (is_networked) {
+        ::setenv("UCX_TLS", "tcp,self", 1);
+        ::setenv("UCX_NET_DEVICES", "lo", 1);
+    }
+}
+
+std::vector<std::string> starter_words(const mpi_choice& mpi, unsigned ranks,
+                                       const std::string& folder) {
+    std::vector<std::string> words{mpi.starter};
+    if (mpi.library == mpi_library::open_mpi) {
+        words.insert(words.end(), {"--oversubscribe", "--bind-to", "none"});
+    }
+    words.insert(words.end(), {"-n", std::to_string(ranks),
+                               std::filesystem::read_symlink("/proc/self/exe").string(),
+                               std::string(k_rank_keeper), folder});
+    return words;
+}
+
+void write_command(const std::string& folder, const std::string& path,
+                   const std::vector<std::string>& words) {
+    std::ofstream out(fmt::format("{}/{}", folder, k_command_file), std::ios::binary);
+    out << path << '\0';
+    for (const std::string& each : words) {
+        out << each << '\0';
+    }
+    out.close();
+    if (!out) {
+        throw std::runtime_error(fmt::format("'{}' cannot be written", folder));
+    }
+}
+
+int receiver_in(const std::string& folder) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    const std::string path = fmt::format("{}/{}", folder, k_reports_file);
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    const int receiver =
+        require(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), "socket");
+    require(::bind(receiver, reinterpret_cast<const sockaddr*>(&address), sizeof address), "bind");
+    return receiver;
+}
+
+/// A running job.
+class job {
+public:
+    job(unsigned ranks, std::vector<std::string> starter, const std::string& folder)
+        : m_count(ranks), m_receiver(receiver_in(folder)), m_words(std::move(starter)) {
+        adopt_orphans();
+    }
+    job(const job&) = delete;
+    job& operator=(const job&) = delete;
+    ~job() {
+        ::close(m_process);
+        ::close(m_receiver);
+    }
+
+    int run();
+
+private:
+    void start();
+    void wait();
+    void read_reports();
+    void take(const rank_report& report);
+    void interrupt();
+    void press();  ///< the time for the job to end is over
+    int conclude(int status);
+
+    bool is_failure(const rank_report& report) const {
+        return report.what == rank_report::kind::not_started ||
+               report.what == rank_report::kind::signalled ||
+               (report.what == rank_report::kind::exited && report.value != 0);
+    }
+    void limit(milliseconds from_now) {
+        m_limit = std::min(m_limit.value_or(watch::time_point::max()), watch::now() + from_now);
+    }
+
+    interruption m_interrupted;
+    unsigned m_count;
+    std::chrono::system_clock::time_point m_begin = std::chrono::system_clock::now();
+    int m_receiver;
+    std::vector<std::string> m_words;
+    pid_t m_starter = 0;
+    int m_process = -1;       // the starter's, for poll
+    bool m_is_apart = false;  // the starter has a process group of its own
+    std::optional<watch::time_point> m_limit{};
+    bool m_is_pressed = false;
+    bool m_is_killed = false;
+    int m_signals = 0;  // to this process
+    std::optional<rank_report> m_failure{};
+    std::vector<int> m_left_early{};  // ranks that ended with status 0 before the failure
+    std::vector<pid_t> m_ranks{};
+    unsigned m_ended = 0;  // ranks
+    unsigned m_left = 0;   // processes that lived longer than their rank
+};
+
+/// In a process group of its own, so that no signal reaches it twice; with a terminal in this one,
+/// so that it may read from it.
+void job::start() {
+    m_is_apart = ::isatty(STDIN_FILENO) == 0;
+    const pid_t self = ::getpid();
+    std::vector<char*> arguments;
+    for (std::string& each : m_words) {
+        arguments.push_back(each.data());
+    }
+    arguments.push_back(nullptr);
+    m_starter = require(::fork(), "fork");
+    if (m_starter == 0) {
+        if (m_is_apart) {
+            ::setpgid(0, 0);
+        }
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() != self) {
+            ::_exit(EXIT_FAILURE);
+        }
+        ::sigprocmask(SIG_SETMASK, &m_interrupted.mask_before(), nullptr);
+        ::execv(arguments[0], arguments.data());
+        say("'{}' cannot be started: {}", m_words[0], std::strerror(errno));
+        ::_exit(127);
+    }
+    if (m_is_apart) {
+        ::setpgid(m_starter, m_starter);  // both do, since either may be first
+    }
+    m_process = require(static_cast<int>(::syscall(SYS_pidfd_open, m_starter, 0)), "pidfd_open");
+}
+
+void job::take(const rank_report& report) {
+    if (report.what == rank_report::kind::started) {
+        m_ranks.push_back(report.process);
+        return;
+    }
+    if (++m_ended == m_count) {
+        limit(k_patience);  // what they have left behind may keep the starter waiting
+    }
+    if (!is_failure(report)) {
+        m_left_early.push_back(report.rank);
+        return;
+    }
+    if (m_failure || m_signals != 0) {  // ended by the starter
+        return;
+    }
+    m_failure = report;
+    limit(k_patience);
+    if (report.what == rank_report::kind::not_started) {
+        say("rank {}: the program cannot be started: {}", report.rank, std::strerror(report.value));
+    } else if (report.what == rank_report::kind::exited) {
+        say("rank {} (process {}) ended with exit status {}", report.rank, report.process,
+            report.value);
+    } else {
+        say("rank {} (process {}) was ended by signal {} ({}); the job ends", report.rank,
+            report.process, report.value, ::strsignal(report.value));
+    }
+}
+
+void job::read_reports() {
+    rank_report report{};
+    while (::recv(m_receiver, &report, sizeof report, 0) == sizeof report) {
+        take(report);
+    }
+}
+
+/// The first signal is passed on, and the starter ends the job; the second one ends it at once.
+void job::interrupt() {
+    const int signal = m_interrupted.signal();
+    if (++m_signals > 1) {
+        m_is_pressed = true;
+        m_limit = watch::now();
+        return;
+    }
+    if (m_is_apart || !m_interrupted.is_from_terminal()) {
+        ::kill(m_starter, signal);
+    }
+    limit(k_patience);
+}
+
+void job::press() {
+    if (m_ended == m_count && !m_failure && m_signals == 0) {
+        m_left += end_children(k_grace, m_starter);
+        m_limit.reset();  // it may still have output of the ranks to pass on
+        return;
+    }
+    if (m_is_pressed) {
+        m_is_killed = true;
+        ::kill(m_starter, SIGKILL);
+        end_children(k_grace);
+        return;
+    }
+    say("the job has not ended by itself: it is ended");
+    m_is_pressed = true;
+    ::kill(m_starter, SIGTERM);
+    m_limit = watch::now() + k_grace;
+}
+
+void job::wait() {
+    std::array<pollfd, 3> polled{
+        {{m_process, POLLIN, 0}, {m_receiver, POLLIN, 0}, {m_interrupted.descriptor(), POLLIN, 0}}};
+    while (!m_is_killed) {
+        int timeout = -1;
+        if (m_limit) {
+            const auto left = std::chrono::ceil<milliseconds>(*m_limit - watch::now());
+            timeout = static_cast<int>(std::max<milliseconds::rep>(left.count(), 0));
+        }
+        const int ready = ::poll(polled.data(), polled.size(), timeout);
+        if (ready < 0 && errno != EINTR) {
+            require(ready, "poll");
+        }
+        read_reports();
+        if (ready > 0 && polled[0].revents != 0) {
+            return;
+        }
+        if (ready > 0 && polled[2].revents != 0) {
+            interrupt();
+        }
+        if (m_limit && watch::now() >= *m_limit) {
+            press();
+        }
+    }
+}
+
+/// Which of its ranks failed is known if one has said so before the starter ended the others.
+int job::conclude(int status) {
+    const int of_starter = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const bool is_by_starter =
+        m_failure ? m_failure->what == rank_report::kind::signalled &&
+                        (m_failure->value == SIGTERM || m_failure->value == SIGKILL)
+                  : m_signals == 0 && of_starter != 0;
+    if (is_by_starter && !m_left_early.empty()) {
+        say("rank {} had ended before, with exit status 0; a rank that ends without MPI_Finalize "
+            "ends the job",
+            m_left_early.front());
+        return of_starter != 0 ? of_starter : k_failure;
+    }
+    if (WIFSIGNALED(status) && !m_failure && m_signals == 0) {
+        say("{} was ended by signal {} ({}); the job ends", m_words[0], WTERMSIG(status),
+            ::strsignal(WTERMSIG(status)));
+    }
+    if (m_failure) {
+        return m_failure->what == rank_report::kind::signalled     ? 128 + m_failure->value
+               : m_failure->what == rank_report::kind::not_started ? k_failure
+                                                                   : m_failure->value;
+    }
+    return m_signals != 0 ? 128 + m_interrupted.signal() : of_starter;
+}
+
+int job::run() {
+    start();
+    wait();
+    int status = 0;
+    while (::waitpid(m_starter, &status, 0) < 0 && errno == EINTR) {
+    }
+    read_reports();
+    m_left += end_children(k_grace);
+    if (m_left != 0 && !m_failure && m_signals == 0 && status == 0) {
+        say("{} processes that the job had left behind were ended", m_left);
+    }
+    if (m_failure || m_signals != 0 || status != 0) {
+        remove_segments(m_ranks, m_begin);
+    }
+    return conclude(status);
+}
+
+}  // namespace
+
+unsigned rank_count(const std::string& text) {
+    const auto count = topology::detail::parse_number<unsigned>(text);
+    if (!count || *count == 0 || *count > k_most_ranks) {
+        throw usage_error(
+            fmt::format("quern run: -n is '{}'; accepted: a whole number of ranks from 1 to {}",
+                        text, k_most_ranks));
+    }
+    return *count;
+}
+
+int run_ranks(const rank_options& options, const std::string& path,
+              const std::vector<std::string>& words) {
+    const unsigned ranks = rank_count(options.count);
+    const mpi_choice mpi = mpi_library_of(path);
+    const bool is_networked = !options.network.empty();
+    const std::uint64_t rate = is_networked ? rate_of(options.network) : 0;
+    divide_threads(ranks);
+    if (is_networked) {
+        enter_network(rate);
+    }
+    const job_folder folder;
+    write_command(folder.path(), std::filesystem::absolute(path).string(), words);
+    if (mpi.library == mpi_library::open_mpi) {
+        set_open_mpi(is_networked, folder.path());
+    } else {
+        set_mpich(is_networked, folder.path());
+    }
+    return job(ranks, starter_words(mpi, ranks, folder.path()), folder.path()).run();
+}
+
+}  // namespace quern::tool
