@@ -99,6 +99,7 @@ std::string path_of_tc() {
 void run_tc(const std::string& tc, std::vector<std::string> words) {
     words.insert(words.begin(), "tc");
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& each : words) {
         arguments.push_back(each.data());
     }
