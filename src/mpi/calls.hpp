@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine.hpp"
+#include "errors.hpp"
 
 #include <mpi.h>
 
@@ -32,10 +33,17 @@ inline int run_twin(const call_note& what, posted_operation::post_function post,
 /// A collective function without any runtime, by its non-blocking twin: ranks with a runtime use
 /// that too, and it does not match the blocking function.
 template <class Post>
-int run_alone(Post post) noexcept {
+int run_alone(const call_note& what, Post post) noexcept {
     MPI_Request made = MPI_REQUEST_NULL;
-    const int code = post(&made);
-    return code == MPI_SUCCESS ? PMPI_Wait(&made, MPI_STATUS_IGNORE) : code;
+    int code = post(&made);
+    if (code == MPI_SUCCESS) {
+        {
+            const returned_errors returned;
+            code = PMPI_Wait(&made, MPI_STATUS_IGNORE);
+        }
+        raise_error(what, code);
+    }
+    return code;
 }
 
 /// A function that returns without waiting for other ranks.

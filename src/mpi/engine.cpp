@@ -24,6 +24,44 @@ constexpr std::size_t k_most_words = 2000;  ///< bytes of a description
 /// How long a report waits for the entrance. A look or a call without waiting takes microseconds.
 constexpr std::chrono::milliseconds k_report_patience{20};
 
+/// Not 0: the calling thread is in MPI, and so in a function that MPI has called (an error handler,
+/// an operator, a callback of an attribute). No task is suspended meanwhile.
+thread_local int t_depth = 0;
+
+class inside_mpi {
+public:
+    inside_mpi() noexcept { ++t_depth; }
+    inside_mpi(const inside_mpi&) = delete;
+    inside_mpi& operator=(const inside_mpi&) = delete;
+    ~inside_mpi() { --t_depth; }
+};
+
+[[gnu::noinline]] bool begin_inside(operation& one) {
+    const inside_mpi here;
+    return one.begin();
+}
+
+/// A call from a function that MPI has called: the caller holds the entrance already.
+[[gnu::noinline]] int run_to_its_end(operation& one) {
+    bool has_ended = one.begin();
+    while (!has_ended) {
+        if (one.request == MPI_REQUEST_NULL) {
+            has_ended = one.attempt();
+            continue;
+        }
+        int is_done = 0;
+        MPI_Status result;
+        const int code = test_request(one.note, one.request, is_done, &result);
+        has_ended = is_done != 0 || code != MPI_SUCCESS;
+        if (has_ended) {
+            one.has_ended(code, result);
+        }
+    }
+    return one.code;
+}
+
+[[gnu::noinline]] bool is_inside() noexcept { return t_depth != 0; }
+
 }  // namespace
 
 /// Linked by a field of its own, since an item of the entrance may not be used while it is there.
@@ -57,7 +95,7 @@ engine& engine::of_process() noexcept {
 int engine::run(waiting_operation& one) noexcept {
     ended_list ended;
     if (m_entrance.try_enter()) {
-        const bool is_done = one.begin();
+        const bool is_done = begin_inside(one);
         if (!is_done) {
             one.asked = poller_here();
             if (one.asked != nullptr) {
@@ -69,6 +107,8 @@ int engine::run(waiting_operation& one) noexcept {
         if (is_done) {
             return one.code;
         }
+    } else if (is_inside()) {
+        return run_to_its_end(one);
     } else {
         start(one);
     }
@@ -113,7 +153,7 @@ void engine::leave(ended_list& ended) noexcept {
 }
 
 void engine::begin(operation& one, ended_list& ended) noexcept {
-    if (one.begin()) {
+    if (begin_inside(one)) {
         ended.add(one);
     } else {
         add(one);
@@ -133,6 +173,7 @@ void engine::add(operation& one) noexcept {
 }
 
 void engine::look_at_requests(ended_list& ended) noexcept {
+    const inside_mpi here;
     const std::size_t all = m_requests.size();
     if (all == 0) {
         return;
@@ -178,6 +219,7 @@ void engine::look_at_requests(ended_list& ended) noexcept {
 }
 
 void engine::look_at_attempts(ended_list& ended) noexcept {
+    const inside_mpi here;
     const std::size_t count = std::min(m_attempts.size(), k_window);
     for (std::size_t i = 0; i < count; ++i) {
         if (m_next_attempt >= m_attempts.size()) {

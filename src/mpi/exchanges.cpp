@@ -3,6 +3,7 @@
 // both posted before either is waited for. MPICH 4.0's MPI_Isendrecv is no twin of them: it fills
 // in no status.
 #include "calls.hpp"
+#include "errors.hpp"
 #include "traffic.hpp"
 
 #include <cstddef>
@@ -35,8 +36,8 @@ public:
         for (int i = 0; i < 2; ++i) {
             if (!m_has_ended[i]) {
                 int found = 0;
-                m_error[i] =
-                    PMPI_Test(&m_requests[i], &found, i == 0 ? m_status : MPI_STATUS_IGNORE);
+                m_error[i] = test_request(m_what, m_requests[i], found,
+                                          i == 0 ? m_status : MPI_STATUS_IGNORE);
                 m_has_ended[i] = found != 0 || m_error[i] != MPI_SUCCESS;
                 if (m_has_ended[i] && i == 0) {
                     correct_status(m_what, m_status);

@@ -106,7 +106,7 @@ def definition(name, args, known):
         post, leading, status = twin
         lines.append(f"    auto post = [&](MPI_Request* made) {{ return {call(post, leading, ['made'])}; }};")
         if is_collective:
-            lines.append("    if (!is_shared()) { return run_alone(post); }")
+            lines.append(f"    if (!is_shared()) {{ return run_alone({note}, post); }}")
         run = "run_message" if passes else "run_twin"
         lines.append(f"    return {run}({note}, post, {status or 'MPI_STATUS_IGNORE'});")
     else:

@@ -3,6 +3,7 @@
 #include "operation.hpp"
 
 #include "engine.hpp"
+#include "errors.hpp"
 #include "traffic.hpp"
 
 #include <quern/base/detail/clock.hpp>
@@ -97,7 +98,7 @@ bool posted_operation::begin() {
         return true;
     }
     int is_done = 0;
-    code = PMPI_Test(&request, &is_done, status);
+    code = test_request(note, request, is_done, status);
     if (is_done != 0) {
         correct_status(note, status);
     }
