@@ -60,7 +60,7 @@ public:
     return one.code;
 }
 
-[[gnu::noinline]] bool is_inside() noexcept { return t_depth != 0; }
+[[gnu::noinline]] bool is_within_mpi() noexcept { return t_depth != 0; }
 
 }  // namespace
 
@@ -107,7 +107,7 @@ int engine::run(waiting_operation& one) noexcept {
         if (is_done) {
             return one.code;
         }
-    } else if (is_inside()) {
+    } else if (is_within_mpi()) {
         return run_to_its_end(one);
     } else {
         start(one);

@@ -30,6 +30,13 @@ protected:
         quern::async(rt, f).get();
     }
 
+    /// Errors of requests reach the handler of their communicator or, with MPICH, of the world.
+    void return_errors() {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    }
+    void TearDown() override { MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL); }
+
     own_comm comm;
     quern::runtime rt{quern::runtime_options::with_workers(GetParam())};
 };
@@ -62,7 +69,7 @@ TEST_P(mpi_requests, a_null_request_is_ready) {
 }
 
 TEST_P(mpi_requests, the_error_of_a_request_travels_to_its_future) {
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return_errors();
     std::array<int, 4> sent{};
     int received = 0;
     MPI_Request request;
@@ -130,7 +137,7 @@ TEST_P(mpi_requests, a_task_with_bound_requests_ends_after_them) {
 }
 
 TEST_P(mpi_requests, the_error_of_a_bound_request_is_in_its_status) {
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return_errors();
     std::array<int, 4> sent{};
     int received = 0;
     MPI_Status status{};

@@ -11,7 +11,8 @@
 
 namespace quern::mpi {
 
-/// What MPI returned instead of MPI_SUCCESS, where the error handler of the communicator returns.
+/// What MPI returned instead of MPI_SUCCESS, where the error handler of the communicator (with
+/// MPICH, that of MPI_COMM_WORLD) returns.
 class error : public std::runtime_error {
 public:
     explicit error(int code);
