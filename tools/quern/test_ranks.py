@@ -276,22 +276,31 @@ class Ranks:
     def test_network(self):
         if not shutil.which("tc", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
             self.skipTest("there is no tc")
-        status, text = run(self, "-n", "2", "--net", "50mbit", *self.program_words("bandwidth"))
+        job = Job("-n", "2", "--net", "50mbit", *self.program_words("bandwidth"))
+        deadline = time.monotonic() + PATIENCE
+        while "Mbit/s" not in job.text() and job.child.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if self.may_hang_over_tcp:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                job.child.wait(10)
+            job.child.send_signal(signal.SIGTERM)  # no harm if it has ended
+        status, text = job.end(self)
         if "needs the right to make a network namespace" in text or "sch_tbf" in text:
             self.skipTest(text.strip())
-        self.assertEqual(status, 0, text)
+        self.assertIn(status, [0, 128 + signal.SIGTERM] if self.may_hang_over_tcp else [0], text)
         rate = float(re.search(r"([\d.]+) Mbit/s", text).group(1))
-        self.assertLess(rate, 55, text)  # without a limit it is more than that on any machine
-        self.assertGreater(rate, 5, text)
+        self.assertLess(rate, 52, text)
 
 
 @unittest.skipUnless("openmpi" in PROGRAMS, "there is no Open MPI")
 class OpenMpi(Ranks, unittest.TestCase):
+    may_hang_over_tcp = False
     program = PROGRAMS.get("openmpi")
 
 
 @unittest.skipUnless("mpich" in PROGRAMS, "there is no MPICH")
 class Mpich(Ranks, unittest.TestCase):
+    may_hang_over_tcp = True  # in MPI_Finalize, by a mistake of MPICH 4.0 with UCX 1.13 (docs/mpi-running.md)
     program = PROGRAMS.get("mpich")
 
 
