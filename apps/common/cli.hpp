@@ -156,12 +156,11 @@ inline bool parse(cli::command_line& app, int argc, char** argv) {
     return true;
 }
 
-/// An application's whole main: runs it, turns exceptions into messages, and fails if the results
-/// could not be written. A bad setting of the runtime arrives as std::invalid_argument.
-template <class Run>
-int guarded_main(const char* name, Run&& run) {
+/// Prints the exception that is being handled, in one sentence, and returns the exit status for it.
+/// A bad setting of the runtime is a std::invalid_argument.
+inline int say_failure(const char* name) {
     try {
-        return cli::status_with_output(name, run(), k_wrong_answer);
+        throw;
     } catch (const usage_error& error) {
         fmt::print(stderr, "{}: {}\nTry '{} --help'.\n", name, error.what(), name);
         return k_usage;
@@ -174,6 +173,17 @@ int guarded_main(const char* name, Run&& run) {
     } catch (const std::exception& error) {
         fmt::print(stderr, "{}: {}\n", name, error.what());
         return k_wrong_answer;
+    }
+}
+
+/// An application's whole main: runs it, turns exceptions into messages, and fails if the results
+/// could not be written.
+template <class Run>
+int guarded_main(const char* name, Run&& run) {
+    try {
+        return cli::status_with_output(name, run(), k_wrong_answer);
+    } catch (const std::exception&) {
+        return say_failure(name);
     }
 }
 

@@ -35,13 +35,14 @@ inline void print_workers(const quern::worker_totals& t) {
 
 /// Median and best time of each variant, and the ratio of its median to that of the first variant;
 /// the same ratio of processor time, which depends less on other programs on the machine.
-inline void print_ratios(const std::vector<variant>& variants) {
+/// `beside`: the title of the column of ratios.
+inline void print_ratios(const std::vector<variant>& variants, const char* beside = "x serial") {
     std::size_t width = 7;
     for (const variant& v : variants) {
         width = std::max(width, v.name.size());
     }
     fmt::print("  {:<{}}  {:>12}  {:>12}  {:>9}  {:>9}\n", "variant", width, "median ms", "best ms",
-               "x serial", "cpu x");
+               beside, "cpu x");
     const variant& serial = variants.front();
     for (const variant& v : variants) {
         fmt::print("  {:<{}}  {:>12.3f}  {:>12.3f}  {:>9.3f}  {:>9.3f}\n", v.name, width,
