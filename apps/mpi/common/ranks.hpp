@@ -108,8 +108,10 @@ struct variant_options {
         return true;
     }
 
+    bool runs(std::string_view name) const { return which == "all" || which == name; }
+
     std::vector<variant> chosen(std::vector<variant> all) const {
-        std::erase_if(all, [this](const variant& v) { return which != "all" && which != v.name; });
+        std::erase_if(all, [this](const variant& v) { return !runs(v.name); });
         return all;
     }
 };
