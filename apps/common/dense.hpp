@@ -5,6 +5,7 @@
 
 #include "blas.hpp"
 #include "blocks.hpp"
+#include "element.hpp"
 #include "measure.hpp"
 #include "table.hpp"
 
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -66,17 +66,6 @@ inline void require_memory(std::size_t n, int matrices) {
             fmt::format("{} rows and columns need {:.1f} GB of memory; {:.1f} GB are available", n,
                         wanted / 1e9, available / 1e9));
     }
-}
-
-/// The number in row r and column c of the matrix: from -0.5 to 0.5, and `diagonal` more on the
-/// diagonal.
-inline double element(std::size_t r, std::size_t c, double diagonal) {
-    std::uint64_t z = (std::uint64_t{r} << 32) + c;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    z ^= z >> 31;
-    constexpr double k_scale = 1.0 / 9007199254740992.0;  // 2^-53
-    return static_cast<double>(z >> 11) * k_scale - 0.5 + (r == c ? diagonal : 0);
 }
 
 /// A matrix by columns.
