@@ -7,6 +7,7 @@ The programs are in the folder <bin>; other tests check their results.
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,11 @@ BIN = sys.argv.pop()
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("QUERN_")}
 DENSE = ["cholesky", "lu", "qr"]
 HAS_BLAS = os.path.exists(os.path.join(BIN, DENSE[0]))
+STARTERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"], "mpich": ["mpiexec.mpich"]}
+MPI = [library for library, command in STARTERS.items()
+       if shutil.which(command[0]) and os.path.exists(os.path.join(BIN, "mpi", f"cholesky.{library}"))]
+FOR_OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 NAMED_MISTAKE = r"check-accesses: (a )?task"
 FIB = ["fib", "--n", "15", "--repeat", "1", "--variant", "plain"]
 
@@ -28,6 +34,13 @@ def limit_memory():
 def run(program, *arguments, **variables):
     return subprocess.run([os.path.join(BIN, program), *arguments], capture_output=True, text=True, timeout=30,
                           check=False, env={**ENVIRONMENT, **variables}, preexec_fn=limit_memory)
+
+
+def run_ranks(library, ranks, program, *arguments, **variables):
+    """Starts an application of apps/mpi, built for that MPI library, on so many ranks."""
+    command = [*STARTERS[library], "-n", ranks, os.path.join(BIN, "mpi", f"{program}.{library}"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False,
+                          env={**ENVIRONMENT, **FOR_OPENMPI, **variables})
 
 
 class Settings(unittest.TestCase):
@@ -395,10 +408,15 @@ class Mistakes(unittest.TestCase):
         for command, status, says in rows:
             words = command.split()
             variables = dict(word.split("=", 1) for word in words if word.startswith("QUERN_"))
-            result = run(*(word for word in words if not word.startswith("QUERN_")), **variables)
-            said = [line for line in (result.stdout + result.stderr).splitlines() if not line.startswith("note: ")]
-            self.assertEqual(result.returncode, int(status), command)
-            self.assertRegex(said[0], "^" + ".*".join(re.escape(part) for part in says.split("…")) + "$", command)
+            words = [word for word in words if not word.startswith("QUERN_")]
+            if words[:2] != ["mpirun", "-n"]:
+                results = [run(*words, **variables)]
+            else:
+                results = [run_ranks(library, *words[2:], **variables) for library in MPI]
+            for result in results:
+                said = [line for line in (result.stdout + result.stderr).splitlines() if not line.startswith("note: ")]
+                self.assertEqual(result.returncode, int(status), f"{command}: {result.stderr}")
+                self.assertRegex(said[0], "^" + ".*".join(re.escape(part) for part in says.split("…")) + "$", command)
 
     def test_in_blocks(self):
         for program, most, huge in [("sparselu", "100000", "100000"), ("gauss_seidel", "1000000", "1000000"),
