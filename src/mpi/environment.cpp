@@ -4,18 +4,50 @@
 
 #include "calls.hpp"
 
+#include <quern/scheduler/detail/foreign_threads.hpp>
+
+#include <sys/types.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <set>
 #include <stdexcept>
+#include <system_error>
 
 namespace {
 
 using quern::mpi::detail::engine;
 
+/// The threads of the process, as the kernel lists them.
+std::set<pid_t> present_threads() {
+    std::set<pid_t> all;
+    std::error_code failed;
+    for (std::filesystem::directory_iterator each("/proc/self/task", failed), end;
+         !failed && each != end; each.increment(failed)) {
+        all.insert(static_cast<pid_t>(std::strtol(each->path().filename().c_str(), nullptr, 10)));
+    }
+    return all;
+}
+
+/// Threads that the MPI library starts wake no task: workers find the ends of operations, which
+/// hang reports know as outstanding. They live until MPI is finalised or longer.
+void mark_threads_since(const std::set<pid_t>& before) {
+    for (const pid_t each : present_threads()) {
+        if (!before.contains(each)) {
+            quern::detail::declare_harmless(each);
+        }
+    }
+}
+
 int initialise(int* argc, char*** argv, int required, int& provided) {
-    return PMPI_Init_thread(argc, argv, std::max(required, static_cast<int>(MPI_THREAD_SERIALIZED)),
-                            &provided);
+    const std::set<pid_t> before = present_threads();
+    const int code = PMPI_Init_thread(
+        argc, argv, std::max(required, static_cast<int>(MPI_THREAD_SERIALIZED)), &provided);
+    mark_threads_since(before);
+    return code;
 }
 
 }  // namespace
@@ -39,6 +71,7 @@ int MPI_Finalize() {
                      calls == 1 ? "call waits" : "calls wait", all.describe_outstanding().c_str());
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    quern::detail::forget_harmless();
     return PMPI_Finalize();
 }
 

@@ -145,6 +145,13 @@ void ask() {
     MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
+/// Without calls that wait: the threads of the MPI library do not keep the certain report away.
+void deadlock() {
+    quern::mutex one;
+    one.lock();
+    quern::async([&one] { one.lock(); }).get();
+}
+
 /// The other rank never comes to the barrier.
 void outside() {
     if (g_rank == 0) {
@@ -212,6 +219,8 @@ int run(int argc, char** argv) {
         hang();
     } else if (which == "ask") {
         ask();
+    } else if (which == "deadlock") {
+        deadlock();
     } else if (which == "outside") {
         outside();
     } else if (which == "finalise") {

@@ -167,7 +167,8 @@ class Checks:
     def hangs_with_patience(self):
         texts = [text.format(other=other) for text in self.HANG for other in (0, 1)]
         texts += ["poller 'MPI' may wake one: 3 operations are outstanding, without progress for",
-                  "; MPI_Recv from rank 1 of MPI_COMM_WORLD, tag 7, up to 800 bytes"]
+                  "; MPI_Recv from rank 1 of MPI_COMM_WORLD, tag 7, up to 800 bytes",
+                  "quern: nothing has run for 1 s, and only 1 poller could wake a task; 3 tasks are suspended and 1 thread outside waits:"]
         output, status = self.run("hang", "--quern:hang-report=1", texts=texts)
         self.expect(status is None, f"status {status}", output)
         self.expect_texts(output, texts)
@@ -175,6 +176,12 @@ class Checks:
     def hangs_outside_tasks(self):
         texts = ["MPI_Barrier on MPI_COMM_WORLD", "for MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 7"]
         output, status = self.run("outside", "--quern:hang-report=1", texts=texts)
+        self.expect(status is None, f"status {status}", output)
+        self.expect_texts(output, texts)
+
+    def deadlocks_without_messages(self):
+        texts = ["quern: no task can run any more, and nothing is left that could wake one; 1 task is suspended", "waits"]
+        output, status = self.run("deadlock", texts=texts)
         self.expect(status is None, f"status {status}", output)
         self.expect_texts(output, texts)
 

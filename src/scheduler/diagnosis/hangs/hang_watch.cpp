@@ -7,6 +7,7 @@
 
 #include <quern/context/detail/sanitizer.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
+#include <quern/scheduler/detail/foreign_threads.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/process_registry.hpp>
 #include <quern/scheduler/task_report.hpp>
@@ -18,6 +19,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace quern {
 
@@ -33,6 +35,34 @@ constinit std::atomic<std::uint64_t> g_said{0};
 
 }  // namespace
 
+namespace {
+
+/// Of foreign libraries. The process registry's lock protects them.
+struct foreign_threads {
+    std::set<pid_t> harmless;
+    unsigned generation = 0;  ///< of the process that has them
+};
+
+foreign_threads& foreign() {
+    static foreign_threads& the_one = *new foreign_threads;  // lives as long as the process
+    if (std::exchange(the_one.generation, fork_generation()) != fork_generation()) {
+        the_one.harmless.clear();
+    }
+    return the_one;
+}
+
+}  // namespace
+
+void declare_harmless(pid_t thread) {
+    const std::scoped_lock guard(process_registry::lock());
+    foreign().harmless.insert(thread);
+}
+
+void forget_harmless() noexcept {
+    const std::scoped_lock guard(process_registry::lock());
+    foreign().harmless.clear();
+}
+
 /// Whether a thread outside waits for another process; then it may wake a task.
 static bool waits_for_another_process() {
     const process_registry& all = process_registry::of_process();
@@ -47,7 +77,7 @@ static bool waits_for_another_process() {
 
 std::optional<std::vector<pid_t>> threads_that_may_act() {
     const process_registry& all = process_registry::of_process();
-    std::set<pid_t> harmless;
+    std::set<pid_t> harmless = foreign().harmless;
     for (pool_entry* p = all.pools.front(); p != nullptr; p = all.pools.after(*p)) {
         if (p->which.inherited()) {
             continue;
