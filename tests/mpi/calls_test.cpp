@@ -192,7 +192,10 @@ std::vector<mpi_calls::ParamType> all_cases() {
     for (std::size_t i = 0; i < table.size(); ++i) {
         const bool is_collective = table[i].late == table[i].early;
         cases.emplace_back(i, caller::task);
-        cases.emplace_back(i, is_collective ? caller::early : caller::thread);
+        cases.emplace_back(i, caller::thread);
+        if (is_collective) {
+            cases.emplace_back(i, caller::early);
+        }
     }
     return cases;
 }
