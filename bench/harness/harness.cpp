@@ -87,6 +87,12 @@ long number(const char* option, const char* text, long least) {
     return value;
 }
 
+int failed(const std::exception& e) {
+    const bool is_wrong = dynamic_cast<const wrong_answer*>(&e) != nullptr;
+    std::fprintf(stderr, "%s: %s\n", is_wrong ? "wrong answer" : "failed", e.what());
+    return 1;
+}
+
 struct request {
     const contender* who = nullptr;
     arguments args;
@@ -166,12 +172,22 @@ int serve(const char* runtime, int argc, char** argv) try {
         print_repetition(repeat);
     }
     return 0;
-} catch (const wrong_answer& e) {
-    std::fprintf(stderr, "wrong answer: %s\n", e.what());
-    return 1;
 } catch (const std::exception& e) {
-    std::fprintf(stderr, "failed: %s\n", e.what());
-    return 1;
+    return failed(e);
+}
+
+int follow(const char* runtime, int argc, char** argv, const std::function<bool()>& next) try {
+    request wanted;
+    if (!parse(wanted, argc, argv)) {
+        return usage(runtime);
+    }
+    const job repeat = wanted.who->make(wanted.args);
+    while (next()) {
+        repeat();
+    }
+    return 0;
+} catch (const std::exception& e) {
+    return failed(e);
 }
 
 }  // namespace bench

@@ -84,4 +84,8 @@ double median(std::vector<double> values);
 /// main() of every benchmark program.
 int serve(const char* runtime, int argc, char** argv);
 
+/// main() of the other processes of a program of several: repeats the same job, as long as next()
+/// says so, and prints nothing.
+int follow(const char* runtime, int argc, char** argv, const std::function<bool()>& next);
+
 }  // namespace bench

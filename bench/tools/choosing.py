@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kit import mistakes
 
-RUNTIMES = ["serial", "quern", "tbb", "libgomp", "libomp", "starpu", "async", "openblas"]
+RUNTIMES = ["serial", "quern", "tbb", "libgomp", "libomp", "starpu", "async", "openblas", "openmpi", "mpich"]
 PROBLEMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "problems.toml")
 USUAL_WORKERS = [1, 2, 8]
 

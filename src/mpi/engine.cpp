@@ -112,6 +112,9 @@ int engine::run(waiting_operation& one) noexcept {
 
 void engine::start(operation& one) noexcept {
     one.asked = poller_here();
+    if (one.asked == nullptr && !one.is_waited_for()) {
+        one.asked = poller_of_any();
+    }
     if (one.asked != nullptr) {
         one.asked->begins();
     }

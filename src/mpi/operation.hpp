@@ -59,6 +59,9 @@ public:
         }
     }
 
+    /// Whether a thread waits for it, which looks for its end if no worker does.
+    virtual bool is_waited_for() const noexcept { return false; }
+
     /// Tells those that wait; the operation may be destroyed in it. Outside the entrance.
     virtual void tell() noexcept = 0;
 
@@ -77,6 +80,7 @@ class waiting_operation : public operation {
 public:
     explicit waiting_operation(const call_note& what) noexcept;
     void tell() noexcept final;
+    bool is_waited_for() const noexcept final { return true; }
     void wait() noexcept;
 
 protected:

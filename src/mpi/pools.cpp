@@ -118,6 +118,15 @@ pool_poller* poller_here() noexcept {
     return nullptr;
 }
 
+pool_poller* poller_of_any() noexcept {
+    for (watched_pool& slot : g_watched) {
+        if (slot.which.load(std::memory_order_acquire) != nullptr) {  // pairs with started
+            return slot.asks.get();
+        }
+    }
+    return nullptr;
+}
+
 bool attach_mpi() {
     static const bool done = (add_observer(g_watch), true);
     return done;

@@ -34,6 +34,9 @@ private:
 /// The poller of the calling task's pool, or null: the caller is no task.
 pool_poller* poller_here() noexcept;
 
+/// That of any living pool, or null.
+pool_poller* poller_of_any() noexcept;
+
 /// Makes this layer known to the runtimes of the process. Called while static objects are made,
 /// before there can be a runtime. Later calls do nothing.
 bool attach_mpi();

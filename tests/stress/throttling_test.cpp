@@ -47,6 +47,10 @@ private:
         };
         const adaptation::policy_options how{
             .pool = m_pool, .budget = std::chrono::minutes(1), .queue = 16};
+        if (random.below(2) == 0) {  // attaches the hooks of tasks while these run
+            return adaptation::on(quern::trace::event_kind::worker_park, "when a worker parks", act,
+                                  how);
+        }
         const std::chrono::microseconds interval(100 + random.below(200));
         return adaptation::every(interval, "at intervals", act, how);
     }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// One rank sends windows of 64 messages of 8 bytes, the other receives them and answers each
+// window. The value is the time of a message, in microseconds. Size: windows.
+#include "../harness/mpi.hpp"
+#include "../harness/quern.hpp"
+
+#include <quern/quern.hpp>
+
+#include <array>
+#include <cstddef>
+
+namespace bench::mpi_rate {
+
+namespace {
+
+constexpr int k_window = 64;
+using window = std::array<long, k_window>;
+
+/// `exchange(data, is_sender)` sends or receives a window.
+template <class Exchange>
+measurement play(long windows, Exchange exchange) {
+    const bool is_sender = ranks::rank() == 0;
+    const int peer = is_sender ? 1 : 0;
+    window data{};
+    long sum = 0;
+    const double begun = now();
+    for (long w = 0; w < windows; ++w) {
+        if (is_sender) {
+            for (int i = 0; i < k_window; ++i) {
+                data[static_cast<std::size_t>(i)] = w + i;
+            }
+        }
+        exchange(data, is_sender, peer);
+        for (const long each : data) {
+            sum += each;
+        }
+        long answer = sum;
+        if (is_sender) {
+            MPI_Recv(&answer, 1, MPI_LONG, peer, k_window, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Send(&answer, 1, MPI_LONG, peer, k_window, MPI_COMM_WORLD);
+        }
+        expect_equal("the sum of what was received", answer, sum);
+    }
+    return {1e6 * (now() - begun) / static_cast<double>(windows * k_window),
+            static_cast<int>(windows),
+            {}};
+}
+
+/// Requests of one task or thread, waited for together.
+void by_requests(window& data, bool is_sender, int peer) {
+    std::array<MPI_Request, k_window> requests;
+    for (int i = 0; i < k_window; ++i) {
+        long& one = data[static_cast<std::size_t>(i)];
+        MPI_Request& made = requests[static_cast<std::size_t>(i)];
+        if (is_sender) {
+            MPI_Isend(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD, &made);
+        } else {
+            MPI_Irecv(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD, &made);
+        }
+    }
+    MPI_Waitall(k_window, requests.data(), MPI_STATUSES_IGNORE);
+}
+
+/// A task for each message, with a blocking call.
+void by_tasks(window& data, bool is_sender, int peer) {
+    quern::task_group all;
+    for (int i = 0; i < k_window; ++i) {
+        all.run([&one = data[static_cast<std::size_t>(i)], i, is_sender, peer] {
+            if (is_sender) {
+                MPI_Send(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD);
+            } else {
+                MPI_Recv(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            }
+        });
+    }
+    all.wait();
+}
+
+const contender raw{
+    "mpi_rate", "raw", [](const arguments& a) {
+        return ranks::together([windows = a.size] { return play(windows, by_requests); });
+    }};
+
+const contender task{"mpi_rate", "task", [](const arguments& a) {
+                         return ranks::together(quern_job(
+                             a, [windows = a.size] { return play(windows, by_requests); }));
+                     }};
+
+const contender tasks{"mpi_rate", "tasks", [](const arguments& a) {
+                          return ranks::together(
+                              quern_job(a, [windows = a.size] { return play(windows, by_tasks); }));
+                      }};
+
+}  // namespace
+
+}  // namespace bench::mpi_rate
