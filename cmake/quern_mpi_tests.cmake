@@ -57,7 +57,7 @@ function(quern_add_mpi_entry name library)
     set_property(
         TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_MPI_SECONDS=${alarm}" OMPI_ALLOW_RUN_AS_ROOT=1
                                      OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-                                     OMPI_MCA_rmaps_base_oversubscribe=1 TEST_MPI_LIBRARY=${library})
+                                     OMPI_MCA_rmaps_base_oversubscribe=1)
     set_property(TEST ${name} PROPERTY PROCESSORS 2)
 endfunction()
 

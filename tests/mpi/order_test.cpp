@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The order of messages: receipts posted by tasks in an order other than that of the sending,
 // messages of a task that moves between workers, and a great many receipts at once.
-// TEST_MPI_STEPS sets the number of steps (100), TEST_MPI_MESSAGES that of ordered messages
-// (100000), TEST_MPI_RECEIPTS that of receipts (10000, since the MPI libraries look for the receipt
+// TEST_MPI_STEPS sets the number of steps (40), TEST_MPI_MESSAGES that of ordered messages
+// (100000), TEST_MPI_RECEIPTS that of receipts (5000, since the MPI libraries look for the receipt
 // of a message one by one).
 #include "stress/process.hpp"
 #include "world.hpp"
@@ -45,7 +45,7 @@ quern::runtime_options small_stacks(unsigned workers) {
 /// have been posted. In each step rank 1 answers.
 TEST(mpi_order, tasks_receive_in_reverse_for_many_steps) {
     constexpr int k_tasks = 500;
-    const int steps = number_of("TEST_MPI_STEPS", 100 / k_slowed);
+    const int steps = number_of("TEST_MPI_STEPS", 40 / k_slowed);
     const bool begins = this_world().rank == 0;
     const own_comm comm;
     quern::runtime rt(small_stacks(1));
@@ -118,7 +118,7 @@ TEST(mpi_order, messages_of_a_task_that_migrates_do_not_overtake) {
 
 /// Receipts that wait cost the memory of their tasks, and no threads.
 TEST(mpi_order, a_great_many_tasks_are_matched_in_reverse) {
-    const int receipts = number_of("TEST_MPI_RECEIPTS", 10'000 / k_slowed);
+    const int receipts = number_of("TEST_MPI_RECEIPTS", 5'000 / k_slowed);
     constexpr unsigned k_workers = 2;
     const own_comm comm;
     const own_comm control;
