@@ -69,8 +69,10 @@ int run_blocking(const call_note& what, plain_operation::call_function call) noe
 
 std::uint64_t blocking_calls() noexcept { return g_blocking.load(std::memory_order_relaxed); }
 
+/// Tasks that test in turns keep all workers busy, so the caller looks for them.
 void after_vain_test() noexcept {
     if (quern::detail::current_context() != nullptr) {
+        engine::of_process().look();
         quern::this_task::yield();
     }
 }
