@@ -89,6 +89,9 @@ void worker::act_as_watch() noexcept {
         m_pool.gate.wake(parker);  // only this worker may run the new items
     }
     m_pool.pollers.let_go();
+    if (m_pool.pollers.is_eager(ticks()) && m_pool.all_asleep()) {
+        m_pool.gate.wake(parker);  // it searches, and asks without pause
+    }
 }
 
 std::chrono::nanoseconds worker::until_next_look() const noexcept {
