@@ -315,13 +315,14 @@ void job::wait() {
     }
 }
 
-/// Which of its ranks failed is known if one has said so before the starter ended the others.
+/// Which of its ranks failed is known if one has said so before the starter ended the others. Hydra
+/// may end others and then say that all is well.
 int job::conclude(int status) {
     const int of_starter = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const bool is_by_starter =
         m_failure ? m_failure->what == rank_report::kind::signalled &&
                         (m_failure->value == SIGTERM || m_failure->value == SIGKILL)
-                  : m_signals == 0 && of_starter != 0;
+                  : m_signals == 0 && (of_starter != 0 || m_ended != m_count);
     if (is_by_starter && !m_left_early.empty()) {
         say("rank {} had ended before, with exit status 0; a rank that ends without MPI_Finalize "
             "ends the job",
