@@ -203,10 +203,13 @@ int run(int argc, char** argv) {
     }
     if (which == "twice") {
         MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
         try {
             const quern::mpi::environment again(argc, argv);
         } catch (const std::exception& error) {
-            std::puts(error.what());
+            if (g_rank == 0) {  // the starter may mix what several ranks print
+                std::puts(error.what());
+            }
         }
         MPI_Finalize();
         return 0;

@@ -92,7 +92,9 @@ class Job:
         """Waits until so many have said where they are. Returns their processes by rank."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            found = {int(rank): int(process) for rank, process in re.findall(r"rank (\d+) of \d+, process (\d+),.* end\n", self.text())}
+            # Hydra may put the end of a line after the line of another rank.
+            found = {int(rank): int(process)
+                     for rank, process in re.findall(r"rank (\d+) of \d+, process (\d+),.*? end", self.text())}
             if len(found) == count:
                 return found
             assert time.monotonic() < deadline and self.child.poll() is None, self.text()
@@ -136,7 +138,7 @@ class Ranks:
         status, text = run(self, "-n", "3", *self.program_words("a:b", ":", "-n", "", "x y"))
         self.assertEqual(status, 0, text)
         for rank in range(3):
-            self.assertRegex(text, rf"(?m)^rank {rank} of 3, .* words \[a:b\] \[:\] \[-n\] \[\] \[x y\] end$")
+            self.assertRegex(text, rf"rank {rank} of 3, .*? words \[a:b\] \[:\] \[-n\] \[\] \[x y\] end")
         self.assertNotIn("quern: ", text)
 
     def test_one(self):
@@ -164,10 +166,7 @@ class Ranks:
             status, text = run(self, "-n", "2", "--profile=" + folder + "/profile-%r", *self.program_words())
             self.assertEqual(status, 0, text)
             self.assertEqual(text.count(f"profile {folder}/profile-%r,"), 2)
-            files = set(os.listdir(folder))
-            if files == {"profile-%r"}:
-                self.skipTest("in this version %r in a path is not the rank")
-            self.assertEqual(files, {"profile-0", "profile-1"})
+            self.assertEqual(set(os.listdir(folder)), {"profile-0", "profile-1"})
 
     def test_exit_status(self):
         status, text = run(self, "-n", "2", *self.program_words("status"))
