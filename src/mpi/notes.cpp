@@ -72,7 +72,7 @@ void complete_note(call_note& note) noexcept {
         int length = 0;
         PMPI_Comm_get_name(note.comm, name, &length);
         if (length > 0) {
-            std::strncpy(note.comm_name.data(), name, note.comm_name.size() - 1);
+            std::string_view(name).copy(note.comm_name.data(), note.comm_name.size() - 1);
         } else {
             int ranks = 0;
             PMPI_Comm_size(note.comm, &ranks);
