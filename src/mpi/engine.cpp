@@ -64,7 +64,8 @@ public:
 
 }  // namespace
 
-/// Linked by a field of its own, since an item of the entrance may not be used while it is there.
+/// Operations to be told when the entrance has been left; the link in an operation is the
+/// entrance's.
 class engine::ended_list {
 public:
     void add(operation& one) { m_all.push_back(&one); }

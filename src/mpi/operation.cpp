@@ -4,6 +4,7 @@
 
 #include "engine.hpp"
 #include "errors.hpp"
+#include "pools.hpp"
 #include "traffic.hpp"
 
 #include <quern/base/detail/clock.hpp>
@@ -47,8 +48,7 @@ void waiting_operation::tell() noexcept {
 
 waiting_operation::waiting_operation(const call_note& what) noexcept
     : operation(what),
-      m_left(quern::detail::current_context() != nullptr ? quern::detail::current_worker()
-                                                         : nullptr) {}
+      m_left(poller_here() != nullptr ? quern::detail::current_worker() : nullptr) {}
 
 void waiting_operation::wait() noexcept {
     if (m_left == nullptr) {

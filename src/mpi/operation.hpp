@@ -102,7 +102,8 @@ private:
 
     quern::detail::completion<quern::detail::std_atomics, quern::detail::context> m_waiter;
     quern::detail::external_event m_event;
-    const quern::detail::worker* m_left;  ///< on which the task calls; null: it is no task
+    const quern::detail::worker*
+        m_left;  ///< on which the task calls; null: no task of a watched pool
     // Written before m_waiter completes, read by the task afterwards.
     quern::detail::tick_count m_ended_at = 0;
     quern::detail::tick_count m_idle_at_end = 0;  ///< of m_left
