@@ -129,11 +129,13 @@ unsigned end_children(std::chrono::milliseconds patience, pid_t spared) {
             break;
         }
         for (const pid_t each : left) {
-            ::kill(each, SIGKILL);
-            if (::waitpid(each, nullptr, WNOHANG) == 0 &&
-                std::find(seen.begin(), seen.end(), each) == seen.end()) {
+            if (::waitpid(each, nullptr, WNOHANG) != 0) {  // it had ended
+                continue;
+            }
+            if (std::find(seen.begin(), seen.end(), each) == seen.end()) {
                 seen.push_back(each);
             }
+            ::kill(each, SIGKILL);
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
