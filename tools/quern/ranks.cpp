@@ -85,6 +85,9 @@ void set_open_mpi(bool is_networked, const std::string& folder) {
     // Copies from another rank's memory need rights that containers do not give.
     set_default("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
     set_default("OMPI_MCA_mpi_yield_when_idle", "1");
+    // Else a message without that copy is sent in steps of 96 KiB, and a rank that runs a task
+    // delays the next step by the length of the task.
+    set_default("OMPI_MCA_pml_ob1_send_pipeline_depth", "64");
     set_default("OMPI_MCA_btl_vader_backing_directory", folder);
     set_default("OMPI_MCA_orte_tmpdir_base", folder);
     if (is_networked) {

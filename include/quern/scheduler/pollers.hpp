@@ -100,8 +100,9 @@ struct poller_options {
 /// expect() when an operation begins and settle() when it ends; the poller itself or any thread may
 /// do so. While nothing is outstanding the function is not called, idle workers sleep undisturbed,
 /// and each task costs a worker one relaxed load. Otherwise a worker calls it between two tasks, or
-/// one of the sleeping workers calls it when it is due. The interval is 20 us, doubles up to 1 ms,
-/// and returns to 20 us after progress. All pollers of a pool share that interval. An eager poller
+/// one of the sleeping workers calls it when it is due: after a sixteenth of the time since an
+/// operation has begun or the function has reported progress, at least 20 us, at most 50 us between
+/// tasks and 1 ms while workers sleep. All pollers of a pool share that interval. An eager poller
 /// is called more often while a worker has nothing else to do.
 ///
 /// Outstanding operations keep their runtime alive: its destructor waits for them. A hang report
@@ -181,19 +182,23 @@ public:
     bool none() const noexcept { return m_armed.load(std::memory_order_seq_cst) == 0; }
     bool any() const noexcept { return m_armed.load(std::memory_order_relaxed) != 0; }
 
-    /// Whether ask() is due. Takes no lock.
+    /// Whether a worker should call ask() between two tasks. Takes no lock.
     bool is_due(tick_count now) const noexcept {
         return now >= m_due.load(std::memory_order_relaxed);
     }
-    /// Requires: any().
+    /// How long the watch may sleep. Requires: any().
     std::chrono::nanoseconds until_due() const noexcept;
 
     /// Whether a worker that finds no task should ask without pause.
     bool is_eager(tick_count now) const noexcept {
         return any() && now < m_eager_until.load(std::memory_order_relaxed);
     }
-    void be_eager_until(tick_count when) noexcept {
-        m_eager_until.store(when, std::memory_order_relaxed);
+    /// An operation has begun, or there was progress, at a poller that is eager for so long.
+    void has_moved(tick_count now, tick_count eager) noexcept {
+        m_moved.store(now, std::memory_order_relaxed);
+        if (eager != 0) {
+            m_eager_until.store(now + eager, std::memory_order_relaxed);
+        }
     }
 
     /// Raises the count of a poller. True: nothing was outstanding before.
@@ -215,8 +220,9 @@ private:
     friend class quern::poller;
 
     outstanding_count<std_atomics>::word m_armed{0};
-    std::atomic<tick_count> m_due{0};
-    std::atomic<tick_count> m_interval{0};  ///< until the next call
+    std::atomic<tick_count> m_due{0};        ///< between two tasks
+    std::atomic<tick_count> m_watch_due{0};  ///< while all workers sleep
+    std::atomic<tick_count> m_moved{0};      ///< the last beginning or progress of any poller
     std::atomic<tick_count> m_eager_until{0};
     std::atomic<std::uint64_t> m_progress{0};
     std::atomic<const char*> m_asked{nullptr};  ///< name of the poller whose function runs

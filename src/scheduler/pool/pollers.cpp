@@ -21,10 +21,15 @@ namespace detail {
 
 namespace {
 
-// Between two calls. A system call that answers "nothing" takes about 0.3 us (guessed): at most 2 %
-// of one processor at first, 0.1 % after a long time without progress.
-constexpr double k_first_interval_ns = 20e3;
+// Between two calls: a part of the time without progress. So what takes several steps, of which the
+// pollers see only the last, is delayed by about that part altogether.
+constexpr tick_count k_part_of_wait = 16;
+constexpr double k_shortest_interval_ns = 20e3;
 constexpr double k_longest_interval_ns = 1e6;
+
+/// The longest interval while workers run tasks: a call there wakes no thread (guessed; 1 to 2 % of
+/// a worker that asks MPI).
+constexpr double k_longest_between_tasks_ns = 50e3;
 
 /// Between two looks of the watch while another worker asks without pause (guessed).
 constexpr std::chrono::microseconds k_beside_eager{200};
@@ -76,13 +81,13 @@ void poller_list::remove(poller& one) noexcept {
 bool poller_list::arm(poller& one, std::uint64_t operations) noexcept {
     const tick_count now = ticks();
     one.m_moved.store(now, std::memory_order_relaxed);
-    m_interval.store(ticks_of_ns(k_first_interval_ns), std::memory_order_relaxed);
     m_due.store(now, std::memory_order_relaxed);
+    m_watch_due.store(now, std::memory_order_relaxed);
     return one.m_count.raise(m_armed, operations);
 }
 
 std::chrono::nanoseconds poller_list::until_due() const noexcept {
-    const tick_count due = m_due.load(std::memory_order_relaxed);
+    const tick_count due = m_watch_due.load(std::memory_order_relaxed);
     const tick_count now = ticks();
     if (is_eager(now)) {
         return k_beside_eager;
@@ -90,7 +95,7 @@ std::chrono::nanoseconds poller_list::until_due() const noexcept {
     // Another worker should have finished asking by now: the watch does not spin.
     const double left = due > now ? static_cast<double>(due - now) * ns_per_tick() : 0;
     return std::chrono::nanoseconds(
-        static_cast<std::int64_t>(std::clamp(left, k_first_interval_ns, k_longest_interval_ns)));
+        static_cast<std::int64_t>(std::clamp(left, k_shortest_interval_ns, k_longest_interval_ns)));
 }
 
 void poller_list::ask() noexcept {
@@ -105,24 +110,23 @@ void poller_list::ask() noexcept {
             if (each->m_how.ask() == poll_result::progress) {
                 const tick_count now = ticks();
                 each->m_moved.store(now, std::memory_order_relaxed);
-                if (each->m_eager != 0) {
-                    be_eager_until(now + each->m_eager);
-                }
+                has_moved(now, each->m_eager);
                 progress = true;
             }
         }
     }
     m_asked.store(nullptr, std::memory_order_relaxed);
-    tick_count interval = ticks_of_ns(k_first_interval_ns);
-    const tick_count now = ticks();
     if (progress) {
         m_progress.fetch_add(1, std::memory_order_relaxed);
-    } else if (!is_eager(now)) {
-        interval = m_interval.load(std::memory_order_relaxed);
     }
-    m_due.store(now + interval, std::memory_order_relaxed);
-    m_interval.store(std::min(2 * interval, ticks_of_ns(k_longest_interval_ns)),
-                     std::memory_order_relaxed);
+    const tick_count now = ticks();
+    const tick_count moved = m_moved.load(std::memory_order_relaxed);
+    const auto after = [now, wait = now > moved ? now - moved : 0](double longest_ns) {
+        return now + std::clamp(wait / k_part_of_wait, ticks_of_ns(k_shortest_interval_ns),
+                                ticks_of_ns(longest_ns));
+    };
+    m_due.store(after(k_longest_between_tasks_ns), std::memory_order_relaxed);
+    m_watch_due.store(after(k_longest_interval_ns), std::memory_order_relaxed);
 }
 
 std::vector<seen_poller> poller_list::outstanding() {
@@ -174,9 +178,7 @@ void poller::expect(std::uint64_t operations) noexcept {
     }
     detail::pool* const home = m_pool.load(std::memory_order_relaxed);
     QUERN_ASSERT(home != nullptr, "an operation begins at a poller whose runtime has ended");
-    if (m_eager != 0) {
-        home->pollers.be_eager_until(detail::ticks() + m_eager);
-    }
+    home->pollers.has_moved(detail::ticks(), m_eager);
     if (!m_count.raise_further(operations)) {
         home->arm(*this, operations);
     }

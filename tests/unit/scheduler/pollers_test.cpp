@@ -135,7 +135,7 @@ TEST_P(pollers_test, are_asked_ever_less_often_without_progress) {
     idle.settle();
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock::now() - begin);
     EXPECT_GE(calls.load(), 5);
-    EXPECT_LE(calls.load(), ms.count() + 10);  // seven steps up to 1 ms, then each ms
+    EXPECT_LE(calls.load(), ms.count() + 100);  // some 80 up to 16 ms, then each ms
 }
 
 // Holds: poller: By one worker at a time.
@@ -157,7 +157,7 @@ TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
         const auto until = clock::now() + 2ms;
         while (clock::now() < until) {
         }
-        return asked.load() - before > 500;
+        return asked.load() - before > 200;
     }));
     one.settle();
     const int last = asked.load();
