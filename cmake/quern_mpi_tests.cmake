@@ -2,6 +2,10 @@
 # Tests that run as several ranks. One source is a program for each MPI library that was found, and one entry in ctest for each
 # library and number of ranks: mpi.<name>.<library>.<ranks>. Used by tests/mpi only.
 
+# So that root may start more ranks than there are cores, without rights to read the memory of other processes.
+set(quern_mpi_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+                               OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
+
 # quern_find_mpi_starter(<library>): the starter that belongs to it, in the cache variable QUERN_STARTER_<library>.
 function(quern_find_mpi_starter library)
     set(names_of_openmpi mpirun.openmpi orterun)
@@ -55,9 +59,7 @@ function(quern_add_mpi_entry name library)
     # A rank ends itself a little before ctest ends the starter, which could leave ranks behind.
     math(EXPR alarm "${arg_TIMEOUT} * ${QUERN_TEST_TIMEOUT_SCALE} - 3")
     set_property(
-        TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_MPI_SECONDS=${alarm}" OMPI_ALLOW_RUN_AS_ROOT=1
-                                     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
-                                     OMPI_MCA_rmaps_base_oversubscribe=1)
+        TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_MPI_SECONDS=${alarm}" ${quern_mpi_test_environment})
     set_property(TEST ${name} PROPERTY PROCESSORS 2)
 endfunction()
 

@@ -22,11 +22,11 @@ using quern::detail::context;
 
 namespace {
 
-/// How long a thread that is no worker looks without pause, and the pauses afterwards: those of the
-/// pollers of a pool.
+/// How long a thread that is no worker looks without pause, and the pauses afterwards, a part of
+/// the time that it has waited: as the pollers of a pool.
 constexpr auto k_busy = 1000us;
-constexpr auto k_first_pause = 20us;
-constexpr auto k_longest_pause = 1000us;
+constexpr int k_part_of_wait = 16;
+constexpr std::chrono::nanoseconds k_longest_pause = 1000us;
 
 bool is_failure(int code) noexcept { return code != MPI_SUCCESS; }
 
@@ -73,8 +73,8 @@ void waiting_operation::wait_suspended() noexcept {
 /// No worker need look for it: the pools may all be busy, or end.
 void waiting_operation::wait_outside() noexcept {
     engine& all = engine::of_process();
-    const auto busy_until = std::chrono::steady_clock::now() + k_busy;
-    while (!m_event.is_set() && std::chrono::steady_clock::now() < busy_until) {
+    const auto begin = std::chrono::steady_clock::now();
+    while (!m_event.is_set() && std::chrono::steady_clock::now() < begin + k_busy) {
         all.look();
         if (!m_event.is_set()) {
             ::sched_yield();
@@ -85,10 +85,11 @@ void waiting_operation::wait_outside() noexcept {
     }
     const quern::detail::outside_wait here(m_event, {note.kind, this},
                                            quern::detail::registers_here());
-    for (auto pause = k_first_pause; !m_event.is_set();
-         pause = std::min(2 * pause, k_longest_pause)) {
+    while (!m_event.is_set()) {
         all.look();
-        m_event.wait_until(std::chrono::steady_clock::now() + pause);
+        const auto now = std::chrono::steady_clock::now();
+        m_event.wait_until(now + std::min<std::chrono::nanoseconds>((now - begin) / k_part_of_wait,
+                                                                    k_longest_pause));
     }
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
 # Builds and runs one project that uses Quern. PREFIX is static, shared or both: the installed Quern that it finds, in a place
-# to which it was moved. KIND: which of both it must get. Called by ctest with the variables that CMakeLists.txt beside it
+# to which it was moved. KIND: which of both it must get. MPI and STARTER: an MPI library and the program that starts ranks. Called by ctest with the variables that CMakeLists.txt beside it
 # names, NAME, WAY, KIND and PREFIX.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/steps.cmake")
@@ -33,14 +33,28 @@ function(check_program program)
     endif()
 endfunction()
 
+# Its tasks wait for messages of each other, more of them than there are workers.
+function(check_ranks program)
+    run("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${prefix}/${LIBDIR}" timeout 60 "${STARTER}" -n 2 "${program}")
+    foreach(rank IN ITEMS 0 1)
+        expect("${output}" "rank ${rank} of 2 has all messages" "what two ranks print")
+    endforeach()
+endfunction()
+
 if(WAY STREQUAL "find_package")
     set(component "")
     if(PREFIX STREQUAL "both")
         set(component ${KIND})
     endif()
-    run("${CMAKE_COMMAND}" ${common} "-DCMAKE_PREFIX_PATH=${prefix}" "-DCOMPONENT=${component}")
+    run("${CMAKE_COMMAND}" ${common} "-DCMAKE_PREFIX_PATH=${prefix}" "-DCOMPONENT=${component}" "-DMPI=${MPI}")
     run("${CMAKE_COMMAND}" --build "${build}")
     check_program("${build}/consumer")
+    if(MPI)
+        run(sh "${CMAKE_CURRENT_LIST_DIR}/pkg_config/build_ring.sh" "${CXX}" "${prefix}/${LIBDIR}/pkgconfig" "${MPI}"
+            "${build}/ring_by_pkg_config")
+        check_ranks("${build}/ring")
+        check_ranks("${build}/ring_by_pkg_config")
+    endif()
 elseif(WAY STREQUAL "fetch_content")
     # As a unity build, which a host may choose; one that is none is the build in BUILD_DIR.
     run("${CMAKE_COMMAND}" ${common} "-DQUERN_SOURCE_DIR=${SOURCE_DIR}" -DFETCHCONTENT_FULLY_DISCONNECTED=ON
