@@ -4,6 +4,7 @@
 #include <quern/dependences/detail/access_checks.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replayed_task.hpp>
+#include <quern/dependences/detail/restart.hpp>
 #include <quern/dependences/detail/watch.hpp>
 
 #include "overlap.hpp"
@@ -111,6 +112,9 @@ QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
         if (m_children != nullptr) {
             m_children->close_all_reductions();
         }
+    } catch (const restart_of_task&) {
+        m_ending = ending::restarts;
+        return;
     } catch (...) {
         m_home.fail(std::current_exception());
     }
@@ -120,9 +124,12 @@ QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
     }
     if (holds_left() != 0) [[unlikely]] {
         const auto all = accesses();
-        m_is_noted = m_home.held().add(*this, std::any_of(all.begin(), all.end(), [](auto& each) {
-            return each.successors.newest() != nullptr;
-        }));
+        if (m_home.held().add(*this, std::any_of(all.begin(), all.end(), [](auto& each) {
+                return each.successors.newest() != nullptr;
+            }))) {
+            m_ending = ending::noted;
+        }
+        end_order();
     }
 }
 
@@ -147,14 +154,24 @@ void dependent_task::call_watched(dependence_watch& watch) noexcept {
 
 /// Step 5: the function has returned, and nothing holds the task.
 void dependent_task::completed(ready_batch& batch) noexcept {
-    if (m_is_noted) [[unlikely]] {
-        m_home.held().remove(*this);
+    if (m_ending != ending::usual && !ended_unusually()) [[unlikely]] {
+        return;
     }
     ready_successors released;
     if (body_ended(released)) {
         released.complete(*this);
     }
     released.move_to(batch);
+}
+
+/// False: its function is called again.
+bool dependent_task::ended_unusually() noexcept {
+    if (std::exchange(m_ending, ending::usual) == ending::restarts) {
+        queue_again();
+        return false;
+    }
+    m_home.held().remove(*this);
+    return true;
 }
 
 /// True: it has no child that has not ended. False: the last of these completes it, perhaps now.
@@ -262,6 +279,9 @@ dependent_task* dependent_task::complete(ready_successors& released, bool has_wa
     }
     if (early != 0 && k_counters) {
         m_home.counts.early.fetch_add(early, std::memory_order_relaxed);
+    }
+    if (m_rare != nullptr && m_rare->order != nullptr && !m_rare->order->is_given_up) [[unlikely]] {
+        released.release(*m_rare->order);
     }
     settle(m_children != nullptr ? m_children->error() : nullptr);
     m_children.reset();

@@ -70,10 +70,6 @@ bool can_begin_soon(worker& one, const runnable& task, const ready_from& from) n
     return one.queues.inbox.size() < k_backlog || idle.searching + idle.sleeping == 0;
 }
 
-dependent_task& task_of(runnable& item) noexcept {
-    return static_cast<dependent_task&>(static_cast<queued_task<dependent_task>&>(item));
-}
-
 }  // namespace
 
 // -- who has written ---------------------------------------------------------------------------
@@ -182,7 +178,7 @@ void dependent_task::choose_home(const ready_from& from) noexcept {
 /// Of the tasks of the largest rank the worker continues with the oldest one whose data are here.
 /// It gives away the last one only to a worker that is awake and has nothing to do.
 void ready_successors::place_all() noexcept {
-    dependent_task& best = task_of(*m_best);
+    dependent_task& best = dependent_task::from_item(*m_best);
     worker* const here = worker_of(best.home_pool());
     const std::size_t queued = here == nullptr ? k_many : here->queued();
     const bool is_hinted_by_user = best.is_hinted();
@@ -195,8 +191,8 @@ void ready_successors::place_all() noexcept {
     }
     while (!all.empty()) {
         runnable& item = all.take_first();
-        if (task_of(item).is_large()) {
-            task_of(item).choose_home(from);
+        if (dependent_task::from_item(item).is_large()) {
+            dependent_task::from_item(item).choose_home(from);
         }
         if (m_best == nullptr && item.rank == rank && !item.is_hinted()) {
             m_best = &item;

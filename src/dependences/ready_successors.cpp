@@ -120,7 +120,10 @@ void ready_successors::add(dependent_task& task) noexcept {
 
 void ready_successors::move_to(ready_batch& batch) noexcept {
     if (m_has_large) [[unlikely]] {
-        place_all();
+        send_communication();
+        if (m_has_large) {
+            place_all();
+        }
     }
     if (m_best != nullptr) {
         batch.add(*std::exchange(m_best, nullptr));

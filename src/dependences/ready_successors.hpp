@@ -52,6 +52,7 @@ private:
     dependence_link* close(access_record& one) noexcept;
     static dependence_link* released_links(access_record& one) noexcept;
     QUERN_COLD void place_all() noexcept;
+    QUERN_COLD void send_communication() noexcept;
     void hand_on_turns(access_record& of) noexcept;
 
     runnable* m_best = nullptr;  ///< of the largest rank, and of these the oldest

@@ -40,8 +40,8 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
         if (has_weak) [[unlikely]] {
             enter_weak(task, links);
         }
-        if (task.has_rare_parts() && task.rare().turns != nullptr) {
-            task.rare().turns->prepare();
+        if (task.has_rare_parts()) {
+            enter_rare(task, links);
         }
     } catch (const std::bad_alloc&) {
         if (task.has_rare_parts()) {
@@ -59,6 +59,17 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
         task.set_large();
     }
     launch(task, made);
+}
+
+void domain_core::enter_rare(dependent_task& task, new_links& of_task) {
+    rare_parts& rare = task.rare();
+    if (rare.order != nullptr) {
+        of_task.with_link = rare.order.get();
+        m_map.enter(*rare.order, of_task);
+    }
+    if (rare.turns != nullptr) {
+        rare.turns->prepare();
+    }
 }
 
 void domain_core::start(dependent_task& task) {

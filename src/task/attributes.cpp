@@ -6,12 +6,24 @@
 
 namespace quern::detail {
 
-void refuse_dependent(const task_attributes& wanted) {
+void refuse_attributes(const task_attributes& wanted) {
+    if (wanted.communication) {
+        throw std::invalid_argument(
+            "quern: the attribute .communication = true is for tasks of async, post and of a "
+            "quern::domain alone");
+    }
     const char* const which = !wanted.deferred ? "deferred = false"
                               : wanted.final   ? "final = true"
                                                : "wait = true";
     throw std::invalid_argument(std::string("quern: the attribute .") + which +
                                 " is for tasks of a quern::domain alone");
+}
+
+void require_async_for_communication(launch how) {
+    if ((how & launch::async) != launch::async) {
+        throw std::invalid_argument(
+            "quern: a task with .communication = true is queued: `how` must be launch::async");
+    }
 }
 
 }  // namespace quern::detail

@@ -103,6 +103,13 @@ void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
     where.make_ready(task);
 }
 
+/// The same of a task that passes messages.
+template <class Task>
+QUERN_COLD void start_communication(pool& where, Task& task) noexcept {
+    task.allow_waiter_to_begin(where.communication_pool());
+    where.make_communication_ready(task);
+}
+
 /// A task without a result. Token as in task_state.
 template <class F, class Token>
 class posted_task final : public runnable, public in_blocks {
@@ -180,7 +187,11 @@ auto start_task(const task_attributes& wanted, Parts&&... parts) {
     auto* state = new task_state<Call, T>(wanted.stop, std::forward<Parts>(parts)...);
     detail::apply_attributes(wanted, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
-    detail::start(wanted, where, *state);
+    if (wanted.communication) [[unlikely]] {
+        detail::start_communication(where, *state);
+    } else {
+        detail::start(wanted, where, *state);
+    }
     return result;
 }
 
@@ -196,7 +207,11 @@ void start_posted(const task_attributes& wanted, F&& f, Args&&... args) {
     auto* task = new posted_task<bound_t<F, Args...>, std::stop_token>(
         wanted.stop, std::forward<F>(f), std::forward<Args>(args)...);
     detail::apply_attributes(wanted, *task);
-    where.make_ready(*task);
+    if (wanted.communication) [[unlikely]] {
+        where.make_communication_ready(*task);
+    } else {
+        where.make_ready(*task);
+    }
 }
 
 /// Tasks without attributes. Filling in task_attributes would take longer than the rest of a tiny
@@ -249,7 +264,7 @@ QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... a
                   "quern: async: the function cannot be called with these arguments");
     if constexpr (detail::k_is_call<F, Args...>) {
         const detail::creation_timing making;
-        return detail::start_async(detail::made_at(detail::code_address(), wanted),
+        return detail::start_async(detail::queued_at(detail::code_address(), wanted),
                                    std::forward<F>(f), std::forward<Args>(args)...);
     } else {
         return future<void>();
@@ -298,7 +313,7 @@ QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... ar
                   "quern: post: the function cannot be called with these arguments");
     if constexpr (detail::k_is_call<F, Args...>) {
         const detail::creation_timing making;
-        detail::start_posted(detail::made_at(detail::code_address(), wanted), std::forward<F>(f),
+        detail::start_posted(detail::queued_at(detail::code_address(), wanted), std::forward<F>(f),
                              std::forward<Args>(args)...);
     }
 }

@@ -107,6 +107,12 @@ struct task_attributes {
     /// With launch::adaptive: each instance is measured and decided about separately, instead of
     /// all tasks of the site together. There is room for 16 thousand; further ones count together.
     task_instance instance{};
+    /// The task passes messages. Only for tasks of async, post and of a quern::domain. Where the
+    /// setting mpi-mechanism is thread, such tasks run on a worker of their own, the only one of
+    /// the pool "communication", in the order in which they become ready: rank, urgency and hints
+    /// do not count there, and MPI calls block that worker. With mpi-serialise those of a domain
+    /// run one after the other in the order of their creation. Else they are as all other tasks.
+    bool communication = false;
     // The last three are for tasks of a quern::domain; others refuse them.
     /// False: spawn() returns when the task is complete.
     bool deferred = true;
@@ -136,14 +142,16 @@ QUERN_ALWAYS_INLINE task_attributes dependent_at(const void* site, task_attribut
     return wanted;
 }
 
-/// Throws std::invalid_argument: the attributes are those of a task of a domain.
-[[noreturn]] QUERN_COLD void refuse_dependent(const task_attributes& wanted);
+/// Throws std::invalid_argument: such a task cannot have these attributes.
+[[noreturn]] QUERN_COLD void refuse_attributes(const task_attributes& wanted);
+/// Throws std::invalid_argument unless it is launch::async.
+QUERN_COLD void require_async_for_communication(launch how);
 
 /// Reduces the attributes to one policy and fills in `site` unless it is set. Throws
 /// std::invalid_argument.
 QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wanted) {
-    if (!wanted.deferred || wanted.final || wanted.wait) [[unlikely]] {
-        refuse_dependent(wanted);
+    if (!wanted.deferred || wanted.final || wanted.wait || wanted.communication) [[unlikely]] {
+        refuse_attributes(wanted);
     }
     if (!std::has_single_bit(static_cast<unsigned>(wanted.how))) [[unlikely]] {
         wanted.how = one_of(wanted.how);
@@ -152,6 +160,18 @@ QUERN_ALWAYS_INLINE task_attributes made_at(const void* site, task_attributes wa
         wanted.how = launch::adaptive;
     }
     wanted.site = wanted.site != nullptr ? wanted.site : site;
+    return wanted;
+}
+
+/// The same for async and post, whose tasks may pass messages.
+QUERN_ALWAYS_INLINE task_attributes queued_at(const void* site, task_attributes wanted) {
+    if (!std::exchange(wanted.communication, false)) [[likely]] {
+        return made_at(site, wanted);
+    }
+    require_async_for_communication(wanted.how);
+    wanted = made_at(site, wanted);
+    wanted.how = launch::async;
+    wanted.communication = true;
     return wanted;
 }
 

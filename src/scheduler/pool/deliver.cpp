@@ -121,6 +121,16 @@ void pool::continue_with(ready_batch& items) noexcept {
     make_ready(items);
 }
 
+void pool::make_communication_ready(runnable& item) noexcept {
+    if (m_communication == nullptr) {
+        make_ready(item);
+        return;
+    }
+    item.last_as({.stack = item.stack});
+    item.home = runnable::k_anywhere;
+    m_communication->inject(item);
+}
+
 bool pool::run_as_guest(runnable& item) noexcept {
     const visit coming(*this);
     worker* const host = take_place_of_sleeper();

@@ -10,6 +10,7 @@
 #include "runtime/observer_list.hpp"
 
 #include <quern/base/detail/process.hpp>
+#include <quern/scheduler/detail/communication.hpp>
 #include <quern/scheduler/detail/placement.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/settings/settings.hpp>
@@ -127,6 +128,27 @@ std::unique_ptr<detail::pool> make_pool(const pool_options& wanted, const settin
     return made;
 }
 
+/// The pool of tasks that pass messages: its worker mostly sleeps, so it is not bound.
+std::unique_ptr<detail::pool> make_communication_pool(const settings& chosen) {
+    const pool_options wanted{.name = detail::k_communication_pool};
+    settings all = chosen;  // also what holds for the process
+    const auto say = [&all](std::string_view name, const char* text) {
+        all.set(name, {text, setting_source::command_line, "pool 'communication'"});
+    };
+    say("threads", "1");
+    say("active-workers", "all");
+    say("bind", "none");
+    say("policy", "work-stealing");
+    return make_pool(wanted, all);
+}
+
+void require_new_name(const std::vector<std::unique_ptr<detail::pool>>& pools,
+                      std::string_view name) {
+    if (std::any_of(pools.begin(), pools.end(), [&](const auto& p) { return p->name() == name; })) {
+        throw std::invalid_argument("quern: two pools are named '" + std::string(name) + "'");
+    }
+}
+
 }  // namespace
 
 runtime_options runtime_options::with_workers(unsigned count, std::optional<std::string> policy) {
@@ -202,13 +224,19 @@ void runtime::start(const runtime_options& options) {
     {
         const std::scoped_lock lock(detail::lock_of(detail::process_lock::new_runtime));
         for (const pool_options& wanted : options.pools) {
-            for (const auto& other : m_pools) {
-                if (other->name() == wanted.name) {
-                    throw std::invalid_argument("quern: two pools are named '" + wanted.name + "'");
-                }
-            }
+            require_new_name(m_pools, wanted.name);
             const bool is_first = m_pools.empty();
             m_pools.push_back(make_pool(wanted, is_first ? chosen : settings_for(wanted, false)));
+        }
+        const detail::communication_plan plan = detail::plan_communication(chosen);
+        detail::pool* runs_communication = nullptr;
+        if (plan.has_thread) {
+            require_new_name(m_pools, detail::k_communication_pool);
+            m_pools.push_back(make_communication_pool(chosen));
+            runs_communication = m_pools.back().get();
+        }
+        for (const auto& p : m_pools) {
+            p->set_communication(runs_communication, plan.is_ordered);
         }
     }
     if (const auto how = hang_report_of(chosen); how.enabled && how.patience) {

@@ -194,6 +194,8 @@ struct rare_parts {
     std::unique_ptr<turn_request> turns;  ///< with commutative accesses
     weak_entry* entries = nullptr;        ///< with weak accesses, until they are registered
     access_waiter* undeferred = nullptr;  ///< the creator, which waits for this task
+    /// The place of a task that passes messages among those of its domain.
+    std::unique_ptr<access_record> order;
 };
 
 // -- the task ----------------------------------------------------------------------------------
@@ -249,12 +251,28 @@ public:
     /// Nothing precedes it, says the thread that made it.
     void become_ready() noexcept {
         if (is_large()) [[unlikely]] {
-            choose_home();
+            become_ready_placed();
+            return;
         }
         make_ready();
     }
     /// Gives it a hint, if it has none.
     void choose_home(const ready_from& from) noexcept;
+
+    // -- a task that passes messages: communication.cpp --------------------------------------
+
+    /// Before it is registered. It takes the way of large tasks, so that others pay nothing.
+    void set_communication() noexcept {
+        m_is_communication = true;
+        set_large();
+    }
+    /// It runs in another pool than the other tasks of its domain.
+    bool goes_elsewhere() noexcept;
+    /// See restart.hpp. By the running task.
+    const char* why_no_restart() const noexcept;
+    static dependent_task& from_item(runnable& item) noexcept {
+        return static_cast<dependent_task&>(static_cast<queued_task<dependent_task>&>(item));
+    }
 
     /// The running task needs the access no longer. Requires: it is not given up.
     void give_up(access_record& access) noexcept;
@@ -273,6 +291,7 @@ protected:
     void set_replayed() noexcept { m_is_replayed = true; }
 
     bool m_is_dropped = false;
+    bool m_is_communication = false;          ///< it passes messages
     writer_rank m_last_writer = k_too_small;  ///< of most of its bytes
 
 private:
@@ -298,12 +317,19 @@ private:
     dependent_task* complete(ready_successors& released, bool has_waited) noexcept;
     void delete_it() noexcept override { delete this; }
     QUERN_COLD void choose_home() noexcept;
+    QUERN_COLD void become_ready_placed() noexcept;
+    QUERN_COLD void end_order() noexcept;
+    QUERN_COLD bool ended_unusually() noexcept;
+    QUERN_COLD void queue_again() noexcept;
     void find_last_writer(const worker* here) noexcept;
     void count_place() noexcept;
     void note_write(access_record& access) noexcept;
     void note_writes() noexcept;
 
-    bool m_is_noted = false;  ///< for reports: it is held, and its domain has a note of it
+    /// When its function has returned: for reports, it is held, and its domain has a note of it; or
+    /// its function will be called again.
+    enum class ending : std::uint8_t { usual, noted, restarts };
+    ending m_ending = ending::usual;
     bool m_is_final = false;
     bool m_is_replayed = false;
     bool m_waits = false;  ///< releases nothing before all children have ended

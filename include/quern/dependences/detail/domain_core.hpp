@@ -77,6 +77,9 @@ public:
         }
     }
 
+    /// The task passes messages: before it is started. Throws std::bad_alloc: then the task has
+    /// been dropped.
+    QUERN_COLD void mark_communication(dependent_task& task);
     /// Registers the task and makes it ready when nothing precedes it. Owner. Throws
     /// std::bad_alloc: then the task has been dropped.
     void start(dependent_task& task);
@@ -193,6 +196,7 @@ private:
     void combine_here() noexcept;
     void wait_for_count() noexcept;
     QUERN_COLD void enter_weak(dependent_task& task, new_links& of_task);
+    QUERN_COLD void enter_rare(dependent_task& task, new_links& of_task);
     void launch_entries(weak_entry* first) noexcept;
     void wait_for(access_waiter& self, std::uint32_t links) noexcept;
     QUERN_COLD void make_room() noexcept;

@@ -46,7 +46,7 @@ public:
         if (m_mode == mode::leaving) {
             return false;
         }
-        if (!wanted.deferred) {
+        if (!wanted.deferred || (wanted.communication && orders_communication())) {
             leave_step();
             return false;
         }
@@ -72,12 +72,17 @@ private:
     QUERN_ALWAYS_INLINE void start(replayed_task& next, const task_attributes& wanted) noexcept {
         detail::apply_attributes(wanted, next);
         next.set_nesting(wanted.final, true);
+        if (wanted.communication) [[unlikely]] {
+            next.set_communication();
+        }
         ++m_at;
         if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
             watch->replays(m_home);
         }
         next.creator_is_done();
     }
+    /// Such an order is not recorded.
+    bool orders_communication() const noexcept { return m_home.home_pool().orders_communication(); }
     QUERN_COLD void record(std::unique_ptr<replayed_task> next);
     void forget_from(std::size_t at) noexcept;
     void stop_replaying() noexcept;

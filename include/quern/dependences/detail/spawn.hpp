@@ -6,6 +6,7 @@
 #include <quern/dependences/detail/access_records.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replay_run.hpp>
+#include <quern/dependences/detail/restart.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/detail/enough_stack.hpp>
 #include <quern/task/detail/outcome.hpp>
@@ -141,6 +142,8 @@ private:
         try {
             m_value.emplace(
                 detail::call_stored([this]() -> decltype(auto) { return this->call_it(); }));
+        } catch (const restart_of_task&) {
+            throw;
         } catch (...) {
             m_error = std::current_exception();
             throw;
@@ -220,6 +223,9 @@ inline void start_as(const usual_attributes& wanted, domain_core& home, dependen
 inline void start_as(const task_attributes& wanted, domain_core& home, dependent_task& task) {
     detail::apply_attributes(wanted, task);
     task.set_nesting(wanted.final, wanted.wait);
+    if (wanted.communication) [[unlikely]] {
+        home.mark_communication(task);
+    }
     if (wanted.deferred) [[likely]] {
         home.start(task);
     } else {

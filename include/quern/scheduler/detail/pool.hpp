@@ -139,6 +139,22 @@ public:
     std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(m_nodes.size()); }
     hang_report_mode hang_report() const noexcept { return m_hang_report; }
 
+    // -- tasks that pass messages (communication.hpp) ----------------------------------------
+
+    /// Before the pool has tasks. `by`: runs those of this pool's tasks; null: this pool does.
+    void set_communication(pool* by, bool is_ordered) noexcept {
+        m_communication = by;
+        m_orders_communication = is_ordered;
+    }
+    pool& communication_pool() noexcept {
+        return m_communication != nullptr ? *m_communication : *this;
+    }
+    /// Whether it has been made for such tasks alone.
+    bool is_for_communication() const noexcept { return m_communication == this; }
+    bool orders_communication() const noexcept { return m_orders_communication; }
+    /// Makes such a task ready. In a pool for such tasks it runs behind all that are ready there.
+    void make_communication_ready(runnable& item) noexcept;
+
     /// Operations begin at a poller of this pool at which none may be outstanding. Until they have
     /// ended the pool is not quiet. Thread safe.
     void arm(poller& one, std::uint64_t operations) noexcept;
@@ -251,6 +267,8 @@ private:
     const scheduling_policy* m_policy;
     stack_class m_stacks;
     hang_report_mode m_hang_report;
+    pool* m_communication = nullptr;
+    bool m_orders_communication = false;
     std::atomic<bool> m_stop{false};
     std::atomic<bool> m_has_placed{false};
     std::atomic<std::uint32_t> m_ranked_turn{0};  ///< who gets the next one from outside
