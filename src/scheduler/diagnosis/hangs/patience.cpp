@@ -27,9 +27,9 @@ using namespace std::chrono_literals;
 /// computes uses more.
 constexpr std::uint64_t k_idle_ns = 1'000'000;
 
-/// Spare threads of all pools, and all workers except those that sleep or keep watch. A watch uses
-/// a processor to ask pollers, but the events that pollers have delivered are known. Requires:
-/// the process registry is locked.
+/// Spare threads of all pools, and all workers except those that sleep or keep watch, and those
+/// that wait as threads outside do. A watch uses a processor to ask pollers, but the events that
+/// pollers have delivered are known. Requires: the process registry is locked.
 std::vector<pid_t> threads_that_may_run() {
     std::vector<pid_t> all;
     const process_registry& process = process_registry::of_process();
@@ -43,6 +43,11 @@ std::vector<pid_t> threads_that_may_run() {
             }
         }
         p->which.spares.for_each_thread_id([&all](pid_t id) { all.push_back(id); });
+    }
+    for (outside_wait* o = process.outside.front(); o != nullptr; o = process.outside.after(*o)) {
+        if (!o->event.is_set()) {
+            std::erase(all, o->thread);
+        }
     }
     return all;
 }
