@@ -2,11 +2,15 @@
 // What several of MPI's functions share.
 #include "calls.hpp"
 
+#include "mechanism.hpp"
+#include "pools.hpp"
 #include "traffic.hpp"
 
 #include <quern/scheduler/detail/context.hpp>
+#include <quern/task/blocking_region.hpp>
 #include <quern/task/this_task.hpp>
 
+#include <sched.h>
 #include <atomic>
 #include <cstdio>
 
@@ -51,13 +55,16 @@ int run_message_start(const call_note& what, plain_operation::call_function call
 int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {
     if (quern::detail::current_context() != nullptr) {
         g_blocking.fetch_add(1, std::memory_order_relaxed);
-        if (!g_is_warned.exchange(true, std::memory_order_relaxed)) {
+        if (!may_call_beside() && !g_is_warned.exchange(true, std::memory_order_relaxed)) {
             std::fprintf(stderr,
                          "quern: %s has no non-blocking form: it blocks its worker, and all other "
                          "calls of MPI wait for it. Call it outside of tasks, or where no other "
                          "task needs MPI\n",
                          what.kind->name);
         }
+    }
+    if (may_call_beside()) {
+        return quern::blocking(call);
     }
     return run_plain(what, [&] {
         engine::of_process().is_inside(what.kind->name);
@@ -69,11 +76,17 @@ int run_blocking(const call_note& what, plain_operation::call_function call) noe
 
 std::uint64_t blocking_calls() noexcept { return g_blocking.load(std::memory_order_relaxed); }
 
-/// Tasks that test in turns keep all workers busy, so the caller looks for them.
+/// Tasks that test in turns keep all workers busy, so the caller looks for them. A task of the pool
+/// "communication" gives way to other threads alone: tasks there run one after the other.
 void after_vain_test() noexcept {
-    if (quern::detail::current_context() != nullptr) {
-        engine::of_process().look();
+    if (quern::detail::current_context() == nullptr) {
+        return;
+    }
+    engine::of_process().look();
+    if (poller_here() != nullptr) {
         quern::this_task::yield();
+    } else {
+        ::sched_yield();
     }
 }
 

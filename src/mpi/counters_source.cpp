@@ -3,6 +3,7 @@
 #include "counters_source.hpp"
 
 #include "calls.hpp"
+#include "restart.hpp"
 #include "traffic.hpp"
 
 #include <quern/base/detail/clock.hpp>
@@ -47,6 +48,7 @@ public:
                 of(all.counts().polls),
                 of(all.counts().polls_in_vain),
                 of(blocking_calls()),
+                of(restarts()),
                 time(g_traffic.waiting_ticks),
                 time(g_traffic.hidden_ticks)};
     }
@@ -67,6 +69,8 @@ private:
          "times that a thread looked and no operation had ended"},
         {"/mpi/count/blocking", counter_kind::sum, "",
          "calls by tasks that have no non-blocking form and block their workers"},
+        {"/mpi/count/restarts", counter_kind::sum, "",
+         "times that a task was abandoned by wait_or_restart and queued again"},
         {"/mpi/time/waiting", counter_kind::sum, "ns",
          "time that tasks were suspended in calls of MPI, until the operation was seen to have "
          "ended"},

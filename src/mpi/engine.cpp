@@ -98,7 +98,7 @@ int engine::run(waiting_operation& one) noexcept {
     if (m_entrance.try_enter()) {
         const bool is_done = begin_inside(one);
         if (!is_done) {
-            one.asked = poller_here();
+            one.asked = one.is_polled() ? nullptr : poller_here();
             if (one.asked != nullptr) {
                 one.asked->begins();
             }

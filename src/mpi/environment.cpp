@@ -3,6 +3,7 @@
 #include <quern/mpi/environment.hpp>
 
 #include "calls.hpp"
+#include "mechanism.hpp"
 
 #include <quern/scheduler/detail/foreign_threads.hpp>
 
@@ -43,10 +44,11 @@ void mark_threads_since(const std::set<pid_t>& before) {
 }
 
 int initialise(int* argc, char*** argv, int required, int& provided) {
+    const int wanted = quern::mpi::detail::wanted_level();
     const std::set<pid_t> before = present_threads();
-    const int code = PMPI_Init_thread(
-        argc, argv, std::max(required, static_cast<int>(MPI_THREAD_SERIALIZED)), &provided);
+    const int code = PMPI_Init_thread(argc, argv, std::max(required, wanted), &provided);
     mark_threads_since(before);
+    quern::mpi::detail::note_level(wanted, provided);
     return code;
 }
 

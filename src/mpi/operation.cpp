@@ -48,10 +48,14 @@ void waiting_operation::tell() noexcept {
 
 waiting_operation::waiting_operation(const call_note& what) noexcept
     : operation(what),
-      m_left(poller_here() != nullptr ? quern::detail::current_worker() : nullptr) {}
+      m_how(waiting_here()),
+      m_left(!is_polled() && poller_here() != nullptr ? quern::detail::current_worker() : nullptr) {
+}
 
 void waiting_operation::wait() noexcept {
-    if (m_left == nullptr) {
+    if (is_polled()) {
+        wait_polling();
+    } else if (m_left == nullptr) {
         wait_outside();
     } else if (!m_waiter.done()) {
         wait_suspended();
@@ -70,11 +74,21 @@ void waiting_operation::wait_suspended() noexcept {
     }
 }
 
+void waiting_operation::wait_polling() noexcept {
+    while (!m_event.is_set()) {
+        engine::of_process().look();
+        if (!m_event.is_set()) {
+            ::sched_yield();
+        }
+    }
+}
+
 /// No worker need look for it: the pools may all be busy, or end.
 void waiting_operation::wait_outside() noexcept {
     engine& all = engine::of_process();
+    const auto busy = m_how == waiting::blocking ? 0us : k_busy;
     const auto begin = std::chrono::steady_clock::now();
-    while (!m_event.is_set() && std::chrono::steady_clock::now() < begin + k_busy) {
+    while (!m_event.is_set() && std::chrono::steady_clock::now() < begin + busy) {
         all.look();
         if (!m_event.is_set()) {
             ::sched_yield();
@@ -97,6 +111,9 @@ bool posted_operation::begin() {
     code = m_post(&request);
     if (is_failure(code)) {
         return true;
+    }
+    if (suspends_at_once()) {
+        return false;
     }
     int is_done = 0;
     code = test_request(note, request, is_done, status);

@@ -3,6 +3,8 @@
 // told then. Begun and looked at only inside the entrance (engine.hpp).
 #pragma once
 
+#include "waiting_here.hpp"
+
 #include <quern/mpi/detail/entrance.hpp>
 
 #include <quern/base/detail/clock.hpp>
@@ -91,19 +93,27 @@ public:
     explicit waiting_operation(const call_note& what) noexcept;
     void tell() noexcept final;
     bool is_waited_for() const noexcept final { return true; }
+    /// The caller looks for its end alone.
+    bool is_polled() const noexcept { return m_how == waiting::polling; }
     void wait() noexcept;
 
 protected:
     ~waiting_operation() = default;
+    /// Whether it need not be tested when it has begun.
+    bool suspends_at_once() const noexcept {
+        return m_how == waiting::blocking && note.peer != MPI_PROC_NULL;
+    }
 
 private:
     void wait_outside() noexcept;
+    void wait_polling() noexcept;
     void wait_suspended() noexcept;
 
     quern::detail::completion<quern::detail::std_atomics, quern::detail::context> m_waiter;
     quern::detail::external_event m_event;
+    waiting m_how;
     const quern::detail::worker*
-        m_left;  ///< on which the task calls; null: no task of a watched pool
+        m_left;  ///< on which the task calls; null: no task of a watched pool, or it polls
     // Written before m_waiter completes, read by the task afterwards.
     quern::detail::tick_count m_ended_at = 0;
     quern::detail::tick_count m_idle_at_end = 0;  ///< of m_left

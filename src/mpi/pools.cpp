@@ -5,6 +5,7 @@
 
 #include "counters_source.hpp"
 #include "engine.hpp"
+#include "mechanism.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
 #include <quern/scheduler/detail/context.hpp>
@@ -71,9 +72,13 @@ class pool_watch final : public runtime_observer {
 public:
     void check(const settings&) override {}
 
-    void started(runtime& which, const settings&) noexcept override {
+    void started(runtime& which, const settings& chosen) noexcept override {
+        obey_mechanism(chosen);
         engine::of_process().runtime_begins();
         for (const pool_ref& each : which.pools()) {
+            if (each.get().is_for_communication()) {
+                continue;  // its worker waits as threads outside do
+            }
             auto made = std::make_unique<pool_poller>(each);
             const std::scoped_lock lock(g_lock);
             for (watched_pool& slot : g_watched) {
@@ -132,7 +137,7 @@ pool_poller* poller_of_any() noexcept {
 }
 
 bool attach_mpi() {
-    static const bool done = (add_observer(g_watch), install_counters(), true);
+    static const bool done = (add_mechanisms(), add_observer(g_watch), install_counters(), true);
     return done;
 }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "mechanism.hpp"
+
+#include <quern/scheduler/detail/communication.hpp>
+#include <quern/scheduler/runtime.hpp>
+#include <quern/settings/settings.hpp>
+
+#include <mpi.h>
+#include <atomic>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace quern::mpi::detail {
+
+namespace {
+
+using words = std::vector<std::string_view>;
+
+constexpr setting k_mpi_settings[] = {
+    {.name = "mpi-mechanism",
+     .owner = "mpi",
+     .type = setting_type::word,
+     .words =
+         [] {
+             return words{"library", "thread", "restart"};
+         },
+     .fallback = "library",
+     .help = "how tasks wait for messages: suspended; those marked .communication on a thread "
+             "above the workers; abandoned by mpi::wait_or_restart and queued again"},
+    {.name = "mpi-serialise",
+     .owner = "mpi",
+     .type = setting_type::word,
+     .words =
+         [] {
+             return words{"on", "off", "auto"};
+         },
+     .fallback = "auto",
+     .help = "whether tasks of a domain marked .communication run one after the other, in the "
+             "order of their creation; auto: with mpi-mechanism=thread"},
+    {.name = "mpi-threads",
+     .owner = "mpi",
+     .type = setting_type::word,
+     .words =
+         [] {
+             return words{"serialized", "multiple"};
+         },
+     .fallback = "serialized",
+     .help = "thread level asked of MPI; multiple: calls without a non-blocking form do not keep "
+             "others out"}};
+
+constinit std::atomic<mechanism> g_mechanism{mechanism::library};
+constinit std::atomic<bool> g_beside{false};
+
+mechanism mechanism_of(const settings& chosen) {
+    const std::string_view text = chosen.at("mpi-mechanism").text;
+    return text == "thread"    ? mechanism::thread
+           : text == "restart" ? mechanism::restart
+                               : mechanism::library;
+}
+
+quern::detail::communication_plan plan_of(const settings& chosen) {
+    const bool has_thread = mechanism_of(chosen) == mechanism::thread;
+    const std::string_view order = chosen.at("mpi-serialise").text;
+    return {.has_thread = has_thread,
+            .is_ordered = order == "on" || (order == "auto" && has_thread)};
+}
+
+}  // namespace
+
+mechanism chosen_mechanism() noexcept { return g_mechanism.load(std::memory_order_relaxed); }
+
+void add_mechanisms() {
+    static constinit std::once_flag added;
+    quern::detail::add_scheduler_settings();  // first in the help
+    std::call_once(added, [] {
+        register_settings(k_mpi_settings);
+        quern::detail::plan_communication_by(plan_of);
+    });
+}
+
+void obey_mechanism(const settings& chosen) noexcept {
+    g_mechanism.store(mechanism_of(chosen), std::memory_order_relaxed);
+}
+
+int wanted_level() {
+    return current_settings().at("mpi-threads").text == "multiple" ? MPI_THREAD_MULTIPLE
+                                                                   : MPI_THREAD_SERIALIZED;
+}
+
+bool may_call_beside() noexcept { return g_beside.load(std::memory_order_relaxed); }
+
+void note_level(int wanted, int obtained) noexcept {
+    g_beside.store(wanted >= MPI_THREAD_MULTIPLE && obtained >= MPI_THREAD_MULTIPLE,
+                   std::memory_order_relaxed);
+}
+
+}  // namespace quern::mpi::detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// The settings of this layer: how tasks wait for messages, and the thread level of the library.
+#pragma once
+
+#include <cstdint>
+
+namespace quern {
+class settings;
+}
+
+namespace quern::mpi::detail {
+
+/// The thesis' mechanisms (docs/mpi.md, "Mechanisms").
+enum class mechanism : std::uint8_t { library, thread, restart };
+
+/// Of the runtime that was made last.
+mechanism chosen_mechanism() noexcept;
+
+/// Adds the settings, and tells the scheduler where tasks that pass messages run. Later calls do
+/// nothing.
+void add_mechanisms();
+
+/// A runtime with these settings begins.
+void obey_mechanism(const settings& chosen) noexcept;
+
+/// The level that the settings ask for: MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE. Throws
+/// std::invalid_argument for any unknown setting or value.
+int wanted_level();
+
+/// Whether calls without a non-blocking form may be in MPI beside the thread inside the entrance:
+/// MPI_THREAD_MULTIPLE was asked for by the settings, and obtained.
+bool may_call_beside() noexcept;
+void note_level(int wanted, int obtained) noexcept;
+
+}  // namespace quern::mpi::detail
