@@ -3,6 +3,7 @@
 // ordered by their data. Each returns the number of iterations.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "system.hpp"
 
 #include <quern/dependences/domain.hpp>
@@ -16,11 +17,17 @@
 
 namespace cg {
 
+using apps::mpi::message;
+
 /// Of the parts of all strips of all ranks.
 inline double sum_of_all(std::span<const double> parts) {
     double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return sum;
+}
+/// The same in a task.
+inline double sum_of_all(std::span<const double> parts, message& by) {
+    return by.reduced(std::accumulate(parts.begin(), parts.end(), 0.0), MPI_SUM);
 }
 
 /// |b|^2. Part by part, as the other sums.
@@ -102,9 +109,11 @@ private:
                          out(&m_s.q[m_s.begin(i)], size(i)), out(m_products[i]),
                          [this, i] { m_products[i] = m_s.multiply_strip(i); });
         }
-        m_work.spawn(
-            {.name = "alpha", .rank = 1}, in(m_products), in(m_rho), out(m_alpha),
-            [](auto parts, const double& rho, double& alpha) { alpha = rho / sum_of_all(parts); });
+        m_work.spawn({.name = "alpha", .rank = 1, .communication = true}, in(m_products), in(m_rho),
+                     out(m_alpha),
+                     [one = message()](auto parts, const double& rho, double& alpha) mutable {
+                         alpha = rho / sum_of_all(parts, one);
+                     });
     }
 
     void advance_all() {
@@ -117,10 +126,11 @@ private:
                          quern::out(m_squares[i]),
                          [this, i] { m_squares[i] = m_s.advance_strip(i, m_alpha); });
         }
-        m_work.spawn({.name = "beta", .rank = 1}, in(m_squares), inout(m_rho), quern::out(m_beta),
-                     [](auto parts, double& rho, double& beta) {
+        m_work.spawn({.name = "beta", .rank = 1, .communication = true}, in(m_squares),
+                     inout(m_rho), quern::out(m_beta),
+                     [one = message()](auto parts, double& rho, double& beta) mutable {
                          const double before = rho;
-                         rho = sum_of_all(parts);
+                         rho = sum_of_all(parts, one);
                          beta = rho / before;
                      });
     }
@@ -144,11 +154,10 @@ private:
             return;
         }
         const int n = static_cast<int>(m_s.n());
-        m_work.spawn({.name = "send", .rank = 2}, p_of(strip),
-                     [=] { MPI_Send(from, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD); });
-        m_work.spawn({.name = "receive", .rank = 2}, quern::out(to, row()), [=] {
-            MPI_Recv(to, n, MPI_DOUBLE, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        });
+        m_work.spawn({.name = "send", .rank = 2, .communication = true}, p_of(strip),
+                     [=, one = message()]() mutable { one.send(from, n, peer, 0); });
+        m_work.spawn({.name = "receive", .rank = 2, .communication = true}, quern::out(to, row()),
+                     [=, one = message()]() mutable { one.receive(to, n, peer, 0); });
     }
 
     linear_system& m_s;

@@ -3,6 +3,7 @@
 // by tasks ordered by their data, in which the owner of a tile sends it to each rank that reads it.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "matrix.hpp"
 
 #include <quern/dependences/domain.hpp>
@@ -146,19 +147,18 @@ private:
     template <class Buffer>
     void send_all(Buffer& from, std::size_t i, std::size_t k, const std::set<int>& readers) {
         for (const int reader : readers) {
-            m_work.spawn({.name = "send", .rank = rank(k, 3)}, quern::in(from),
-                         [reader, size = m_a.size_of(i, k), tag = m_a.tag(i, k)](auto tile) {
-                             MPI_Send(tile.data(), size, MPI_DOUBLE, reader, tag, MPI_COMM_WORLD);
-                         });
+            m_work.spawn(
+                {.name = "send", .rank = rank(k, 3), .communication = true}, quern::in(from),
+                [reader, size = m_a.size_of(i, k), tag = m_a.tag(i, k), one = apps::mpi::message()](
+                    auto tile) mutable { one.send(tile.data(), size, reader, tag); });
         }
     }
 
     void receive(quern::renamed<tile_numbers>& to, std::size_t i, std::size_t k) {
-        m_work.spawn({.name = "receive", .rank = rank(k, 3)}, quern::out(to),
-                     [owner = m_a.grid().owner(i, k), size = m_a.size_of(i, k),
-                      tag = m_a.tag(i, k)](auto tile) {
-                         MPI_Recv(tile.data(), size, MPI_DOUBLE, owner, tag, MPI_COMM_WORLD,
-                                  MPI_STATUS_IGNORE);
+        m_work.spawn({.name = "receive", .rank = rank(k, 3), .communication = true}, quern::out(to),
+                     [owner = m_a.grid().owner(i, k), size = m_a.size_of(i, k), tag = m_a.tag(i, k),
+                      one = apps::mpi::message()](auto tile) mutable {
+                         one.receive(tile.data(), size, owner, tag);
                      });
     }
 

@@ -93,6 +93,14 @@ struct variant_options {
                 fmt::format("one, or all in turns ({}, all)", fmt::join(names, ", ")))
             .shows_default();
         add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
+        app.add(
+               "--mechanism",
+               [](const std::string& text) {
+                   quern::set_setting("mpi-mechanism", text, "option --mechanism");
+               },
+               "how tasks wait for messages (library, thread, restart)")
+            .type("NAME")
+            .shows_default("library");
     }
 
     /// Adds the runtime's options, and parses. False: only help was requested. Throws usage_error.

@@ -3,6 +3,7 @@
 // data. Source of the tasks: the HPL of the thesis on OmpSs, 6.1.4 and 6.2.1.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "steps.hpp"
 
 #include <quern/dependences/domain.hpp>
@@ -108,11 +109,11 @@ private:
 
     void receive(std::size_t k) {
         const int size = static_cast<int>(m_a.message_size(k));
-        m_work.spawn(
-            {.name = "receive", .rank = 3}, quern::out(m_buffer),
-            [size, from = neighbour(-1), tag = static_cast<int>(k), row = m_s.row()](auto message) {
-                MPI_Recv(message.data(), size, MPI_DOUBLE, from, tag, row, MPI_STATUS_IGNORE);
-            });
+        m_work.spawn({.name = "receive", .rank = 3, .communication = true}, quern::out(m_buffer),
+                     [size, from = neighbour(-1), tag = static_cast<int>(k), row = m_s.row(),
+                      one = apps::mpi::message()](auto message) mutable {
+                         one.receive(message.data(), size, from, tag, row);
+                     });
     }
 
     void send(std::size_t k) {
@@ -121,10 +122,10 @@ private:
             return;
         }
         const int size = static_cast<int>(m_a.message_size(k));
-        m_work.spawn({.name = "send", .rank = 3}, quern::in(m_buffer),
-                     [size, to, tag = static_cast<int>(k), row = m_s.row()](auto message) {
-                         MPI_Send(message.data(), size, MPI_DOUBLE, to, tag, row);
-                     });
+        m_work.spawn(
+            {.name = "send", .rank = 3, .communication = true}, quern::in(m_buffer),
+            [size, to, tag = static_cast<int>(k), row = m_s.row(), one = apps::mpi::message()](
+                auto message) mutable { one.send(message.data(), size, to, tag, row); });
     }
 
     void update(std::size_t k, std::size_t j) {

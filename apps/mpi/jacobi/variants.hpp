@@ -3,6 +3,7 @@
 // data, of which some send and receive. Each returns the changes that were reported.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "grid.hpp"
 
 #include <quern/algorithms/parallel_for.hpp>
@@ -143,12 +144,12 @@ private:
     /// One after the other, as all ranks call them: they have no tags.
     void report(std::size_t which) {
         const auto tiles = static_cast<std::ptrdiff_t>(m_g.tiles());
-        m_work.spawn({.name = "change"}, quern::in(&m_parts[which * m_g.tiles()], tiles),
-                     quern::out(m_changes[which]), quern::inout(quern::sentinel(m_changes)),
-                     [](auto parts, double& change) {
-                         change = *std::max_element(parts.begin(), parts.end());
-                         MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_DOUBLE, MPI_MAX,
-                                       MPI_COMM_WORLD);
+        m_work.spawn({.name = "change", .communication = true},
+                     quern::in(&m_parts[which * m_g.tiles()], tiles), quern::out(m_changes[which]),
+                     quern::inout(quern::sentinel(m_changes)),
+                     [one = apps::mpi::message()](auto parts, double& change) mutable {
+                         change =
+                             one.reduced(*std::max_element(parts.begin(), parts.end()), MPI_MAX);
                      });
     }
 
@@ -169,12 +170,14 @@ private:
         double* const row =
             m_g.tile(copy, i, j) +
             (is_above ? 0 : static_cast<std::ptrdiff_t>(m_g.height(i)) - 1) * m_g.pitch();
-        m_work.spawn({.name = "send", .rank = 2}, quern::in(region(copy, i, j)),
-                     [=] { MPI_Send(row, width, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD); });
+        m_work.spawn(
+            {.name = "send", .rank = 2, .communication = true}, quern::in(region(copy, i, j)),
+            [=, one = apps::mpi::message()]() mutable { one.send(row, width, peer, tag); });
         double* const into = row + (is_above ? -1 : 1) * m_g.pitch();
-        m_work.spawn({.name = "receive", .rank = 3}, quern::out(halo(copy, is_above, j)), [=] {
-            MPI_Recv(into, width, MPI_DOUBLE, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        });
+        m_work.spawn(
+            {.name = "receive", .rank = 3, .communication = true},
+            quern::out(halo(copy, is_above, j)),
+            [=, one = apps::mpi::message()]() mutable { one.receive(into, width, peer, tag); });
     }
 
     grid& m_g;

@@ -3,6 +3,7 @@
 // number of iterations is known, so the tasks are made ahead of what they compute.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "vectors.hpp"
 
 #include <quern/dependences/domain.hpp>
@@ -16,6 +17,7 @@
 
 namespace nas_cg {
 
+using apps::mpi::message;
 using quern::in;
 using quern::inout;
 using quern::out;
@@ -24,6 +26,11 @@ inline double sum_of_all(std::span<const double> parts) {
     double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return sum;
+}
+
+/// The same in a task.
+inline double sum_of_all(std::span<const double> parts, message& by) {
+    return by.reduced(std::accumulate(parts.begin(), parts.end(), 0.0), MPI_SUM);
 }
 
 /// A step at a time.
@@ -138,16 +145,16 @@ private:
         for (int which = 1; which < ranks; ++which) {
             const std::span<double> mine = m_v.p_of(m_v.at().rank);
             const int to = (m_v.at().rank - which + ranks) % ranks;
-            m_work.spawn({.name = "send", .rank = 1}, in(mine), [mine, to] {
-                MPI_Send(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, to, 0,
-                         MPI_COMM_WORLD);
-            });
+            m_work.spawn({.name = "send", .rank = 1, .communication = true}, in(mine),
+                         [mine, to, one = message()]() mutable {
+                             one.send(mine.data(), static_cast<int>(mine.size()), to, 0);
+                         });
             const int from = (m_v.at().rank + which) % ranks;
             const std::span<double> theirs = m_v.p_of(from);
-            m_work.spawn({.name = "receive", .rank = 1}, out(theirs), [theirs, from] {
-                MPI_Recv(theirs.data(), static_cast<int>(theirs.size()), MPI_DOUBLE, from, 0,
-                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            });
+            m_work.spawn({.name = "receive", .rank = 1, .communication = true}, out(theirs),
+                         [theirs, from, one = message()]() mutable {
+                             one.receive(theirs.data(), static_cast<int>(theirs.size()), from, 0);
+                         });
         }
         for (int which = 0; which < ranks; ++which) {
             for (std::size_t i = 0; i < m_v.strips(); ++i) {
@@ -162,18 +169,20 @@ private:
             m_work.spawn({.name = "p q"}, in(p(i)), in(q(i)), out(m_parts[i]),
                          [this, i] { m_parts[i] = m_v.p_times_q(i); });
         }
-        m_work.spawn({.name = "alpha", .rank = 1}, in(m_parts), in(m_rho), out(m_alpha),
-                     inout(quern::sentinel(m_work)),
-                     [this] { m_alpha = m_rho / sum_of_all(m_parts); });
+        m_work.spawn(
+            {.name = "alpha", .rank = 1, .communication = true}, in(m_parts), in(m_rho),
+            out(m_alpha), inout(quern::sentinel(m_work)),
+            [this, one = message()]() mutable { m_alpha = m_rho / sum_of_all(m_parts, one); });
         for (std::size_t i = 0; i < m_v.strips(); ++i) {
             m_work.spawn({.name = "advance"}, in(m_alpha), in(p(i)), in(q(i)), inout(z(i)),
                          inout(r(i)), out(m_squares[i]),
                          [this, i] { m_squares[i] = m_v.advance(i, m_alpha); });
         }
-        m_work.spawn({.name = "beta", .rank = 1}, in(m_squares), inout(m_rho), out(m_beta),
-                     inout(quern::sentinel(m_work)), [this] {
+        m_work.spawn({.name = "beta", .rank = 1, .communication = true}, in(m_squares),
+                     inout(m_rho), out(m_beta), inout(quern::sentinel(m_work)),
+                     [this, one = message()]() mutable {
                          const double before = m_rho;
-                         m_rho = sum_of_all(m_squares);
+                         m_rho = sum_of_all(m_squares, one);
                          m_beta = m_rho / before;
                      });
         for (std::size_t i = 0; i < m_v.strips(); ++i) {
@@ -195,8 +204,9 @@ private:
     }
 
     void sum(const char* name, std::vector<double>& parts, double& to) {
-        m_work.spawn({.name = name, .rank = 1}, in(parts), out(to), inout(quern::sentinel(m_work)),
-                     [&parts, &to] { to = sum_of_all(parts); });
+        m_work.spawn({.name = name, .rank = 1, .communication = true}, in(parts), out(to),
+                     inout(quern::sentinel(m_work)),
+                     [&parts, &to, one = message()]() mutable { to = sum_of_all(parts, one); });
     }
 
     std::span<double> x(std::size_t i) { return m_v.strip(m_v.x, i); }

@@ -3,6 +3,7 @@
 // by tasks, with one renamed buffer or with two buffers in turns.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "blocks.hpp"
 
 #include <quern/dependences/block.hpp>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace ring {
+
+using apps::mpi::message;
 
 /// The block of a step to the left, the next one from the right.
 inline void exchange(const problem& p, std::size_t step, const double* from, double* to) {
@@ -61,17 +64,16 @@ inline void by_tasks_renamed(problem& p) {
     for (std::size_t step = 0; step < p.steps(); ++step) {
         const int tag = static_cast<int>(step);
         if (step + 1 < p.steps()) {
-            work.spawn({.name = "send", .rank = 1}, quern::in(buffer), [&p, step, tag](auto from) {
-                MPI_Send(from.data(), p.numbers_in_step(step), MPI_DOUBLE, p.left(), tag,
-                         MPI_COMM_WORLD);
-            });
+            work.spawn({.name = "send", .rank = 1, .communication = true}, quern::in(buffer),
+                       [&p, step, tag, one = message()](auto from) mutable {
+                           one.send(from.data(), p.numbers_in_step(step), p.left(), tag);
+                       });
         }
         spawn_products(work, p, step, buffer);
         if (step + 1 < p.steps()) {
-            work.spawn({.name = "receive", .rank = 2}, quern::out(buffer),
-                       [&p, step, tag](auto to) {
-                           MPI_Recv(to.data(), p.numbers_in_step(step + 1), MPI_DOUBLE, p.right(),
-                                    tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            work.spawn({.name = "receive", .rank = 2, .communication = true}, quern::out(buffer),
+                       [&p, step, tag, one = message()](auto to) mutable {
+                           one.receive(to.data(), p.numbers_in_step(step + 1), p.right(), tag);
                        });
         }
     }
@@ -87,9 +89,12 @@ inline void by_tasks_two_buffers(problem& p) {
         std::vector<double>& now = buffers[step % 2];
         std::vector<double>& next = buffers[1 - step % 2];
         if (step + 1 < p.steps()) {
-            work.spawn(
-                {.name = "exchange", .rank = 1}, quern::in(now), quern::out(next),
-                [&p, step](auto from, auto to) { exchange(p, step, from.data(), to.data()); });
+            work.spawn({.name = "exchange", .rank = 1, .communication = true}, quern::in(now),
+                       quern::out(next), [&p, step, one = message()](auto from, auto to) mutable {
+                           one.exchange(from.data(), p.numbers_in_step(step), p.left(), to.data(),
+                                        p.numbers_in_step(step + 1), p.right(),
+                                        static_cast<int>(step));
+                       });
         }
         spawn_products(work, p, step, now);
     }
