@@ -7,6 +7,7 @@
 #include <quern/mpi/requests.hpp>
 #include <quern/mpi/restart.hpp>
 #include <quern/mpi/waiting_mode.hpp>
+#include <quern/scheduler/task_report.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/task/async.hpp>
 
@@ -115,6 +116,37 @@ TEST_P(mpi_mechanisms, a_thread_waits_while_all_workers_compute) {
     work.taskwait();
     EXPECT_EQ(got, 5 + partner());
     EXPECT_EQ(count_of(*rt, "/mpi/count/suspended"), suspended);
+}
+
+/// Of a task that waits on the thread: what it waits for, though no poller knows it.
+TEST_P(mpi_mechanisms, reports_say_what_the_thread_waits_for) {
+    if (GetParam() != 1) {
+        GTEST_SKIP() << "a state of a process is reported once";
+    }
+    quern::set_setting("hang-report", "1");
+    quern::runtime& all = with("thread");
+    quern::set_setting("hang-report", "certain");
+    int got = 0;
+    quern::domain work(all.default_pool());
+    testing::internal::CaptureStderr();
+    work.spawn({.name = "left edge", .communication = true}, quern::out(got), [this](int& to) {
+        MPI_Recv(&to, 1, MPI_INT, partner(), 9, comm, MPI_STATUS_IGNORE);
+    });
+    work.spawn({.name = "sweep"}, quern::in(got), [](const int&) {});
+    std::this_thread::sleep_for(100ms);
+    const std::string now = quern::task_report();
+    std::this_thread::sleep_for(2500ms);  // a hang, as far as this rank can see
+    const int sent = 1;
+    MPI_Send(&sent, 1, MPI_INT, partner(), 9, comm);
+    work.taskwait();
+    const std::string hang = testing::internal::GetCapturedStderr();
+    for (const std::string& text : {now, hang}) {
+        for (const char* part :
+             {"'left edge'", "MPI_Recv from rank", "tag 9", "task 'sweep' waits"}) {
+            EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+        }
+    }
+    EXPECT_NE(hang.find("nothing has run for 1 s"), std::string::npos) << hang;
 }
 
 /// The first of two such tasks waits for a message that comes late. The second shares no data with

@@ -161,6 +161,9 @@ public:
             if (w.stats.phase() != worker_phase::running || running == nullptr) {
                 continue;
             }
+            if (waits_outside(w.thread_id())) {
+                continue;  // threads_outside() tells more of it
+            }
             seen_thread thread = look_at_thread(w.thread_id());
             sighting one;
             one.what = sighted::blocked;
@@ -235,7 +238,9 @@ public:
             std::array<const void*, k_most_calls> calls{};
             const std::size_t found = walk_calls(o->place, calls);
             one.calls.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(found));
-            m_holders[o->holder] = static_cast<int>(m_found.size()) - 1;
+            const int index = static_cast<int>(m_found.size()) - 1;
+            m_holders[o->holder] = index;
+            tell_task_of(one, process, index);
         }
     }
 
@@ -250,12 +255,42 @@ public:
     }
 
 private:
+    static bool waits_outside(pid_t thread) {
+        const process_registry& process = process_registry::of_process();
+        for (outside_wait* o = process.outside.front(); o != nullptr;
+             o = process.outside.after(*o)) {
+            if (o->thread == thread && !o->event.is_set()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /// The maker of a result: the task of a sighting, or, at a depth above 0, one of its outer
     /// tasks.
     struct maker {
         int index;
         std::size_t depth;
     };
+
+    /// A worker whose task waits as a thread outside does, in a pool without a poller.
+    void tell_task_of(sighting& one, const process_registry& process, int index) {
+        for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
+            for (std::uint32_t rank = 0; !p->which.inherited() && rank < p->which.size(); ++rank) {
+                const worker& w = p->which.at(rank);
+                context* const running = w.thread_id() == one.thread ? w.running() : nullptr;
+                if (running != nullptr) {
+                    record_copy task(*running);
+                    one.what = sighted::task;
+                    one.task = seen(*task);
+                    one.where = p->which.name();
+                    explain(one, *task);
+                    m_makers.emplace(task->result, maker{index, 0});
+                    return;
+                }
+            }
+        }
+    }
 
     /// A task may hold locks under each of the contexts on which it continued.
     void holds_as_each_part(const context& youngest, int index) {
