@@ -3,6 +3,8 @@
 #include <quern/mpi/environment.hpp>
 
 #include "calls.hpp"
+#include "communicators.hpp"
+#include "job_clock.hpp"
 
 #include <quern/scheduler/detail/foreign_threads.hpp>
 
@@ -47,6 +49,10 @@ int initialise(int* argc, char*** argv, int required, int& provided) {
     const int code = PMPI_Init_thread(
         argc, argv, std::max(required, static_cast<int>(MPI_THREAD_SERIALIZED)), &provided);
     mark_threads_since(before);
+    if (code == MPI_SUCCESS) {
+        quern::mpi::detail::begin_numbering();
+        quern::mpi::detail::join_job();
+    }
     return code;
 }
 
@@ -71,6 +77,7 @@ int MPI_Finalize() {
                      calls == 1 ? "call waits" : "calls wait", all.describe_outstanding().c_str());
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    quern::mpi::detail::leave_job();
     quern::detail::forget_harmless();
     return PMPI_Finalize();
 }
