@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 QUERN = sys.argv.pop()
-SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "tune", "grain"]
+SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "trace", "tune", "grain"]
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("HWLOC_", "QUERN_"))}
 
 
