@@ -59,7 +59,10 @@ protected:
         run.ended_ns = 101 * k_second;
         run.job = {.job = "one", .rank = rank, .ranks = ranks};
         run.sites.push_back({.name = "exchange", .location = "heat.cpp:7"});
-        run.lanes.push_back({.pool = "default", .messages = std::move(messages)});
+        quern::trace::lane one;
+        one.pool = "default";
+        one.messages = std::move(messages);
+        run.lanes.push_back(std::move(one));
         return run;
     }
 
