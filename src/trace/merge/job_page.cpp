@@ -44,11 +44,28 @@ std::string escaped_text(std::string_view text) {
     return out;
 }
 
+using colours_by_kind = std::map<std::string, const char*>;
+
+/// Of the kinds of tasks with the most time.
+colours_by_kind colours_of(const picture& whole) {
+    std::vector<std::uint32_t> order(whole.kinds.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return whole.time_of_kind[a] > whole.time_of_kind[b];
+    });
+    colours_by_kind made;
+    for (std::size_t i = 0; i < std::min(order.size(), std::size(k_colours)); ++i) {
+        made[whole.kinds[order[i]]] = k_colours[i];
+    }
+    return made;
+}
+
 class picture_drawing {
 public:
     /// `marker`: a name for the heads of arrows, another in each picture of a page.
-    picture_drawing(const picture& of, const char* marker, std::ostream& to)
-        : m_of(of), m_marker(marker), m_to(to) {
+    picture_drawing(const picture& of, const colours_by_kind& colours, const char* marker,
+                    std::ostream& to)
+        : m_of(of), m_colours(colours), m_marker(marker), m_to(to) {
         choose_colours();
         place_lanes();
     }
@@ -86,19 +103,18 @@ private:
     }
 
     void choose_colours() {
-        std::vector<std::uint32_t> order(m_of.kinds.size());
-        std::iota(order.begin(), order.end(), 0U);
-        std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            return m_of.time_of_kind[a] > m_of.time_of_kind[b];
-        });
-        m_colour.assign(order.size(), k_other_colour);
-        for (std::size_t i = 0; i < std::min(order.size(), std::size(k_colours)); ++i) {
-            m_colour[order[i]] = k_colours[i];
-            if (m_of.time_of_kind[order[i]] > 0) {
-                m_named.push_back(order[i]);
+        m_colour.assign(m_of.kinds.size(), k_other_colour);
+        for (std::uint32_t i = 0; i < m_of.kinds.size(); ++i) {
+            const auto known = m_colours.find(m_of.kinds[i]);
+            const bool is_seen = m_of.time_of_kind[i] > 0;
+            if (known != m_colours.end()) {
+                m_colour[i] = known->second;
             }
+            if (known != m_colours.end() && is_seen) {
+                m_named.push_back(i);
+            }
+            m_has_others = m_has_others || (known == m_colours.end() && is_seen);
         }
-        m_has_others = order.size() > std::size(k_colours);
     }
 
     /// Lanes of one process stand together, since their tracks follow its own.
@@ -173,8 +189,8 @@ private:
              << "\">\n";
         for (std::size_t i = 0; i < m_of.arrows.size(); i += std::max<std::size_t>(m_step, 1)) {
             const picture_arrow& a = m_of.arrows[i];
-            const auto from = m_place.find(a.from_track);
-            const auto to = m_place.find(a.to_track);
+            const auto from = m_place.find(a.from_lane);
+            const auto to = m_place.find(a.to_lane);
             if (from == m_place.end() || to == m_place.end()) {
                 continue;
             }
@@ -206,6 +222,7 @@ private:
     }
 
     const picture& m_of;
+    const colours_by_kind& m_colours;
     const char* m_marker;
     std::ostream& m_to;
     std::vector<const char*> m_colour;  ///< of kinds
@@ -216,15 +233,20 @@ private:
     std::size_t m_step = 1;
 };
 
-/// A stretch of the run with so few messages that each can be seen: around the middle one.
+/// A stretch of the run with so few messages that each can be seen. Of all such stretches half are
+/// longer: neither a burst nor a pause.
 std::pair<std::uint64_t, std::uint64_t> near_part(const picture& whole) {
-    const std::size_t middle = whole.arrows.size() / 2;
-    const std::size_t first = middle - std::min(middle, k_arrows_near / 2);
-    const std::size_t last = std::min(whole.arrows.size(), first + k_arrows_near) - 1;
-    const std::uint64_t begin = whole.arrows[first].from_ns;
-    const std::uint64_t end = whole.arrows[last].from_ns;
-    const std::uint64_t margin = (end - begin) / 10 + 1000;
-    return {begin - std::min(margin, begin), end + margin};
+    const auto length_from = [&](std::size_t first) {
+        return whole.arrows[first + k_arrows_near - 1].from_ns - whole.arrows[first].from_ns;
+    };
+    std::vector<std::size_t> first(whole.arrows.size() - k_arrows_near + 1);
+    std::iota(first.begin(), first.end(), std::size_t{0});
+    const auto middle = first.begin() + static_cast<std::ptrdiff_t>(first.size() / 2);
+    std::nth_element(first.begin(), middle, first.end(),
+                     [&](std::size_t a, std::size_t b) { return length_from(a) < length_from(b); });
+    const std::uint64_t begin = whole.arrows[*middle].from_ns;
+    const std::uint64_t margin = length_from(*middle) / 20 + 1000;
+    return {begin - std::min(margin, begin), begin + length_from(*middle) + margin};
 }
 
 void write_rank_table(const merged_traces& what, std::ostream& to) {
@@ -268,6 +290,7 @@ void write_unmatched_table(const merged_traces& what, std::ostream& to) {
 
 void write_job_page(const std::string& merged, const merged_traces& what, std::ostream& to) {
     const picture whole = read_picture(merged, 0, std::max<std::uint64_t>(what.duration_ns, 1));
+    const colours_by_kind colours = colours_of(whole);
     const std::string title =
         count_words(static_cast<std::uint64_t>(what.ranks), "rank") + " of " +
         (what.by_rank.empty() ? std::string("a job") : what.by_rank.front().program);
@@ -279,13 +302,13 @@ void write_job_page(const std::string& merged, const merged_traces& what, std::o
        << "</h1>\n<p class=\"headline\">" << count_words(what.arrows, "message") << " in "
        << duration_words(static_cast<double>(what.duration_ns)) << ": " << count_words(what.sent)
        << " sent, " << count_words(what.received) << " received.</p>\n<h2>The whole run</h2>\n";
-    picture_drawing(whole, "a", to)
+    picture_drawing(whole, colours, "a", to)
         .draw("Workers of all ranks over the whole run, and their messages");
     if (whole.arrows.size() > k_arrows_near) {
         const auto [from, until] = near_part(whole);
-        to << "<h2>The middle of the messages</h2>\n";
+        to << "<h2>Some of the messages from near</h2>\n";
         const picture close = read_picture(merged, from, until);
-        picture_drawing(close, "b", to).draw("A short part of the run, and its messages");
+        picture_drawing(close, colours, "b", to).draw("A short part of the run, and its messages");
     }
     write_rank_table(what, to);
     write_unmatched_table(what, to);

@@ -5,6 +5,7 @@
 
 #include "export/perfetto_job.hpp"
 #include "merge/match.hpp"
+#include "merge/merged_words.hpp"
 #include "merge/packets.hpp"
 #include "merge/rank_trace.hpp"
 
@@ -40,7 +41,6 @@ constexpr unsigned k_runtime_shift = 32;
 constexpr std::uint64_t k_most_runtimes = 1U << (k_rank_shift - k_runtime_shift);
 /// Flows of tasks are below 2^48, those of dependences have bit 62 too.
 constexpr unsigned k_flow_shift = 48;
-constexpr std::uint64_t k_first_message_flow = std::uint64_t{1} << 61U;
 constexpr int k_most_ranks = 4096;  // in 12 bits of a flow, with bit 60 free
 
 /// Tells how much of all bytes has been read, in steps of a hundredth.
@@ -259,8 +259,8 @@ private:
             if (f.number == thread_field::k_pid) {
                 made.number(f.number, m_pid);
             } else if (f.number == thread_field::k_name && m_of.runtime > 1) {
-                made.text(f.number,
-                          std::string(f.bytes) + " of runtime " + std::to_string(m_of.runtime));
+                made.text(f.number, std::string(f.bytes) + std::string(k_of_runtime) +
+                                        std::to_string(m_of.runtime));
             } else {
                 made.raw(f.whole);
             }

@@ -2,6 +2,7 @@
 #include "merge/picture.hpp"
 
 #include "export/perfetto_job.hpp"
+#include "merge/merged_words.hpp"
 #include "merge/packets.hpp"
 
 #include <algorithm>
@@ -11,8 +12,6 @@ namespace quern::trace::detail {
 namespace {
 
 using namespace perfetto;
-
-constexpr std::uint64_t k_first_message_flow = std::uint64_t{1} << 61U;
 
 bool is_message_flow(std::uint64_t flow) noexcept { return flow >> 61U == 1; }
 
@@ -64,7 +63,7 @@ public:
     picture give() {
         std::erase_if(m_made.lanes, [](const auto& each) { return each.second.name.empty(); });
         std::erase_if(m_arrows, [&](const picture_arrow& each) {
-            return each.from_track == 0 || each.to_track == 0 || each.from_ns < m_made.from_ns ||
+            return each.from_lane == 0 || each.to_lane == 0 || each.from_ns < m_made.from_ns ||
                    each.from_ns > m_made.to_ns;
         });
         std::sort(m_arrows.begin(), m_arrows.end(),
@@ -131,13 +130,27 @@ private:
             if (f.number == track_field::k_process) {
                 m_made.processes[number] = text_in(f.bytes, process_field::k_name);
             } else if (f.number == track_field::k_thread) {
-                m_made.lanes[number].process = parent;
-                m_made.lanes[number].name = text_in(f.bytes, thread_field::k_name);
+                add_lane(number, parent, text_in(f.bytes, thread_field::k_name));
             } else if (f.number == track_field::k_name && f.bytes.starts_with("messages of")) {
-                m_made.lanes[number].process = parent;
-                m_made.lanes[number].name = "other threads";
+                add_lane(number, parent, "other threads");
             }
         }
+    }
+
+    /// Workers of the runtimes of a process that have one name share a lane: mostly one runtime
+    /// follows the other.
+    void add_lane(std::uint64_t track, std::uint64_t process, std::string name) {
+        name.resize(std::min(name.size(), name.find(k_of_runtime)));
+        const std::uint64_t lane = m_lanes.try_emplace({process, name}, track).first->second;
+        m_lane_of[track] = lane;
+        m_made.lanes[lane].process = process;
+        m_made.lanes[lane].name = std::move(name);
+    }
+
+    /// 0: the track is none of a worker.
+    std::uint64_t lane_of(std::uint64_t track) const {
+        const auto known = m_lane_of.find(track);
+        return known != m_lane_of.end() ? known->second : 0;
     }
 
     void take_event(std::string_view event, std::uint64_t at, std::uint64_t sequence) {
@@ -179,17 +192,17 @@ private:
             const open_slice ended = m_open[track].back();
             m_open[track].pop_back();
             if (ended.is_task && m_open[track].empty()) {  // not within another one
-                add(m_made.lanes[track], ended, at);
+                add(m_made.lanes[lane_of(track)], ended, at);
             }
         }
     }
 
-    void take_arrow(std::uint64_t number, bool is_begin, std::uint64_t track, std::uint64_t at) {
+    void take_arrow(std::uint64_t number, bool is_begin, std::uint64_t lane, std::uint64_t at) {
         if (number >= m_arrows.size()) {
             m_arrows.resize(number + 1);
         }
         picture_arrow& arrow = m_arrows[number];
-        (is_begin ? arrow.from_track : arrow.to_track) = track;
+        (is_begin ? arrow.from_lane : arrow.to_lane) = lane;
         (is_begin ? arrow.from_ns : arrow.to_ns) = at;
     }
 
@@ -221,6 +234,8 @@ private:
 
     const double m_width;  ///< of a stretch, in ns
     picture m_made;
+    std::map<std::pair<std::uint64_t, std::string>, std::uint64_t> m_lanes;
+    std::map<std::uint64_t, std::uint64_t> m_lane_of;  ///< tracks
     std::map<std::string, std::uint32_t> m_kinds;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> m_kind;
     std::map<std::uint64_t, std::vector<open_slice>> m_open;

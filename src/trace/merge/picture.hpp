@@ -22,8 +22,8 @@ struct picture_lane {
 };
 
 struct picture_arrow {
-    std::uint64_t from_track = 0;
-    std::uint64_t to_track = 0;  ///< 0: not seen
+    std::uint64_t from_lane = 0;
+    std::uint64_t to_lane = 0;  ///< 0: not seen
     std::uint64_t from_ns = 0;
     std::uint64_t to_ns = 0;
 };
@@ -32,8 +32,9 @@ struct picture {
     std::uint64_t from_ns = 0;
     std::uint64_t to_ns = 0;
     std::map<std::uint64_t, std::string> processes{};  ///< by their tracks: in order of ranks
-    std::map<std::uint64_t, picture_lane> lanes{};     ///< of workers, and of messages outside
-    std::vector<std::string> kinds{};                  ///< of tasks
+    std::map<std::uint64_t, picture_lane>
+        lanes{};                       ///< of workers, and of messages outside; by track
+    std::vector<std::string> kinds{};  ///< of tasks
     std::vector<double> time_of_kind{};
     std::vector<picture_arrow> arrows{};  ///< those that begin in the time shown, in its order
 };
