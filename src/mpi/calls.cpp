@@ -3,6 +3,7 @@
 #include "calls.hpp"
 
 #include "mechanism.hpp"
+#include "message_trace.hpp"
 #include "pools.hpp"
 #include "traffic.hpp"
 
@@ -13,6 +14,7 @@
 #include <sched.h>
 #include <atomic>
 #include <cstdio>
+#include <utility>
 
 namespace quern::mpi::detail {
 
@@ -34,22 +36,48 @@ int run_message(const call_note& what, posted_operation::post_function post,
         return code;
     }
     received_status seen(status);
+    const posted_receive posted = begin_receive(what);
     const int code = run_twin(what, post, seen.get());
     if (code == MPI_SUCCESS) {
-        has_received(what, *seen.get());
+        has_received(what, *seen.get(), posted);
     }
     return code;
 }
 
-int run_message_start(const call_note& what, plain_operation::call_function call) noexcept {
+int run_message_start(const call_note& what, plain_operation::call_function call,
+                      const MPI_Request* made) noexcept {
     if (what.way == message_way::sent) {
         tell_sending(what);
     }
+    posted_receive posted =
+        what.way == message_way::received ? begin_receive(what) : posted_receive{};
     const int code = run_plain(what, call);
-    if (code == MPI_SUCCESS) {
-        what.way == message_way::sent ? count_sent(what) : count_posted_receive(what);
+    if (code != MPI_SUCCESS) {
+        return code;
     }
+    if (posted.order != 0 && what.peer != MPI_PROC_NULL) [[unlikely]] {
+        keep_receive(*made, std::move(posted));
+    } else {
+        forget_receive(*made);
+    }
+    what.way == message_way::sent ? count_sent(what) : count_posted_receive(what);
     return code;
+}
+
+int run_persistent(const call_note& what, plain_operation::call_function call,
+                   const MPI_Request* made) noexcept {
+    const auto post = [&] {
+        const int code = call();
+        if (code == MPI_SUCCESS) {
+            keep_persistent(*made, {.is_sent = what.way == message_way::sent,
+                                    .peer = what.peer,
+                                    .tag = what.tag,
+                                    .bytes = bytes_of(what),
+                                    .where = channel_of(what.comm)});
+        }
+        return code;
+    };
+    return is_shared() ? run_plain(what, post) : post();
 }
 
 int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {

@@ -57,7 +57,12 @@ int run_message(const call_note& what, posted_operation::post_function post,
                 MPI_Status* status) noexcept;
 
 /// A function that begins to send or to receive a message, and returns.
-int run_message_start(const call_note& what, plain_operation::call_function call) noexcept;
+int run_message_start(const call_note& what, plain_operation::call_function call,
+                      const MPI_Request* made) noexcept;
+
+/// A function that makes a persistent request of a message; also while no runtime lives.
+int run_persistent(const call_note& what, plain_operation::call_function call,
+                   const MPI_Request* made) noexcept;
 
 /// A function without a twin that may wait for other ranks: nothing else gets into MPI meanwhile.
 /// Counts it if a task calls it, and says so once.

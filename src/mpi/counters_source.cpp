@@ -10,6 +10,7 @@
 #include <quern/base/detail/config.hpp>
 #include <quern/counters/registry.hpp>
 #include <quern/counters/source.hpp>
+#include <quern/trace/job.hpp>
 
 #include <memory>
 #include <utility>
@@ -78,8 +79,19 @@ private:
          "part of /mpi/time/waiting in which the worker that the task had left had other work"}};
 };
 
+/// For reports.
+trace::communication communication_now() noexcept {
+    const double ns = quern::detail::ns_per_tick();
+    return {g_traffic.sent, g_traffic.received, g_traffic.bytes,
+            ns * static_cast<double>(g_traffic.waiting_ticks),
+            ns * static_cast<double>(g_traffic.hidden_ticks)};
+}
+
 }  // namespace
 
-void install_counters() { counters::install(std::make_unique<mpi_source>()).keep(); }
+void install_counters() {
+    counters::install(std::make_unique<mpi_source>()).keep();
+    trace::read_communication_by(communication_now);
+}
 
 }  // namespace quern::mpi::detail

@@ -3,6 +3,8 @@
 #include <quern/mpi/environment.hpp>
 
 #include "calls.hpp"
+#include "communicators.hpp"
+#include "job_clock.hpp"
 #include "mechanism.hpp"
 
 #include <quern/scheduler/detail/foreign_threads.hpp>
@@ -49,6 +51,10 @@ int initialise(int* argc, char*** argv, int required, int& provided) {
     const int code = PMPI_Init_thread(argc, argv, std::max(required, wanted), &provided);
     mark_threads_since(before);
     quern::mpi::detail::note_level(wanted, provided);
+    if (code == MPI_SUCCESS) {
+        quern::mpi::detail::begin_numbering();
+        quern::mpi::detail::join_job();
+    }
     return code;
 }
 
@@ -73,6 +79,7 @@ int MPI_Finalize() {
                      calls == 1 ? "call waits" : "calls wait", all.describe_outstanding().c_str());
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    quern::mpi::detail::leave_job();
     quern::detail::forget_harmless();
     return PMPI_Finalize();
 }

@@ -63,6 +63,7 @@ int exchange(const call_note& what, const call_note& sent, MPI_Status* status, R
     received_status seen(status);
     exchange_ends both(what, seen.get());
     bool is_posted = false;
+    const posted_receive posted = begin_receive(what);
     tell_sending(sent);
     const int result = run_attempts(what, [&](int& code) {
         if (!is_posted) {
@@ -76,7 +77,7 @@ int exchange(const call_note& what, const call_note& sent, MPI_Status* status, R
     });
     if (result == MPI_SUCCESS) {
         count_sent(sent);
-        has_received(what, *seen.get());
+        has_received(what, *seen.get(), posted);
     }
     return result;
 }

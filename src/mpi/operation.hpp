@@ -43,6 +43,7 @@ struct call_note {
     std::int64_t count = -1;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Message message = MPI_MESSAGE_NULL;  ///< found by a probe, that the call receives
     message_way way = message_way::none;
     int requests = -1;  ///< how many the call waits for
     // Set by complete_note when the call has to wait:

@@ -2,6 +2,7 @@
 // MPI's functions that no rule of generate_calls.py covers: those that wait for or test requests,
 // and probes.
 #include "calls.hpp"
+#include "message_trace.hpp"
 
 using namespace quern::mpi::detail;
 
@@ -9,13 +10,35 @@ namespace {
 
 /// A function that tests: what it says, and whether it found something. One that finds nothing is a
 /// place where the task gives way.
-template <class Test>
-int test_once(const call_kind& kind, const int& found, Test test) {
+/// `ended`: told the code of one that has found something, or has failed.
+template <class Test, class Ended>
+int test_once(const call_kind& kind, const int& found, Test test, Ended ended) {
     const int code = run_plain({.kind = &kind.wait}, test);
     if (code == MPI_SUCCESS && found == 0) {
         after_vain_test();
+    } else {
+        ended(code);
     }
     return code;
+}
+
+template <class Test>
+int test_once(const call_kind& kind, const int& found, Test test) {
+    return test_once(kind, found, test, [](int) {});
+}
+
+/// What MPI_Testsome says has ended.
+void end_some(awaited_receives& seen, int code, int count, const int* indices) noexcept {
+    for (int i = 0; i < count && code == MPI_SUCCESS; ++i) {
+        seen.end(indices[i], i);
+    }
+}
+
+/// A probe has found a message for MPI_Mrecv.
+void keep_if_found(int code, int found, const MPI_Message* message, MPI_Comm comm) noexcept {
+    if (code == MPI_SUCCESS && found != 0 && are_messages_traced()) [[unlikely]] {
+        keep_found_message(*message, comm);
+    }
 }
 
 /// A function that waits until a test says "found".
@@ -37,8 +60,11 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
         return PMPI_Wait(request, status);
     }
     static constexpr call_kind kind{"MPI_Wait"};
-    request_operation one({.kind = &kind.wait}, *request, status);
-    return engine::of_process().run(one);
+    awaited_receives seen(1, request, status, 1);
+    request_operation one({.kind = &kind.wait}, *request, seen.statuses());
+    const int code = engine::of_process().run(one);
+    seen.end_all(code);
+    return code;
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
@@ -46,8 +72,12 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
         return PMPI_Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
-    return wait_for({.kind = &kind.wait, .requests = count},
-                    [&](int& found) { return PMPI_Testall(count, requests, &found, statuses); });
+    awaited_receives seen(count, requests, statuses, count);
+    const int code = wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
+        return PMPI_Testall(count, requests, &found, seen.statuses());
+    });
+    seen.end_all(code);
+    return code;
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
@@ -55,9 +85,14 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
         return PMPI_Waitany(count, requests, index, status);
     }
     static constexpr call_kind kind{"MPI_Waitany"};
-    return wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
-        return PMPI_Testany(count, requests, index, &found, status);
+    awaited_receives seen(count, requests, status, 1);
+    const int code = wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
+        return PMPI_Testany(count, requests, index, &found, seen.statuses());
     });
+    if (code == MPI_SUCCESS) {
+        seen.end(*index);
+    }
+    return code;
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
@@ -65,11 +100,14 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
         return PMPI_Waitsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitsome"};
-    return wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
-        const int code = PMPI_Testsome(count, requests, ended, indices, statuses);
+    awaited_receives seen(count, requests, statuses, count);
+    const int code = wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
+        const int result = PMPI_Testsome(count, requests, ended, indices, seen.statuses());
         found = static_cast<int>(*ended != 0);  // also MPI_UNDEFINED: there is nothing to wait for
-        return code;
+        return result;
     });
+    end_some(seen, code, *ended, indices);
+    return code;
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
@@ -77,7 +115,10 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
         return PMPI_Test(request, flag, status);
     }
     static constexpr call_kind kind{"MPI_Test"};
-    return test_once(kind, *flag, [&] { return PMPI_Test(request, flag, status); });
+    awaited_receives seen(1, request, status, 1);
+    return test_once(
+        kind, *flag, [&] { return PMPI_Test(request, flag, seen.statuses()); },
+        [&](int code) { seen.end_all(code); });
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
@@ -85,7 +126,10 @@ int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
         return PMPI_Testall(count, requests, flag, statuses);
     }
     static constexpr call_kind kind{"MPI_Testall"};
-    return test_once(kind, *flag, [&] { return PMPI_Testall(count, requests, flag, statuses); });
+    awaited_receives seen(count, requests, statuses, count);
+    return test_once(
+        kind, *flag, [&] { return PMPI_Testall(count, requests, flag, seen.statuses()); },
+        [&](int code) { seen.end_all(code); });
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
@@ -93,8 +137,14 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
         return PMPI_Testany(count, requests, index, flag, status);
     }
     static constexpr call_kind kind{"MPI_Testany"};
-    return test_once(kind, *flag,
-                     [&] { return PMPI_Testany(count, requests, index, flag, status); });
+    awaited_receives seen(count, requests, status, 1);
+    return test_once(
+        kind, *flag, [&] { return PMPI_Testany(count, requests, index, flag, seen.statuses()); },
+        [&](int code) {
+            if (code == MPI_SUCCESS) {
+                seen.end(*index);
+            }
+        });
 }
 
 int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
@@ -102,8 +152,41 @@ int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
         return PMPI_Testsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Testsome"};
-    return test_once(kind, *ended,
-                     [&] { return PMPI_Testsome(count, requests, ended, indices, statuses); });
+    awaited_receives seen(count, requests, statuses, count);
+    return test_once(
+        kind, *ended,
+        [&] { return PMPI_Testsome(count, requests, ended, indices, seen.statuses()); },
+        [&](int code) { end_some(seen, code, *ended, indices); });
+}
+
+int MPI_Request_free(MPI_Request* request) {
+    forget_receive(*request);
+    forget_persistent(*request);
+    if (!is_shared()) {
+        return PMPI_Request_free(request);
+    }
+    static constexpr call_kind kind{"MPI_Request_free"};
+    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Request_free(request); });
+}
+
+int MPI_Start(MPI_Request* request) {
+    if (!is_shared()) {
+        return PMPI_Start(request);
+    }
+    static constexpr call_kind kind{"MPI_Start"};
+    start_persistent(*request);
+    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Start(request); });
+}
+
+int MPI_Startall(int count, MPI_Request* requests) {
+    if (!is_shared()) {
+        return PMPI_Startall(count, requests);
+    }
+    static constexpr call_kind kind{"MPI_Startall"};
+    for (int i = 0; i < count; ++i) {
+        start_persistent(requests[i]);
+    }
+    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Startall(count, requests); });
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
@@ -128,8 +211,9 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mess
         return PMPI_Improbe(source, tag, comm, flag, message, status);
     }
     static constexpr call_kind kind{"MPI_Improbe"};
-    return test_once(kind, *flag,
-                     [&] { return PMPI_Improbe(source, tag, comm, flag, message, status); });
+    return test_once(
+        kind, *flag, [&] { return PMPI_Improbe(source, tag, comm, flag, message, status); },
+        [&](int code) { keep_if_found(code, *flag, message, comm); });
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -146,9 +230,11 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
         return PMPI_Mprobe(source, tag, comm, message, status);
     }
     static constexpr call_kind kind{"MPI_Mprobe"};
-    return wait_for(
+    const int code = wait_for(
         {.kind = &kind.wait, .peer = source, .tag = tag, .comm = comm},
         [&](int& found) { return PMPI_Improbe(source, tag, comm, &found, message, status); });
+    keep_if_found(code, 1, message, comm);
+    return code;
 }
 
 }  // extern "C"

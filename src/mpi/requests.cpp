@@ -3,6 +3,7 @@
 #include <quern/mpi/requests.hpp>
 
 #include "calls.hpp"
+#include "message_trace.hpp"
 #include "pools.hpp"
 
 #include <quern/scheduler/runtime.hpp>
@@ -32,7 +33,8 @@ std::string words_of(int code) {
 /// Waits for the end of a request that it owns, and destroys itself when it has told of it.
 class owned_operation : public detail::operation {
 public:
-    owned_operation(const detail::call_note& what, MPI_Request taken) noexcept : operation(what) {
+    owned_operation(const detail::call_note& what, MPI_Request taken)
+        : operation(what), m_received(1, &taken, &m_status, 1) {
         request = taken;
         status = &m_status;
     }
@@ -45,14 +47,16 @@ public:
     }
 
 protected:
-    /// With its error in it.
+    /// With its error in it. Tells traces.
     MPI_Status result() noexcept {
+        m_received.end_all(code);
         m_status.MPI_ERROR = code;
         return m_status;
     }
 
 private:
     MPI_Status m_status{};
+    detail::awaited_receives m_received;
 };
 
 class promised_operation final : public owned_operation {
@@ -62,8 +66,9 @@ public:
 
     void tell() noexcept override {
         const std::unique_ptr<promised_operation> self(this);
+        const MPI_Status ended = result();
         if (code == MPI_SUCCESS) {
-            m_promise.set_value(result());
+            m_promise.set_value(ended);
         } else {
             m_promise.set_exception(std::make_exception_ptr(error(code)));
         }
@@ -75,14 +80,15 @@ private:
 
 class bound_operation final : public owned_operation {
 public:
-    bound_operation(const detail::call_note& what, MPI_Request taken, MPI_Status* to) noexcept
+    bound_operation(const detail::call_note& what, MPI_Request taken, MPI_Status* to)
         : owned_operation(what, taken), m_to(to) {}
     void hold(task_hold until_told) noexcept { m_hold = std::move(until_told); }
 
     void tell() noexcept override {
         const std::unique_ptr<bound_operation> self(this);
+        const MPI_Status ended = result();
         if (m_to != nullptr) {
-            *m_to = result();
+            *m_to = ended;
         }
         m_hold.drop();
     }

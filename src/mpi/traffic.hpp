@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is counted of MPI calls, and what traces are told of messages. The counters /mpi
-// (counters_source.cpp) read these words. Calls while no runtime lives count nothing.
+// What is counted of MPI calls; traces are told of messages too (message_trace.hpp). The counters
+// /mpi (counters_source.cpp) read these words. Calls while no runtime lives count nothing.
 #pragma once
 
+#include "message_trace.hpp"
 #include "operation.hpp"
 
 #include <quern/base/detail/cache_line.hpp>
@@ -38,8 +39,10 @@ void tell_sending(const call_note& what) noexcept;
 /// It has been posted without an error.
 void count_sent(const call_note& what) noexcept;
 
-/// A message has been received, as its status says. Tells traces, and counts it.
-void has_received(const call_note& what, const MPI_Status& status) noexcept;
+/// A message has been received, as its status says, by a receive that begin_receive() knows. Tells
+/// traces, and counts it.
+void has_received(const call_note& what, const MPI_Status& status,
+                  const posted_receive& posted) noexcept;
 
 /// The status of a receive, also where the caller does not want it. As MPI_Recv does, it leaves the
 /// error in the caller's status as it is.
@@ -64,6 +67,12 @@ private:
     MPI_Status* m_wanted;
     MPI_Status m_seen{};
 };
+
+/// A persistent request has been started.
+void count_started(bool is_sent, std::uint64_t bytes) noexcept;
+
+/// Of a message that is sent, or of the buffer of one that is received.
+std::uint64_t bytes_of(const call_note& what) noexcept;
 
 /// A receive has been posted that does not wait: counted with the bytes of its buffer.
 void count_posted_receive(const call_note& what) noexcept;

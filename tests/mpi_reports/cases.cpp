@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Small MPI programs in one, for two ranks; check.py starts them and reads what they print.
 // Usage: <program> <case> [--quern:...]
+#include "messages.hpp"
+
 #include <quern/counters/counter.hpp>
 #include <quern/counters/registry.hpp>
 #include <quern/mpi/environment.hpp>
@@ -218,6 +220,10 @@ int run(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &g_rank);
     if (which == "count") {
         count();
+    } else if (which == "merge") {
+        const quern::runtime rt;  // it ends, and its trace is written, before MPI does
+        quern::async(rt, [] {}).get();
+        pass_messages_of_all_kinds(g_rank);
     } else if (which == "hang") {
         hang();
     } else if (which == "ask") {

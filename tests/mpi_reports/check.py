@@ -159,6 +159,10 @@ class Checks:
         waits = [line for line in profile.splitlines() if line.startswith("MPI_Recv from rank 0 ")]
         self.expect(waits and "cases.cpp" in waits[0], "the profile of rank 1 does not show the wait and its line:", profile)
         self.expect(b"MPI_Recv from rank 0" in self.files["run.1.html"], "the report of rank 1 does not show the wait")
+        words = re.search(r"Communication: \d+ messages sent and 8 received, [\d.]+ \wi?B\. Tasks waited [\d.]+ \w+ in calls; "
+                          r"[< \d.]+ % of that was hidden", profile)
+        self.expect(words, "the profile of rank 1 does not say what was hidden:", profile)
+        self.expect(words and words[0].encode() in self.files["run.1.html"], "nor does the report")
 
     HANG = ["for MPI_Recv from rank {other} of MPI_COMM_WORLD, tag 7, up to 800 bytes",
             "for MPI_Recv from any rank of halo, any tag, up to 4 bytes",

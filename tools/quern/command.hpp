@@ -40,6 +40,7 @@ void add_top(cli::command& quern, action& chosen);
 void add_tasks(cli::command& quern, action& chosen);
 void add_counters(cli::command& quern, action& chosen);
 void add_decisions(cli::command& quern, action& chosen);
+void add_trace(cli::command& quern, action& chosen);
 /// The names of the subcommands of study.hpp, for the help and for the nearest match.
 void add_studies(cli::command& quern);
 /// `program`: the words after "--".

@@ -34,6 +34,8 @@ constexpr const char* k_examples = R"(Examples:
   quern counters read 4711 '/threads/time/*' --interval 1000
   quern run --report run.html --counters '/threads/*' -- ./fib --n 30
   quern run -n 4 -- ./ring    four MPI ranks
+  quern trace merge run.*.pftrace -o job.pftrace
+                              their traces in one, with arrows for messages
   quern grain --from 1e3 --to 1e6 -- heat --partition {partition}
                               how large tasks should be, by runs with many sizes
   quern tune --size p=1000:1e7@100000 -- heat --partition {p}
@@ -109,6 +111,7 @@ int run(int argc, char** argv) {
     add_counters(app, chosen);
     add_decisions(app, chosen);
     add_run(app, chosen, program);
+    add_trace(app, chosen);
     add_tune(app, chosen, program);
     try {
         if (const auto status = app.parse(argc, argv)) {

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 QUERN = sys.argv.pop()
-SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "tune", "grain"]
+SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "trace", "tune", "grain"]
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("HWLOC_", "QUERN_"))}
 
 
@@ -217,6 +217,25 @@ class Mistakes(unittest.TestCase):
         self.expect(["info"], "policy is 'foo' (environment QUERN_POLICY)", QUERN_POLICY="foo")
         self.expect(["info"], "QUERN_THREAD;", "did you mean 'QUERN_THREADS'?", QUERN_THREAD="2")
         self.expect(["info"], "'/no/such.toml'", "No such file", QUERN_CONFIG="/no/such.toml")
+
+    def test_in_merging(self):
+        self.expect(["trace"], "request")
+        self.expect(["trace", "marge"], "quern trace: unknown request 'marge'", "did you mean 'merge'?")
+        self.expect(["trace", "merge"], "no trace is named; for instance: quern trace merge run.*.pftrace -o job.pftrace")
+        self.expect(["trace", "merge", "a"], "--output is missing")
+        self.expect(["trace", "merge", "a", "-o"], "--output")
+        self.expect(["trace", "merge", "a", "-o", "b", "--partail"], "'--partail'", "did you mean '--partial'?")
+        with tempfile.TemporaryDirectory() as folder:
+            text = os.path.join(folder, "text")
+            with open(text, "w", encoding="utf-8") as file:
+                file.write("no trace")
+            self.expect(["trace", "merge", text, "-o", text], "is one of the traces")
+            for arguments, part in (([os.path.join(folder, "none")], "none' cannot be read: No such file or directory"),
+                                    ([text], "text' is no trace of Perfetto's format")):
+                result = run("trace", "merge", *arguments, "-o", os.path.join(folder, "job"))
+                self.assertEqual((result.returncode, result.stdout), (1, ""))
+                self.assertIn(part, result.stderr)
+            self.assertEqual(os.listdir(folder), ["text"])
 
     def test_no_subcommand_is_help_and_an_error(self):
         self.expect([], "Usage:", "info")

@@ -106,6 +106,12 @@ struct message_info {
     int peer = -1;         ///< the number of the other side
     int tag = 0;
     std::uint64_t bytes = 0;
+    /// Messages match only within it, e.g. within an MPI communicator: the same number on both
+    /// sides, of which 48 bits are kept. 0: not known.
+    std::uint64_t context = 0;
+    /// Grows with the order in which this process has posted its sends and its receives; 48 bits
+    /// are kept. Messages of one context, sender, receiver and tag match in this order.
+    std::uint64_t order = 0;
 };
 
 /// The second task must not begin before the first has completed. As this_task::id() numbers them.

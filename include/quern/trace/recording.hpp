@@ -5,6 +5,7 @@
 
 #include <quern/scheduler/worker_stats.hpp>
 #include <quern/trace/dependence_graph.hpp>
+#include <quern/trace/job.hpp>
 
 #include <array>
 #include <cstdint>
@@ -117,6 +118,8 @@ struct passed_message {
     int peer = -1;
     int tag = 0;
     std::uint64_t bytes = 0;
+    std::uint64_t context = 0;
+    std::uint64_t order = 0;
 };
 
 struct lane {
@@ -202,9 +205,16 @@ struct recording {
     std::string machine;                                        ///< in words
     std::vector<std::pair<std::string, std::string>> settings;  ///< name, value with its origin
     std::uint64_t duration_ns = 0;
+    std::uint64_t begun_ns = 0;  ///< on the clock std::chrono::steady_clock
+    std::uint64_t ended_ns = 0;  ///< the same
+    unsigned number = 1;         ///< of the recorded runtimes of the process
+    job_place job{};
+    std::optional<communication> talk{};  ///< with other processes, meanwhile
     std::vector<site> sites;
     std::vector<counted_event> events{};  ///< by kind of task; the values are in the sites
     std::vector<lane> lanes;
+    std::vector<passed_message> outside{};  ///< messages of threads that are not workers
+    std::uint64_t outside_dropped = 0;      ///< of them, without room
     std::vector<series> counters;
     std::vector<wait_row> waits{};  ///< the largest total time first
     std::vector<spawn_count> tree;

@@ -178,6 +178,10 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
                                          .tag = e.tag(),
                                          .bytes = e.length()});
                 break;
+            case event_kind::message_more:
+                made.messages.back().order = e.begin();
+                made.messages.back().context = e.length();
+                break;
         }
     });
     return made;

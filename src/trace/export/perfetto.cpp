@@ -5,6 +5,7 @@
 
 #include "analyse/wait_words.hpp"
 #include "export/flows.hpp"
+#include "export/perfetto_job.hpp"
 #include "export/perfetto_numbers.hpp"
 #include "export/protobuf.hpp"
 #include "export/slice_events.hpp"
@@ -30,6 +31,7 @@ public:
         for (std::size_t i = 0; i < m_run.lanes.size(); ++i) {
             write_lane(i);
         }
+        write_outside();
         write_counters();
         write_decisions();
     }
@@ -61,11 +63,19 @@ private:
                 .part(track_field::k_process, message()
                                                   .number(process_field::k_pid, m_pid)
                                                   .text(process_field::k_name, m_run.program)));
+        if (m_run.job.is_known()) {
+            put(packet_of_place(m_run));
+            for (const clock_reading& each : m_run.job.clocks) {
+                put(packet_of_clock(each));
+            }
+        }
     }
 
     void write_lane(std::size_t number) {
         const lane& l = m_run.lanes[number];
         m_lane = number;
+        m_track = k_first_lane + number;
+        m_sequence = k_first_sequence + number;
         m_said.assign(m_run.sites.size(), false);
         m_open.clear();
         describe_lane(l);
@@ -89,9 +99,7 @@ private:
         for (const passed_message& each : l.messages) {
             write_message(each);
         }
-        if (l.dropped != 0) {
-            write_dropped(l);
-        }
+        write_dropped(l.dropped);
     }
 
     void write_message(const passed_message& m) {
@@ -102,7 +110,34 @@ private:
                                .part(event_field::k_annotations, annotated(k_task_number, m.task))
                                .part(event_field::k_annotations,
                                      annotated(k_tag, static_cast<std::uint64_t>(m.tag)))
-                               .part(event_field::k_annotations, annotated(k_bytes, m.bytes)));
+                               .part(event_field::k_annotations, annotated(k_bytes, m.bytes))
+                               .part(event_field::k_annotations, annotated(k_context, m.context))
+                               .part(event_field::k_annotations, annotated(k_order, m.order)));
+    }
+
+    /// Messages of threads that are not workers, on a track of their own.
+    void write_outside() {
+        if (m_run.outside.empty()) {
+            return;
+        }
+        m_track = k_outside_track;
+        m_sequence = k_outside_sequence;
+        put_track(message()
+                      .number(track_field::k_uuid, m_track)
+                      .number(track_field::k_parent, k_process_track)
+                      .text(track_field::k_name, "messages of other threads"));
+        put_words_of_lane();
+        for (const passed_message& each : m_run.outside) {
+            write_message(each);
+        }
+        write_dropped(m_run.outside_dropped);
+    }
+
+    void put_words_of_lane() {
+        put(message()
+                .number(packet_field::k_sequence, m_sequence)
+                .number(packet_field::k_sequence_flags, k_cleared)
+                .part(packet_field::k_interned_data, words_of_lane(m_run)));
     }
 
     void describe_lane(const lane& l) {
@@ -111,24 +146,21 @@ private:
             l.thread != 0 ? static_cast<std::uint64_t>(l.thread) : k_no_thread + m_lane;
         put_track(
             message()
-                .number(track_field::k_uuid, k_first_lane + m_lane)
+                .number(track_field::k_uuid, m_track)
                 .number(track_field::k_parent, k_process_track)
                 .part(track_field::k_thread,
                       message()
                           .number(thread_field::k_pid, m_pid)
                           .number(thread_field::k_tid, tid)
                           .text(thread_field::k_name, l.pool + "/" + std::to_string(l.rank))));
-        put(message()
-                .number(packet_field::k_sequence, k_first_sequence + m_lane)
-                .number(packet_field::k_sequence_flags, k_cleared)
-                .part(packet_field::k_interned_data, words_of_lane(m_run)));
+        put_words_of_lane();
     }
 
     message event(event_type type, category of) const {
         return message()
             .number(event_field::k_type, type)
             .number(event_field::k_categories, of)
-            .number(event_field::k_track, k_first_lane + m_lane);
+            .number(event_field::k_track, m_track);
     }
 
     static message annotated(annotation what, std::uint64_t value) {
@@ -140,7 +172,7 @@ private:
     void put_event(std::uint64_t at, const message& what, const message* words = nullptr) {
         message packet;
         packet.number(packet_field::k_timestamp, at)
-            .number(packet_field::k_sequence, k_first_sequence + m_lane)
+            .number(packet_field::k_sequence, m_sequence)
             .number(packet_field::k_sequence_flags, k_needs)
             .part(packet_field::k_track_event, what);
         if (words != nullptr) {
@@ -151,7 +183,7 @@ private:
 
     void put_end(std::uint64_t at, const detail::slice_sums& counted = {}, std::uint32_t wait = 0) {
         message end;
-        end.number(event_field::k_type, k_end).number(event_field::k_track, k_first_lane + m_lane);
+        end.number(event_field::k_type, k_end).number(event_field::k_track, m_track);
         counted.write(m_run, end);
         if (wait != 0) {
             end.part(
@@ -239,16 +271,19 @@ private:
         put_end(i.end_ns);
     }
 
-    void write_dropped(const lane& l) {
+    void write_dropped(std::uint64_t events) {
+        if (events == 0) {
+            return;
+        }
         put(message()
                 .number(packet_field::k_timestamp, m_run.duration_ns)
-                .number(packet_field::k_sequence, k_first_sequence + m_lane)
+                .number(packet_field::k_sequence, m_sequence)
                 .number(packet_field::k_sequence_flags, k_needs)
                 .number(packet_field::k_previous_dropped, 1)
                 .part(packet_field::k_track_event,
                       event(k_instant, k_worker)
-                          .text(event_field::k_name, std::to_string(l.dropped) +
-                                                         " events dropped: raise trace-events")));
+                          .text(event_field::k_name,
+                                std::to_string(events) + " events dropped: raise trace-events")));
     }
 
     void write_counters() {
@@ -294,6 +329,8 @@ private:
     const detail::flows m_flows;
     const std::uint64_t m_pid = static_cast<std::uint64_t>(::getpid());
     std::size_t m_lane = 0;
+    std::uint64_t m_track = 0;  ///< that is written
+    std::uint64_t m_sequence = 0;
     std::vector<bool> m_said;  ///< sites whose names this sequence has
     struct open_slice {
         std::uint64_t task;

@@ -38,10 +38,11 @@ inline constexpr std::uint32_t k_unit_name = 6;
 namespace event_field {
 inline constexpr std::uint32_t k_categories = 3, k_annotations = 4, k_type = 9, k_name_number = 10,
                                k_track = 11, k_name = 23, k_place = 34, k_value = 44, k_flows = 47,
-                               k_last_flows = 48;
+                               k_last_flows = 48, k_category_words = 22;
 }
 namespace annotation_field {
-inline constexpr std::uint32_t k_name_number = 1, k_unsigned = 3, k_text = 6;
+inline constexpr std::uint32_t k_name_number = 1, k_unsigned = 3, k_signed = 4, k_text = 6,
+                               k_name = 10;
 }
 namespace interned_field {
 inline constexpr std::uint32_t k_categories = 1, k_event_names = 2, k_annotation_names = 3,
@@ -58,6 +59,8 @@ enum annotation : std::uint8_t {
     k_waits_for,
     k_tag,
     k_bytes,
+    k_context,
+    k_order,
     k_first_event
 };
 
@@ -68,9 +71,9 @@ inline constexpr std::uint64_t k_needs = 2;  // sequence_flags: earlier interned
 /// Flows of dependences; those of tasks are twice their numbers.
 inline constexpr std::uint64_t k_first_edge_flow = std::uint64_t{1} << 62;
 
-inline constexpr std::uint64_t k_process_track = 1, k_decisions_track = 2, k_first_lane = 16,
-                               k_first_counter = 1U << 20U;
-inline constexpr std::uint64_t k_common_sequence = 1, k_first_sequence = 2;
+inline constexpr std::uint64_t k_process_track = 1, k_decisions_track = 2, k_outside_track = 3,
+                               k_first_lane = 16, k_first_counter = 1U << 20U;
+inline constexpr std::uint64_t k_common_sequence = 1, k_outside_sequence = 2, k_first_sequence = 3;
 
 inline message named(std::uint64_t as, std::string_view text) {
     return message().number(interned_field::k_number, as).text(interned_field::k_name, text);
@@ -90,6 +93,8 @@ inline message words_of_lane(const recording& run) {
         .part(interned_field::k_annotation_names, named(k_waits_for, "waits for"))
         .part(interned_field::k_annotation_names, named(k_tag, "tag"))
         .part(interned_field::k_annotation_names, named(k_bytes, "bytes"))
+        .part(interned_field::k_annotation_names, named(k_context, "context"))
+        .part(interned_field::k_annotation_names, named(k_order, "order"))
         .part(interned_field::k_categories, named(k_message, "message"));
     for (std::size_t i = 0; i < run.events.size(); ++i) {
         words.part(interned_field::k_annotation_names,

@@ -2,6 +2,7 @@
 // Laying out the table.
 #include <quern/trace/profile.hpp>
 
+#include "analyse/communication.hpp"
 #include "analyse/wait_words.hpp"
 #include "analyse/words.hpp"
 #include "export/profile_decisions.hpp"
@@ -153,6 +154,9 @@ void write_profile(const recording& run, std::ostream& to) {
     order.resize(shown);
     detail::write_events(run, order, to);
     write_waits(run, to);
+    if (run.talk) {
+        to << detail::communication_words(*run.talk) << "\n";
+    }
     write_critical_path(run, to);
     detail::write_decisions(run, to);
 }

@@ -47,6 +47,11 @@ public:
         m_bytes.append(value);
         return *this;
     }
+    /// A field as it stands in another message.
+    message& raw(std::string_view field) {
+        m_bytes.append(field);
+        return *this;
+    }
     message& part(std::uint32_t field, const message& inner) { return text(field, inner.m_bytes); }
 
     const std::string& bytes() const noexcept { return m_bytes; }

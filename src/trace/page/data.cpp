@@ -4,6 +4,7 @@
 #include "page/data.hpp"
 
 #include "analyse/chosen_decisions.hpp"
+#include "analyse/communication.hpp"
 #include "analyse/concurrency.hpp"
 #include "analyse/wait_words.hpp"
 #include "page/graph.hpp"
@@ -68,6 +69,12 @@ void page_writer::write_head() {
                  "duration", m_run.duration_ns, "overhead", m_run.overhead_ns_per_task, "critical",
                  m_run.critical_path_ns, "parallelism", parallelism_of(m_run));
     m_out.longest(4000).field("command", m_run.command_line).longest(k_longest_text);
+    if (m_run.talk) {
+        m_out.open('{', "talk")
+            .fields("sent", m_run.talk->sent, "received", m_run.talk->received, "bytes",
+                    m_run.talk->bytes, "words", communication_words(*m_run.talk));
+        m_out.close();
+    }
     m_out.open('[', "settings");
     left_out(m_run.settings.size(), k_most_settings, "settings");
     for (std::size_t i = 0; i < std::min(m_run.settings.size(), k_most_settings); ++i) {

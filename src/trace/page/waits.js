@@ -43,6 +43,7 @@ function drawLocks(box) {
 
 function drawWaits() {
   const box = byId("waits");
+  if (run.talk) box.append(element("p", { id: "talk" }, run.talk.words));
   if (run.waits.length === 0) {
     box.append(element("p", { class: "soft" }, "No task has waited."));
     return;

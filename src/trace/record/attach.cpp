@@ -43,30 +43,31 @@ struct output {
     const char* what;
     bool has_slices;
     bool has_graph;
+    bool is_trace;
     void (*write)(std::ostream& to, const void* run);
 };
 
 constexpr output k_outputs[] = {
-    {"trace", "the trace", true, true,
+    {"trace", "the trace", true, true, true,
      [](std::ostream& to, const void* run) {
          write_perfetto(*static_cast<const recording*>(run), to);
      }},
-    {"report", "the report", true, true,
+    {"report", "the report", true, true, false,
      [](std::ostream& to, const void* run) {
          write_page(*static_cast<const recording*>(run), to,
                     read_calibration(default_calibration_path()));
      }},
-    {"profile", "the profile", false, false,
+    {"profile", "the profile", false, false, false,
      [](std::ostream& to, const void* run) {
          const recording& what = *static_cast<const recording*>(run);
          write_profile(what, to);
          to << verdict_text(efficiency_of(what, read_calibration(default_calibration_path())));
      }},
-    {"calibration", "the calibration", false, false,
+    {"calibration", "the calibration", false, false, false,
      [](std::ostream& to, const void* run) {
          write_calibration(calibration_of(*static_cast<const recording*>(run)), to);
      }},
-    {"graph", "the graph", false, true,
+    {"graph", "the graph", false, true, false,
      [](std::ostream& to, const void* run) {
          to << write_graph(static_cast<const recording*>(run)->graph);
      }},
@@ -92,12 +93,13 @@ namespace {
 
 /// One who only looks for the file that was asked for is told, too.
 void say_what_had_no_room(const recording& run) {
-    unsigned long long dropped = 0;
+    unsigned long long dropped = run.outside_dropped;
     unsigned long long kept = 0;
     for (const lane& each : run.lanes) {
         dropped += each.dropped;
-        kept = std::max<unsigned long long>(
-            kept, each.slices.size() + each.parked.size() + each.thefts.size() + each.waits);
+        kept = std::max<unsigned long long>(kept, each.slices.size() + each.parked.size() +
+                                                      each.thefts.size() + each.waits +
+                                                      2 * each.messages.size());
     }
     if (dropped != 0) {
         std::fprintf(stderr,
@@ -131,7 +133,8 @@ std::string write_all(observed_runtime& one) noexcept {
     };
     try {
         std::string places;
-        const recording run = one.records.stop();
+        recording run = one.records.stop();
+        run.number = one.number;
         say_what_had_no_room(run);
         say_what_is_not_drawn(run);
         for (const job& each : one.jobs) {
@@ -140,6 +143,9 @@ std::string write_all(observed_runtime& one) noexcept {
             if (!fault.empty()) {
                 complain(each.which->what, path, fault);
             } else {
+                if (each.which->is_trace) {
+                    trace_was_written(path);
+                }
                 places += (places.empty() ? "" : " and ") + place_in_words(path);
             }
         }

@@ -340,6 +340,8 @@ void detail::tell_message(const message_info& what) noexcept {
     const task_event by = here();
     if (quern::detail::worker* const on = quern::detail::current_worker()) {
         pool_hooks::pass(*on, what, by.task, quern::detail::ticks());
+    } else {
+        keep_outside(what);
     }
     tell(event_kind::message, [&](listener& to) { to.on_message(by, what); });
 }

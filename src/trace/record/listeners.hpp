@@ -27,4 +27,7 @@ void listeners_leave(quern::detail::pool& which) noexcept;
 /// Whether a recorder keeps messages, so that they are told. Requires: the lock trace is held.
 void record_messages(bool wanted) noexcept;
 
+/// Keeps a message of a thread that is not a worker in all recordings of events (recorder.cpp).
+void keep_outside(const message_info& what) noexcept;
+
 }  // namespace quern::trace::detail

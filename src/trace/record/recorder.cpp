@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -97,6 +99,16 @@ task_graph take_graph(recorder::state& s) {
     return detail::graph_log::of_process().end(*mark, pools);
 }
 
+std::uint64_t steady_now_ns() noexcept {
+    return static_cast<std::uint64_t>(
+        std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+communication between(const communication& before, const communication& after) noexcept {
+    return {after.sent - before.sent, after.received - before.received, after.bytes - before.bytes,
+            after.waiting_ns - before.waiting_ns, after.hidden_ns - before.hidden_ns};
+}
+
 /// True: this call ended the recording.
 bool end(recorder::state& s) {
     std::shared_ptr<detail::sampler> system;
@@ -114,6 +126,11 @@ bool end(recorder::state& s) {
         system = std::move(s.system);
     }
     s.made.duration_ns = s.now_ns();
+    s.made.ended_ns = steady_now_ns();
+    s.made.job = job_of_process();
+    if (detail::knows_communication()) {
+        s.made.talk = between(s.talk_before, detail::communication_now());
+    }
     s.made.graph = take_graph(s);
     s.made.taken = detail::between(s.lost_before, detail::look_at_lost_time(s.threads()));
     if (system != nullptr) {
@@ -178,7 +195,9 @@ recorder::recorder(runtime& which, const recorder_options& options)
     s.options.chosen = nullptr;  // valid during this call only
     s.options.events = {};
     s.options.counters = {};
+    s.talk_before = detail::communication_now();
     s.start = quern::detail::ticks();
+    s.made.begun_ns = steady_now_ns();
     for (const pool_ref pool : which.pools()) {
         for (unsigned rank = 0; rank < pool.workers(); ++rank) {
             s.workers.push_back(
@@ -242,6 +261,34 @@ void detail::look_last(runtime& which) noexcept {
     }
     for (const auto& each : all) {
         each->finish();
+    }
+}
+
+void detail::keep_outside(const message_info& what) noexcept {
+    if (g_recording.load(std::memory_order_relaxed) == 0) {
+        return;
+    }
+    const std::scoped_lock lock(lock_of(process_lock::trace));
+    for (recorder::state* const s : recorders()) {
+        std::vector<passed_message>& all = s->made.outside;
+        if (s->options.events_per_worker == 0) {
+            continue;
+        }
+        if (all.size() >= s->options.events_per_worker) {
+            ++s->made.outside_dropped;
+            continue;
+        }
+        try {
+            all.push_back({.at_ns = s->now_ns(),
+                           .is_sent = what.is_sent,
+                           .peer = what.peer,
+                           .tag = what.tag,
+                           .bytes = what.bytes,
+                           .context = what.context,
+                           .order = what.order});
+        } catch (const std::bad_alloc&) {
+            ++s->made.outside_dropped;
+        }
     }
 }
 

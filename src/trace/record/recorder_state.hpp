@@ -40,7 +40,7 @@ struct recorder::state {
     recorder_options options;
     recording made;  ///< at first samples, marks and descriptions; the rest at the end
     quern::detail::tick_count start = 0;
-    std::uint64_t begun_at_ns = 0;  ///< by the steady clock
+    communication talk_before{};
     std::vector<detail::recorded_worker> workers;
     detail::lost_time_look lost_before{};
     std::optional<std::uint64_t> graph_mark{};  ///< nothing: the graph is not wanted

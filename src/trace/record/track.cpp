@@ -135,12 +135,20 @@ void track::stole(std::uint32_t, std::uint32_t victim, tick_count at) noexcept {
 }
 
 void track::passed(const message_info& what, std::uint64_t task, tick_count at) noexcept {
+    if (m_most - m_size == 1) {  // room for half of it
+        ++m_dropped;
+        return;
+    }
     if (event* const e = m_most != 0 ? room() : nullptr) {
         const unsigned kind = unsigned(event_kind::message) | (what.is_sent ? 1U : 0U) << 8U;
         *e = {.begin_site = {since_start(at), 0},
               .length_kind = {what.bytes, kind},
               .task_wait = {task, 0},
               .cause_wait = event::pack_ends(what.peer, what.tag)};
+        if (event* const more = room()) {
+            *more = {.begin_site = {what.order, 0},
+                     .length_kind = {what.context, unsigned(event_kind::message_more)}};
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 
 namespace quern::trace::detail {
 
-enum class event_kind : std::uint8_t { piece, parked, theft, wait, message };
+enum class event_kind : std::uint8_t { piece, parked, theft, wait, message, message_more };
 
 /// Properties of a piece, as bits.
 struct piece_flags {
@@ -60,7 +60,8 @@ struct event {
     std::uint64_t waited() const noexcept { return task_wait.high() << 16U | cause_wait.high(); }
 
     /// Of a message: the length is its bytes, the flags say whether it was sent, `cause_wait` holds
-    /// the peer in 32 bits and the tag above it.
+    /// the peer in 32 bits and the tag above it. The event after it has its order as the beginning
+    /// and its context as the length.
     static packed pack_ends(int peer, int tag) noexcept {
         const auto tag_bits = static_cast<std::uint32_t>(tag);
         return {static_cast<std::uint32_t>(peer) | std::uint64_t{tag_bits & 0xffffU} << 32U,

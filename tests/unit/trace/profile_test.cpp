@@ -73,6 +73,21 @@ TEST(profile_test, says_what_tasks_waited_for_and_where_the_critical_path_is) {
     }
 }
 
+TEST(profile_test, says_how_much_of_the_communication_was_hidden) {
+    quern::trace::recording run;
+    EXPECT_EQ(written(run).find("Communication"), std::string::npos);
+    run.talk = {.sent = 1200, .received = 1, .bytes = 4096, .waiting_ns = 4e9, .hidden_ns = 3e9};
+    std::string text = written(run);
+    EXPECT_NE(text.find("Communication: 1,200 messages sent and 1 received, 4 KiB. Tasks waited "
+                        "4.00 s in calls; 75 % of that was hidden: meanwhile the worker that the "
+                        "task had left did other work. The other 1.00 s the worker had none.\n"),
+              std::string::npos)
+        << text;
+    run.talk->waiting_ns = 0;
+    text = written(run);
+    EXPECT_NE(text.find("4 KiB. No task waited in a call.\n"), std::string::npos) << text;
+}
+
 TEST(profile_test, events_are_those_of_all_tasks_and_of_one) {
     quern::trace::recording run;
     run.events = {{.name = "instructions"}, {.name = "cycles"}, {.name = "r1", .why = "not here"}};

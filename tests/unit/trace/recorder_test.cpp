@@ -432,8 +432,13 @@ TEST(recorder_end_test, drops_are_counted) {
 
 TEST(recorder_messages_test, keeps_those_of_tasks_in_full) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
-    const quern::trace::message_info first{true, 0x7fff'fff0, 0x7fff'fff1, 0x8000'0000'0000U - 1};
-    const quern::trace::message_info second{false, -1, 0, 0};
+    const quern::trace::message_info first{true,
+                                           0x7fff'fff0,
+                                           0x7fff'fff1,
+                                           0x8000'0000'0000U - 1,
+                                           0xffff'ffff'ffffU,
+                                           0x8000'0000'0001U};
+    const quern::trace::message_info second{false, -1, 0, 0, 0, 0};
     EXPECT_FALSE(quern::trace::is_wanted(quern::trace::event_kind::message));
     quern::trace::recorder recorder(rt);
     EXPECT_TRUE(quern::trace::is_wanted(quern::trace::event_kind::message));
@@ -443,7 +448,7 @@ TEST(recorder_messages_test, keeps_those_of_tasks_in_full) {
         quern::trace::tell_message(first);
         quern::trace::tell_message(second);
     }).get();
-    quern::trace::tell_message(first);  // of a thread outside: not on any worker's lane
+    quern::trace::tell_message(first);  // of a thread outside
     const recording run = recorder.stop();
     EXPECT_FALSE(quern::trace::is_wanted(quern::trace::event_kind::message));
     ASSERT_EQ(run.lanes.size(), 1U);
@@ -453,11 +458,35 @@ TEST(recorder_messages_test, keeps_those_of_tasks_in_full) {
     EXPECT_EQ(sent.peer, first.peer);
     EXPECT_EQ(sent.tag, first.tag);
     EXPECT_EQ(sent.bytes, first.bytes);
+    EXPECT_EQ(sent.context, first.context);
+    EXPECT_EQ(sent.order, first.order);
     EXPECT_EQ(sent.task, task);
     const quern::trace::passed_message& received = run.lanes[0].messages[1];
     EXPECT_FALSE(received.is_sent);
     EXPECT_EQ(received.peer, -1);
     EXPECT_LE(sent.at_ns, received.at_ns);
+    ASSERT_EQ(run.outside.size(), 1U);
+    EXPECT_EQ(run.outside[0].tag, first.tag);
+    EXPECT_EQ(run.outside[0].order, first.order);
+    EXPECT_LE(received.at_ns, run.outside[0].at_ns);
+}
+
+TEST(recorder_messages_test, those_without_room_are_counted) {
+    quern::runtime rt(quern::runtime_options::with_workers(1));
+    quern::trace::recorder recorder(rt, {.events_per_worker = 3});
+    quern::async(rt, [&] {
+        for (int i = 0; i < 3; ++i) {
+            quern::trace::tell_message({.is_sent = true});
+        }
+    }).get();
+    for (int i = 0; i < 5; ++i) {
+        quern::trace::tell_message({.is_sent = true});
+    }
+    const recording run = recorder.stop();
+    EXPECT_LE(run.lanes[0].messages.size(), 1U);  // each takes the room of two events
+    EXPECT_GE(run.lanes[0].dropped, 2U);
+    EXPECT_EQ(run.outside.size(), 3U);
+    EXPECT_EQ(run.outside_dropped, 2U);
 }
 
 }  // namespace

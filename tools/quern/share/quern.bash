@@ -10,6 +10,7 @@ _quern_options() {
         counters) echo --help --interval --count --since-last --format ;;
         run) echo --help --ranks --net --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
             --task-events --trace-counters --metrics-port --adapt --decisions --tune-history --calibrate ;;
+        trace) echo --help --output --html --partial ;;
         tune) echo --help --integer --size --power-of-two --real --choice --strategy --repetitions --pairs --trials --seed --time \
             --timeout --cut --csv --json ;;
         grain) echo --help --from --to --per-decade --values --repetitions --workers --time --quick --csv --json --html ;;
@@ -34,7 +35,7 @@ _quern() {
         --adapt)
             mapfile -t COMPREPLY < <(compgen -W "off dry-run on" -- "$word")
             return ;;
-        --destination | --profile | --trace | --report | --decisions | --tune-history | --csv | --html | --root)
+        --destination | --output | --profile | --trace | --report | --decisions | --tune-history | --csv | --html | --root)
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             return ;;
         --format)
@@ -51,11 +52,15 @@ _quern() {
             return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run tune grain $(_quern_options)" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run trace tune grain $(_quern_options)" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_quern_options "$subcommand")" -- "$word")
     elif [[ $subcommand == counters && COMP_CWORD -eq 2 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "list describe read" -- "$word")
+    elif [[ $subcommand == trace && COMP_CWORD -eq 2 ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "merge" -- "$word")
+    elif [[ $subcommand == trace ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
     fi
 }
 

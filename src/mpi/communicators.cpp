@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSL-1.0
+// Numbers of communicators: attributes of them, made where they are made.
+#include "communicators.hpp"
+
+#include "engine.hpp"
+
+#include <quern/base/detail/spin_lock.hpp>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+namespace quern::mpi::detail {
+
+namespace {
+
+constexpr std::uint64_t k_context_mask = (std::uint64_t{1} << 48U) - 1;
+constexpr std::uint64_t k_world = 1;
+constexpr std::uint64_t k_unknown_origin = 2;
+constexpr std::uint64_t k_between_groups = 3;
+
+/// What MPI keeps with a communicator.
+struct numbered {
+    channel where;
+    std::uint64_t members = 0;                      ///< a hash of them
+    std::map<std::uint64_t, std::uint32_t> made{};  ///< from this one, by members
+};
+
+int g_attribute = MPI_KEYVAL_INVALID;
+/// Communicators whose origin is not known, by members.
+std::map<std::uint64_t, std::uint32_t>
+    g_without_origin;  // NOLINT(bugprone-throwing-static-initialization)
+/// For the counts: without a runtime several threads may make communicators.
+quern::detail::spin_lock g_counts;
+
+/// As splitmix64 mixes.
+std::uint64_t mixed(std::uint64_t so_far, std::uint64_t next) noexcept {
+    std::uint64_t x = so_far * 0x9e37'79b9'7f4a'7c15U + next + 1;
+    x = (x ^ x >> 30U) * 0xbf58'476d'1ce4'e5b9U;
+    x = (x ^ x >> 27U) * 0x94d0'49bb'1331'11ebU;
+    return x ^ x >> 31U;
+}
+
+std::uint64_t hash_of(const std::vector<int>& ranks) noexcept {
+    return std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{0},
+                           [](std::uint64_t so_far, int rank) {
+                               return mixed(so_far, static_cast<std::uint64_t>(rank));
+                           });
+}
+
+/// The numbers in MPI_COMM_WORLD of a group, which it frees; below -1 for a rank of another job.
+std::vector<int> world_ranks_of(MPI_Group& group) {
+    int size = 0;
+    PMPI_Group_size(group, &size);
+    std::vector<int> here(static_cast<std::size_t>(size));
+    std::vector<int> found(here.size());
+    std::iota(here.begin(), here.end(), 0);
+    MPI_Group world = MPI_GROUP_NULL;
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    PMPI_Group_translate_ranks(group, size, here.data(), world, found.data());
+    PMPI_Group_free(&world);
+    PMPI_Group_free(&group);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        found[i] = found[i] == MPI_UNDEFINED ? -2 - static_cast<int>(i) : found[i];
+    }
+    return found;
+}
+
+std::uint32_t count(std::map<std::uint64_t, std::uint32_t>& made, std::uint64_t members) {
+    const std::scoped_lock lock(g_counts);
+    return made[members]++;
+}
+
+std::uint64_t context_of(std::uint64_t origin, std::uint64_t members, std::uint32_t number) {
+    return std::max<std::uint64_t>(mixed(mixed(origin, members), number) & k_context_mask, 16);
+}
+
+/// By MPI_Comm_dup and MPI_Comm_idup, on all ranks in the same order.
+int copy_number(MPI_Comm, int, void*, void* of, void* to, int* is_copied) {
+    auto& from = *static_cast<numbered*>(of);
+    channel where{context_of(from.where.context, from.members, count(from.made, from.members)),
+                  from.where.peers};
+    *static_cast<void**>(to) = new numbered{std::move(where), from.members};
+    *is_copied = 1;
+    return MPI_SUCCESS;
+}
+
+int drop_number(MPI_Comm, int, void* number, void*) {
+    delete static_cast<numbered*>(number);
+    return MPI_SUCCESS;
+}
+
+numbered* find_number(MPI_Comm comm) {
+    void* known = nullptr;
+    int is_known = 0;
+    if (g_attribute != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_get_attr(comm, g_attribute, &known, &is_known);
+    }
+    return is_known != 0 ? static_cast<numbered*>(known) : nullptr;
+}
+
+numbered& keep(MPI_Comm comm, channel where, std::uint64_t members) {
+    if (g_attribute == MPI_KEYVAL_INVALID) {
+        PMPI_Comm_create_keyval(copy_number, drop_number, &g_attribute, nullptr);
+    }
+    numbered& made = *new numbered{std::move(where), members};
+    PMPI_Comm_set_attr(comm, g_attribute, &made);
+    return made;
+}
+
+/// Both sides of an intercommunicator get the same number. Where it came from differs between them.
+numbered& number_between_groups(MPI_Comm comm) {
+    MPI_Group local = MPI_GROUP_NULL;
+    MPI_Group remote = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm, &local);
+    PMPI_Comm_remote_group(comm, &remote);
+    auto peers = std::make_shared<const std::vector<int>>(world_ranks_of(remote));
+    const auto [low, high] = std::minmax({hash_of(world_ranks_of(local)), hash_of(*peers)});
+    const std::uint64_t members = mixed(low, high);
+    return keep(
+        comm,
+        {context_of(k_between_groups, members, count(g_without_origin, members)), std::move(peers)},
+        members);
+}
+
+/// `from`: null if it is not known.
+numbered& number(MPI_Comm comm, numbered* from) {
+    int is_inter = 0;
+    PMPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter != 0) {
+        return number_between_groups(comm);
+    }
+    MPI_Group group = MPI_GROUP_NULL;
+    PMPI_Comm_group(comm, &group);
+    auto peers = std::make_shared<const std::vector<int>>(world_ranks_of(group));
+    const std::uint64_t members = hash_of(*peers);
+    const std::uint32_t earlier = count(from != nullptr ? from->made : g_without_origin, members);
+    const std::uint64_t origin = from != nullptr ? from->where.context : k_unknown_origin;
+    return keep(comm, {context_of(origin, members, earlier), std::move(peers)}, members);
+}
+
+}  // namespace
+
+void begin_numbering() {
+    int size = 0;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::vector<int> all(static_cast<std::size_t>(size));
+    std::iota(all.begin(), all.end(), 0);
+    keep(MPI_COMM_WORLD, {k_world, nullptr}, hash_of(all));
+    number(MPI_COMM_SELF, find_number(MPI_COMM_WORLD));
+}
+
+int has_made(MPI_Comm from, const MPI_Comm* made, int code) noexcept {
+    if (code == MPI_SUCCESS && *made != MPI_COMM_NULL && find_number(*made) == nullptr) {
+        number(*made, find_number(from));
+    }
+    return code;
+}
+
+channel channel_of(MPI_Comm comm) noexcept {
+    if (comm == MPI_COMM_WORLD) {
+        return {k_world, nullptr};
+    }
+    if (comm == MPI_COMM_NULL) {
+        return {};
+    }
+    const numbered* const known = find_number(comm);
+    return known != nullptr ? known->where : number(comm, nullptr).where;
+}
+
+channel find_channel(MPI_Comm comm) noexcept {
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_NULL) {
+        return channel_of(comm);
+    }
+    static constexpr quern::detail::wait_kind kind{"a number of a communicator"};
+    channel found;
+    plain_operation one({.kind = &kind}, [&] {
+        found = channel_of(comm);
+        return MPI_SUCCESS;
+    });
+    engine::of_process().run(one);
+    return found;
+}
+
+}  // namespace quern::mpi::detail
