@@ -3,6 +3,7 @@
 #include <quern/mpi/environment.hpp>
 
 #include "calls.hpp"
+#include "job_watch.hpp"
 
 #include <quern/scheduler/detail/foreign_threads.hpp>
 
@@ -47,6 +48,9 @@ int initialise(int* argc, char*** argv, int required, int& provided) {
     const int code = PMPI_Init_thread(
         argc, argv, std::max(required, static_cast<int>(MPI_THREAD_SERIALIZED)), &provided);
     mark_threads_since(before);
+    if (code == MPI_SUCCESS) {
+        quern::mpi::detail::watch_job();
+    }
     return code;
 }
 
@@ -71,8 +75,11 @@ int MPI_Finalize() {
                      calls == 1 ? "call waits" : "calls wait", all.describe_outstanding().c_str());
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
+    quern::mpi::detail::job_is_finalising();
     quern::detail::forget_harmless();
-    return PMPI_Finalize();
+    const int code = PMPI_Finalize();
+    quern::mpi::detail::job_is_finalised();
+    return code;
 }
 
 }  // extern "C"

@@ -33,39 +33,46 @@ int wait_for(const call_note& what, Test test) {
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    const ended_requests here(request);
     if (!is_shared()) {
         return PMPI_Wait(request, status);
     }
     static constexpr call_kind kind{"MPI_Wait"};
-    request_operation one({.kind = &kind.wait}, *request, status);
+    request_operation one({.kind = &kind.wait, .handles = request}, *request, status);
     return engine::of_process().run(one);
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
-    return wait_for({.kind = &kind.wait, .requests = count},
+    return wait_for({.kind = &kind.wait, .requests = count, .handles = requests},
                     [&](int& found) { return PMPI_Testall(count, requests, &found, statuses); });
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Waitany(count, requests, index, status);
     }
     static constexpr call_kind kind{"MPI_Waitany"};
-    return wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
-        return PMPI_Testany(count, requests, index, &found, status);
-    });
+    const call_note what{
+        .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
+    return wait_for(
+        what, [&](int& found) { return PMPI_Testany(count, requests, index, &found, status); });
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Waitsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitsome"};
-    return wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
+    const call_note what{
+        .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
+    return wait_for(what, [&](int& found) {
         const int code = PMPI_Testsome(count, requests, ended, indices, statuses);
         found = static_cast<int>(*ended != 0);  // also MPI_UNDEFINED: there is nothing to wait for
         return code;
@@ -73,6 +80,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    const ended_requests here(request);
     if (!is_shared()) {
         return PMPI_Test(request, flag, status);
     }
@@ -81,6 +89,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Testall(count, requests, flag, statuses);
     }
@@ -89,6 +98,7 @@ int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Testany(count, requests, index, flag, status);
     }
@@ -98,6 +108,7 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 }
 
 int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Testsome(count, requests, ended, indices, statuses);
     }

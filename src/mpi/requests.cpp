@@ -32,11 +32,19 @@ std::string words_of(int code) {
 /// Waits for the end of a request that it owns, and destroys itself when it has told of it.
 class owned_operation : public detail::operation {
 public:
-    owned_operation(const detail::call_note& what, MPI_Request taken) noexcept : operation(what) {
+    owned_operation(const detail::call_note& what, MPI_Request taken) noexcept
+        : operation(what), m_taken(taken) {
         request = taken;
         status = &m_status;
+        if (detail::open_requests::any()) {
+            m_serial = detail::open_requests::of_process().serial_of(taken);
+        }
     }
-    virtual ~owned_operation() = default;
+    virtual ~owned_operation() {
+        if (m_serial != 0) {
+            detail::open_requests::of_process().remove(m_taken, m_serial);
+        }
+    }
 
     bool begin() final {
         int is_done = 0;
@@ -52,6 +60,8 @@ protected:
     }
 
 private:
+    const MPI_Request m_taken;
+    std::uint64_t m_serial = 0;  ///< of the request while the job is watched
     MPI_Status m_status{};
 };
 

@@ -9,6 +9,7 @@
 #include "mpi_library.hpp"
 #include "network.hpp"
 #include "rank_keeper.hpp"
+#include "rank_states.hpp"
 #include "tune_child.hpp"
 
 #include <quern/settings/settings.hpp>
@@ -143,7 +144,10 @@ int receiver_in(const std::string& folder) {
 class job {
 public:
     job(unsigned ranks, std::vector<std::string> starter, const std::string& folder)
-        : m_count(ranks), m_receiver(receiver_in(folder)), m_words(std::move(starter)) {
+        : m_count(ranks),
+          m_receiver(receiver_in(folder)),
+          m_states(ranks, folder),
+          m_words(std::move(starter)) {
         adopt_orphans();
     }
     job(const job&) = delete;
@@ -158,6 +162,7 @@ public:
 private:
     void start();
     void wait();
+    int until_next() const;
     void read_reports();
     void take(const rank_report& report);
     void interrupt();
@@ -177,6 +182,7 @@ private:
     unsigned m_count;
     std::chrono::system_clock::time_point m_begin = std::chrono::system_clock::now();
     int m_receiver;
+    rank_states m_states;
     std::vector<std::string> m_words;
     pid_t m_starter = 0;
     int m_process = -1;       // the starter's, for poll
@@ -289,22 +295,36 @@ void job::press() {
     m_limit = watch::now() + k_grace;
 }
 
+/// Milliseconds, as poll(2) takes them.
+int job::until_next() const {
+    auto next = watch::time_point::max();
+    for (const auto& each : {m_limit, m_states.due()}) {
+        next = std::min(next, each.value_or(next));
+    }
+    if (next == watch::time_point::max()) {
+        return -1;
+    }
+    const auto left = std::chrono::ceil<milliseconds>(next - watch::now());
+    return static_cast<int>(std::max<milliseconds::rep>(left.count(), 0));
+}
+
 void job::wait() {
-    std::array<pollfd, 3> polled{
-        {{m_process, POLLIN, 0}, {m_receiver, POLLIN, 0}, {m_interrupted.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 4> polled{{{m_process, POLLIN, 0},
+                                  {m_receiver, POLLIN, 0},
+                                  {m_interrupted.descriptor(), POLLIN, 0},
+                                  {m_states.descriptor(), POLLIN, 0}}};
     while (!m_is_killed) {
-        int timeout = -1;
-        if (m_limit) {
-            const auto left = std::chrono::ceil<milliseconds>(*m_limit - watch::now());
-            timeout = static_cast<int>(std::max<milliseconds::rep>(left.count(), 0));
-        }
-        const int ready = ::poll(polled.data(), polled.size(), timeout);
+        const int ready = ::poll(polled.data(), polled.size(), until_next());
         if (ready < 0 && errno != EINTR) {
             require(ready, "poll");
         }
         read_reports();
+        m_states.read();
         if (ready > 0 && polled[0].revents != 0) {
             return;
+        }
+        if (m_states.due() && watch::now() >= *m_states.due()) {
+            m_states.look(!m_failure && m_signals == 0);
         }
         if (ready > 0 && polled[2].revents != 0) {
             interrupt();
