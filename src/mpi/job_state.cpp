@@ -169,7 +169,8 @@ json begin_state(const rank_place& at, bool is_finalised) {
 }  // namespace
 
 std::optional<std::string> describe_waits(const rank_place& at, std::uint64_t ended) {
-    const quern::detail::process_waits waiting = quern::detail::collect_process_waits();
+    const auto waiting =
+        at.with_words ? quern::detail::collect_process_waits() : quern::detail::process_waits{};
     std::unordered_map<const void*, const std::string*> names;
     for (const auto& each : waiting.waiters) {
         names.emplace(each.thing, &each.name);

@@ -13,6 +13,7 @@ namespace quern::mpi::detail {
 struct rank_place {
     int rank = 0;
     std::uint64_t version = 0;  ///< of what the rank has done so far
+    bool with_words = false;    ///< which tasks wait, and where; may take some 100 ms
 };
 
 /// Of a rank that is still. Nothing if an operation has ended since engine_counts::ended was

@@ -36,8 +36,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock_type = quern::detail::periodic_call::clock;
 
-/// Between two looks, and how long a rank must have been still. A hang is told within 2 s: this
-/// twice, and k_confirmation of tools/quern/rank_states.cpp.
+/// Between two looks, and how long a rank must have been still.
 constexpr auto k_interval = 100ms;
 constexpr auto k_still = 200ms;
 
@@ -69,7 +68,8 @@ public:
     /// MPI has been finalised, after which this object is destroyed.
     void tell_finalised() noexcept try {
         m_looks.reset();
-        publish(describe_finalised({m_rank, k_finalised}), k_finalised);
+        publish(describe_finalised({m_rank, k_finalised}));
+        ring(job_bell::kind::waits, k_finalised);
     } catch (const std::exception&) {
         return;  // no memory: there is no report then
     }
@@ -81,7 +81,8 @@ private:
     void look_at_finalising();
     void look_at_runtimes();
     void begin_again(const quern::detail::still_process& now);
-    void publish(const std::string& state, std::uint64_t version);
+    int question() const;
+    bool publish(const std::string& state);
     void ring(job_bell::kind what, std::uint64_t version) const noexcept;
 
     const std::string m_folder;
@@ -95,6 +96,7 @@ private:
     std::uint64_t m_polls = 0;
     clock_type::time_point m_since{};
     bool m_is_published = false;
+    int m_answered = 0;                                     ///< the last question
     std::optional<quern::detail::periodic_call> m_looks{};  ///< the last member: it uses the others
 };
 
@@ -131,7 +133,8 @@ void watch::look_at_finalising() {
     if (m_version != k_finalised || !tcp_queues_are_empty()) {
         begin_again({.is_still = true, .version = k_finalised});
     } else if (!m_is_published && clock_type::now() - m_since >= k_still) {
-        publish(describe_finalised({m_rank, k_finalised}), k_finalised);
+        m_is_published = publish(describe_finalised({m_rank, k_finalised}));
+        ring(job_bell::kind::waits, k_finalised);
     }
 }
 
@@ -148,17 +151,33 @@ void watch::look_at_runtimes() {
         return;
     }
     const bool is_looked_after = all.outstanding() == 0 || counts.polls - m_polls >= k_fewest_polls;
-    if (m_is_published || clock_type::now() - m_since < k_still || !is_looked_after) {
+    if (clock_type::now() - m_since < k_still || !is_looked_after) {
         return;
     }
-    const auto state = describe_waits({m_rank, now.version}, ended);
+    const int asked = m_is_published ? question() : m_answered;
+    if (m_is_published && asked == m_answered) {
+        return;
+    }
+    const auto state = describe_waits({m_rank, now.version, m_is_published}, ended);
     const quern::detail::still_process after = quern::detail::look_whether_still(k_poller);
-    if (state && after.is_still && after.version + counts.waited + counts.ended == now.version) {
-        publish(*state, now.version);
+    const bool is_true =
+        state && after.is_still && after.version + counts.waited + counts.ended == now.version;
+    if (is_true && publish(*state)) {
+        ring(m_is_published ? job_bell::kind::told : job_bell::kind::waits, now.version);
+        m_answered = asked;
+        m_is_published = true;
     }
 }
 
-void watch::publish(const std::string& state, std::uint64_t version) {
+/// 0: there is none.
+int watch::question() const {
+    std::ifstream in(m_folder + "/" + std::string(k_question_file));
+    int number = 0;
+    in >> number;
+    return number;
+}
+
+bool watch::publish(const std::string& state) {
     const std::string path = m_folder + "/" + state_file_of(m_rank);
     const std::string unfinished = path + ".new";
     std::ofstream out(unfinished, std::ios::binary);
@@ -166,10 +185,7 @@ void watch::publish(const std::string& state, std::uint64_t version) {
     out.close();
     std::error_code failed;
     std::filesystem::rename(unfinished, path, failed);
-    if (out && !failed) {
-        m_is_published = true;
-        ring(job_bell::kind::waits, version);
-    }
+    return out && !failed;
 }
 
 /// A bell that cannot be rung is not heard: `quern run` has ended then, and the job ends too.

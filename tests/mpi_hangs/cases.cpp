@@ -111,9 +111,10 @@ void different_order() {
 }
 
 void different_roots() {
-    in_task("spread", [] {
+    in_task("collect", [] {
+        int all[4];
         say_ready();
-        MPI_Bcast(&g_data, 1, MPI_INT, g_rank == 3 ? 2 : 0, MPI_COMM_WORLD);
+        MPI_Gather(&g_rank, 1, MPI_INT, all, 1, MPI_INT, g_rank == 3 ? 1 : 0, MPI_COMM_WORLD);
         MPI_Barrier(MPI_COMM_WORLD);
     });
 }

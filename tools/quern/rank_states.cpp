@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -23,10 +24,6 @@ namespace quern::tool {
 namespace {
 
 using mpi::detail::job_bell;
-
-/// From the last word of a rank until the report: each rank looks at itself once more at least
-/// (k_interval of src/mpi/job_watch.cpp).
-constexpr std::chrono::milliseconds k_confirmation{200};
 
 int require(int result, const char* what) {
     if (result < 0) {
@@ -52,29 +49,71 @@ rank_states::rank_states(unsigned ranks, std::string folder)
 
 rank_states::~rank_states() { ::close(m_receiver); }
 
-void rank_states::read() {
+bool rank_states::take_bells() {
     job_bell bell{};
     bool is_new = false;
     while (::recv(m_receiver, &bell, sizeof bell, 0) == sizeof bell) {
         is_new = true;
-        if (bell.what == job_bell::kind::waits) {
-            m_versions[bell.rank] = bell.version;
-        } else {
-            m_versions.erase(bell.rank);
+        if (bell.what == job_bell::kind::runs) {
+            m_still.erase(bell.rank);
+            continue;
+        }
+        m_still[bell.rank] = bell.version;
+        if (bell.what == job_bell::kind::told) {
+            m_told.insert(bell.rank);
         }
     }
-    if (is_new) {
-        m_due.reset();
-        if (m_versions.size() == m_count && !is_told()) {
-            m_due = clock::now() + k_confirmation;
-        }
+    return is_new;
+}
+
+void rank_states::read(bool is_wanted) {
+    if (!take_bells() || !is_wanted || m_still.size() != m_count) {
+        return;
     }
+    if (m_still != m_judged) {
+        m_judged = m_still;
+        m_is_asked = false;
+        judge();
+    } else if (m_is_asked && m_told.size() == m_expected) {
+        judge();
+    }
+}
+
+/// At first from states without words; when all ranks have answered, from those with words. In
+/// between each rank has looked at itself once more.
+void rank_states::judge() {
+    try {
+        const std::vector<rank_state> all = all_states();
+        if (all.size() != m_count || !hangs(all)) {
+            return;
+        }
+        if (!m_is_asked) {
+            m_expected = static_cast<std::size_t>(std::count_if(
+                all.begin(), all.end(), [](const rank_state& each) { return !each.is_finalised; }));
+            ask();
+            return;
+        }
+        m_is_asked = false;
+        const std::string text = describe(all);
+        std::fwrite(text.data(), 1, text.size(), stderr);
+        std::fflush(stderr);
+    } catch (const json_error&) {
+        return;  // a folder without room: there is no report then
+    }
+}
+
+void rank_states::ask() {
+    m_is_asked = true;
+    m_told.clear();
+    const std::string path = fmt::format("{}/{}", m_folder, mpi::detail::k_question_file);
+    std::ofstream(path + ".new") << ++m_questions;
+    std::rename((path + ".new").c_str(), path.c_str());
 }
 
 /// Empty if a state is missing or not the one that was announced.
 std::vector<rank_state> rank_states::all_states() const {
     std::vector<rank_state> all;
-    for (const auto& [rank, version] : m_versions) {
+    for (const auto& [rank, version] : m_still) {
         std::ifstream in(fmt::format("{}/{}", m_folder, mpi::detail::state_file_of(rank)));
         const std::string text{std::istreambuf_iterator<char>(in), {}};
         rank_state state = read_state(text);
@@ -84,25 +123,6 @@ std::vector<rank_state> rank_states::all_states() const {
         all.push_back(std::move(state));
     }
     return all;
-}
-
-void rank_states::look(bool is_wanted) {
-    m_due.reset();
-    if (!is_wanted) {
-        return;
-    }
-    try {
-        const std::vector<rank_state> all = all_states();
-        if (all.size() != m_count || !hangs(all)) {
-            return;
-        }
-        m_told = m_versions;
-        const std::string text = describe(all);
-        std::fwrite(text.data(), 1, text.size(), stderr);
-        std::fflush(stderr);
-    } catch (const json_error&) {
-        return;  // not written completely: there is no report then
-    }
 }
 
 }  // namespace quern::tool

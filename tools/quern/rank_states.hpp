@@ -5,10 +5,10 @@
 
 #include "job_hang.hpp"
 
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +16,6 @@ namespace quern::tool {
 
 class rank_states {
 public:
-    using clock = std::chrono::steady_clock;
-
     /// Makes the socket in the folder of the job. Throws std::system_error.
     rank_states(unsigned ranks, std::string folder);
     ~rank_states();
@@ -26,23 +24,27 @@ public:
 
     /// Readable when a rank has something to tell: then call read().
     int descriptor() const noexcept { return m_receiver; }
-    void read();
 
-    /// When to call look(), unless something is read before.
-    std::optional<clock::time_point> due() const noexcept { return m_due; }
-    /// Unless the job ends and no report is wanted any more.
-    void look(bool is_wanted);
+    /// Reports, unless the job ends and no report is wanted any more.
+    void read(bool is_wanted);
 
 private:
-    bool is_told() const { return m_versions == m_told; }
+    using versions = std::map<int, std::uint64_t>;
+
+    bool take_bells();
+    void judge();
+    void ask();
     std::vector<rank_state> all_states() const;
 
     const unsigned m_count;
     const std::string m_folder;
     int m_receiver;
-    std::map<int, std::uint64_t> m_versions;  ///< of the ranks that can do nothing
-    std::map<int, std::uint64_t> m_told;      ///< the versions of the last report
-    std::optional<clock::time_point> m_due{};
+    versions m_still{};       ///< the ranks that can do nothing by themselves
+    versions m_judged{};      ///< the last ones of which all ranks were still
+    bool m_is_asked = false;  ///< these seem to hang, and their ranks have been asked for words
+    int m_questions = 0;
+    std::set<int> m_told{};      ///< ranks that have answered
+    std::size_t m_expected = 0;  ///< answers: of all ranks but those that have finalised MPI
 };
 
 }  // namespace quern::tool

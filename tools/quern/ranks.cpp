@@ -162,7 +162,6 @@ public:
 private:
     void start();
     void wait();
-    int until_next() const;
     void read_reports();
     void take(const rank_report& report);
     void interrupt();
@@ -295,36 +294,25 @@ void job::press() {
     m_limit = watch::now() + k_grace;
 }
 
-/// Milliseconds, as poll(2) takes them.
-int job::until_next() const {
-    auto next = watch::time_point::max();
-    for (const auto& each : {m_limit, m_states.due()}) {
-        next = std::min(next, each.value_or(next));
-    }
-    if (next == watch::time_point::max()) {
-        return -1;
-    }
-    const auto left = std::chrono::ceil<milliseconds>(next - watch::now());
-    return static_cast<int>(std::max<milliseconds::rep>(left.count(), 0));
-}
-
 void job::wait() {
     std::array<pollfd, 4> polled{{{m_process, POLLIN, 0},
                                   {m_receiver, POLLIN, 0},
                                   {m_interrupted.descriptor(), POLLIN, 0},
                                   {m_states.descriptor(), POLLIN, 0}}};
     while (!m_is_killed) {
-        const int ready = ::poll(polled.data(), polled.size(), until_next());
+        int timeout = -1;
+        if (m_limit) {
+            const auto left = std::chrono::ceil<milliseconds>(*m_limit - watch::now());
+            timeout = static_cast<int>(std::max<milliseconds::rep>(left.count(), 0));
+        }
+        const int ready = ::poll(polled.data(), polled.size(), timeout);
         if (ready < 0 && errno != EINTR) {
             require(ready, "poll");
         }
         read_reports();
-        m_states.read();
+        m_states.read(!m_failure && m_signals == 0);
         if (ready > 0 && polled[0].revents != 0) {
             return;
-        }
-        if (m_states.due() && watch::now() >= *m_states.due()) {
-            m_states.look(!m_failure && m_signals == 0);
         }
         if (ready > 0 && polled[2].revents != 0) {
             interrupt();
