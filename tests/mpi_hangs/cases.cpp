@@ -206,6 +206,22 @@ void pass_much() {
     }
 }
 
+/// Messages that a library sends without waiting for their receivers: the senders go to sleep, and
+/// the last one to finalise MPI, while they are on their way. For slow networks.
+void pass_at_once() {
+    std::vector<char> data(60'000);
+    const int count = static_cast<int>(data.size());
+    for (int from = g_size - 1; from >= 0; --from) {
+        in_task("at once", [&] {
+            if (g_rank == from) {
+                MPI_Send(data.data(), count, MPI_CHAR, (from + 1) % g_size, 6, MPI_COMM_WORLD);
+            } else if (g_rank == (from + 1) % g_size) {
+                MPI_Recv(data.data(), count, MPI_CHAR, from, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            }
+        });
+    }
+}
+
 /// Many small messages and communicators, and runtimes that come and go.
 void pass_many() {
     for (int round = 0; round < 5; ++round) {
@@ -249,6 +265,7 @@ const std::map<std::string, std::function<void()>> k_cases{
     {"healthy-sleeps", [] { wait_long(true); }},
     {"healthy-much", pass_much},
     {"healthy-many", pass_many},
+    {"healthy-at-once", pass_at_once},
 };
 
 }  // namespace

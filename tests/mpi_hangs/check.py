@@ -4,6 +4,7 @@
 others.
 
 Usage: check.py <quern> <program of cases.cpp> <docs/mpi-running.md> [-n <times>] [case...]
+With the variable TEST_HANGS_NET the ranks communicate over a network of that rate.
 A job that must hang is ended by SIGTERM to `quern run` once its report has come."""
 
 import os
@@ -65,7 +66,7 @@ HANGS = {
     ],
 }
 PAGE = ""  # the text of docs/mpi-running.md
-HEALTHY = ["healthy-computes", "healthy-sleeps", "healthy-much", "healthy-many"]
+HEALTHY = ["healthy-computes", "healthy-sleeps", "healthy-much", "healthy-many", "healthy-at-once"]
 
 
 class Job:
@@ -74,7 +75,8 @@ class Job:
     def __init__(self, quern, program, *words):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("QUERN_")}
         self.output = tempfile.TemporaryFile("w+", errors="replace")
-        self.process = subprocess.Popen([quern, "run", "-n", str(RANKS), "--", program, *words], env=environment,
+        network = [f"--net={rate}"] if (rate := os.environ.get("TEST_HANGS_NET")) else []
+        self.process = subprocess.Popen([quern, "run", "-n", str(RANKS), *network, "--", program, *words], env=environment,
                                         stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
 
     def text(self):
