@@ -44,6 +44,22 @@ int run_message(const call_note& what, posted_operation::post_function post,
     return code;
 }
 
+int start_alone(const call_note& what, plain_operation::call_function call,
+                const MPI_Request* made) noexcept {
+    call_note noted = what;
+    begin_collective(noted);
+    const int code = call();
+    if (code == MPI_SUCCESS) {
+        note_request(noted, *made);
+    }
+    return code;
+}
+
+int run_collective_start(const call_note& what, plain_operation::call_function call,
+                         const MPI_Request* made) noexcept {
+    return run_plain(what, [&] { return start_alone(what, call, made); });
+}
+
 int run_message_start(const call_note& what, plain_operation::call_function call,
                       const MPI_Request* made) noexcept {
     if (what.way == message_way::sent) {
@@ -51,7 +67,7 @@ int run_message_start(const call_note& what, plain_operation::call_function call
     }
     posted_receive posted =
         what.way == message_way::received ? begin_receive(what) : posted_receive{};
-    const int code = run_plain(what, call);
+    const int code = run_plain(what, [&] { return start_alone(what, call, made); });
     if (code != MPI_SUCCESS) {
         return code;
     }

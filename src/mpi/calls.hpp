@@ -4,6 +4,7 @@
 
 #include "engine.hpp"
 #include "errors.hpp"
+#include "job_watch.hpp"
 
 #include <mpi.h>
 
@@ -35,6 +36,8 @@ inline int run_twin(const call_note& what, posted_operation::post_function post,
 template <class Post>
 int run_alone(const call_note& what, Post post) noexcept {
     MPI_Request made = MPI_REQUEST_NULL;
+    call_note noted = what;
+    begin_collective(noted);
     int code = post(&made);
     if (code == MPI_SUCCESS) {
         {
@@ -56,9 +59,17 @@ inline int run_plain(const call_note& what, plain_operation::call_function call)
 int run_message(const call_note& what, posted_operation::post_function post,
                 MPI_Status* status) noexcept;
 
-/// A function that begins to send or to receive a message, and returns.
+/// A function that begins to send or to receive a message, and returns with a request.
 int run_message_start(const call_note& what, plain_operation::call_function call,
                       const MPI_Request* made) noexcept;
+
+/// A function that begins a collective operation, and returns with a request.
+int run_collective_start(const call_note& what, plain_operation::call_function call,
+                         const MPI_Request* made) noexcept;
+
+/// Either of these without any runtime, in a job that is watched.
+int start_alone(const call_note& what, plain_operation::call_function call,
+                const MPI_Request* made) noexcept;
 
 /// A function that makes a persistent request of a message; also while no runtime lives.
 int run_persistent(const call_note& what, plain_operation::call_function call,

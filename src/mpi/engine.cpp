@@ -217,6 +217,7 @@ void engine::look_at_requests(ended_list& ended) noexcept {
         m_owners.pop_back();
     }
     m_outstanding.fetch_sub(static_cast<std::uint64_t>(found), std::memory_order_relaxed);
+    m_counts.ended = m_counts.ended + static_cast<std::uint64_t>(found);
 }
 
 void engine::look_at_attempts(ended_list& ended) noexcept {
@@ -232,6 +233,7 @@ void engine::look_at_attempts(ended_list& ended) noexcept {
             one = m_attempts.back();
             m_attempts.pop_back();
             m_outstanding.fetch_sub(1, std::memory_order_relaxed);
+            m_counts.ended = m_counts.ended + 1;
         } else {
             ++m_next_attempt;
         }
@@ -246,6 +248,30 @@ bool engine::enter_for_report() noexcept {
         }
         ::sched_yield();
     }
+    return true;
+}
+
+bool engine::share_further() noexcept {
+    int living = m_runtimes.load(std::memory_order_relaxed);
+    while (living != 0) {
+        if (m_runtimes.compare_exchange_weak(living, living + 1, std::memory_order_acq_rel,
+                                             std::memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool engine::visit(visit_function f) noexcept {
+    if (!enter_for_report()) {
+        return false;
+    }
+    {
+        const inside_mpi here;
+        f(m_owners, m_attempts);
+    }
+    ended_list ended;
+    leave(ended);
     return true;
 }
 

@@ -5,12 +5,14 @@
 
 #include "operation.hpp"
 
+#include <quern/base/detail/function_ref.hpp>
 #include <quern/base/detail/relaxed.hpp>
 
 #include <mpi.h>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct engine_counts {
     quern::detail::relaxed<std::uint64_t> polls = 0;
     quern::detail::relaxed<std::uint64_t> polls_in_vain = 0;
     quern::detail::relaxed<std::uint64_t> waited = 0;  ///< operations that did not end at once
+    quern::detail::relaxed<std::uint64_t> ended = 0;   ///< of these
 };
 
 class engine {
@@ -31,6 +34,8 @@ public:
     bool is_shared() const noexcept { return m_runtimes.load(std::memory_order_acquire) != 0; }
     void runtime_begins() noexcept { m_runtimes.fetch_add(1, std::memory_order_acq_rel); }
     void runtime_ends() noexcept { m_runtimes.fetch_sub(1, std::memory_order_acq_rel); }
+    /// As runtime_begins() if a runtime lives; else false.
+    bool share_further() noexcept;
 
     /// Runs an operation of the caller and returns its code when it has ended. Suspends a task;
     /// another thread sleeps.
@@ -47,6 +52,12 @@ public:
     /// to 20 ms for the entrance; without it, names the call in which another thread is, if known.
     /// `of`: those of that poller only; null: all.
     std::string describe_outstanding(const pool_poller* of = nullptr) noexcept;
+
+    using visit_function = quern::detail::function_ref<void(
+        std::span<operation* const> with_request, std::span<operation* const> attempted)>;
+    /// Calls f with all that has begun and not ended, in the entrance; f may call MPI. Waits up to
+    /// 20 ms for the entrance, else returns false. Requires: is_shared().
+    bool visit(visit_function f) noexcept;
 
     /// The name of a call that may stay in MPI for long, or null. For reports; in the entrance.
     void is_inside(const char* call) noexcept { m_inside.store(call, std::memory_order_relaxed); }

@@ -5,6 +5,7 @@
 #include "calls.hpp"
 #include "communicators.hpp"
 #include "job_clock.hpp"
+#include "job_watch.hpp"
 #include "mechanism.hpp"
 
 #include <quern/scheduler/detail/foreign_threads.hpp>
@@ -54,6 +55,7 @@ int initialise(int* argc, char*** argv, int required, int& provided) {
     if (code == MPI_SUCCESS) {
         quern::mpi::detail::begin_numbering();
         quern::mpi::detail::join_job();
+        quern::mpi::detail::watch_job();
     }
     return code;
 }
@@ -80,8 +82,11 @@ int MPI_Finalize() {
         PMPI_Abort(MPI_COMM_WORLD, 1);
     }
     quern::mpi::detail::leave_job();
+    quern::mpi::detail::job_is_finalising();
     quern::detail::forget_harmless();
-    return PMPI_Finalize();
+    const int code = PMPI_Finalize();
+    quern::mpi::detail::job_is_finalised();
+    return code;
 }
 
 }  // extern "C"

@@ -65,7 +65,9 @@ int exchange(const call_note& what, const call_note& sent, MPI_Status* status, R
     bool is_posted = false;
     const posted_receive posted = begin_receive(what);
     tell_sending(sent);
-    const int result = run_attempts(what, [&](int& code) {
+    call_note both_halves = what;
+    both_halves.also = &sent;
+    const int result = run_attempts(both_halves, [&](int& code) {
         if (!is_posted) {
             is_posted = true;
             code = both.post(receive, send);

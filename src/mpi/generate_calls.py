@@ -35,6 +35,12 @@ PERSISTENT = "Send_init Ssend_init Bsend_init Rsend_init Recv_init".split()
 # The other functions with a twin are collective: a blocking and a non-blocking collective call do not match each other, so
 # all ranks use the twin, those without a runtime too.
 
+# For the report on a job that hangs (job_watch.hpp): collective over the parent, from which they make a communicator.
+MAKES_COMM = """Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create
+Dist_graph_create Dist_graph_create_adjacent""".split()
+# Their messages are not followed: afterwards the rank is never taken for stuck.
+NOT_FOLLOWED = "Isendrecv Isendrecv_replace Psend_init".split()
+
 SKIPPED = re.compile(r"T_|.*_(c2f|f2c|f082c|c2f08|f082f|f2f08)$|Pcontrol$")
 
 PROTOTYPE = re.compile(r"\bint\s+PMPI_(\w+)\s*\(([^;{()]*)\)\s*(?:__attribute__[^;]*)?;")
@@ -98,6 +104,16 @@ def twin_of(name, args, known):
     return twin[0], leading, status
 
 
+def starts_collective(base, args, known):
+    """Whether it is the non-blocking form of a collective function."""
+    return (base.startswith("I") and base[1:2].isalpha() and base[1].upper() + base[2:] in known and args
+            and "MPI_Request" in args[-1][0] and base not in SENT + RECEIVED + NOT_FOLLOWED)
+
+
+def parameter_of_type(args, pattern):
+    return next(name for declaration, name in args if re.match(pattern, declaration))
+
+
 def definition(name, args, known):
     base = name[:-2] if name.endswith("_c") else name
     head = f'int MPI_{name}({", ".join(d for d, _ in args) or "void"}) {{'
@@ -107,29 +123,50 @@ def definition(name, args, known):
     if base in DIRECT:
         return f"{head} return {direct}; }}"
     kind = f'    static constexpr call_kind kind{{"MPI_{name}"}};'
-    note = note_of(args)
-    is_received = base in RECEIVED or base == "Recv_init"
-    passes = "sent" if base in SENT else "received" if base in RECEIVED else None
-    if passes or base in PERSISTENT:
-        note += f", .way = message_way::{'received' if is_received else 'sent'}"
-    note = f"{{.kind = &kind.wait{', ' + note if note else ''}}}"
     twin = twin_of(name, args, known)
+    passes = "sent" if base in SENT else "received" if base in RECEIVED else None
     is_collective = twin is not None and passes is None
+    is_received = base in RECEIVED or base == "Recv_init"
+    is_start = twin is None and (passes or starts_collective(base, args, known))
+    fields = [".kind = &kind.wait"] + ([note_of(args)] if note_of(args) else [])
+    if passes or base in PERSISTENT:
+        fields.append(f".way = message_way::{'received' if is_received else 'sent'}")
+    if is_collective or is_start and not passes:
+        fields.append(".is_collective = true")
+    note = f"{{{', '.join(fields)}}}"
     if base in PERSISTENT:
         return f"{head}\n{kind}\n    return run_persistent({note}, [&] {{ return {direct}; }}, request);\n}}"
-    lines = [head] + ([] if is_collective else [f"    if (!is_shared()) {{ return {direct}; }}"]) + [kind]
+    lines = [head]
+    if base in NOT_FOLLOWED:
+        lines.append(f'    note_unknown_call("MPI_{name}");')
+    if base in ("Comm_free", "Comm_disconnect"):
+        lines.append(f"    note_freed(*{args[0][1]});")
+    before, after = "return ", ";"
+    if base in MAKES_COMM:
+        parent, child = (parameter_of_type(args, pattern) for pattern in (r"MPI_Comm \w", r"MPI_Comm ?\*"))
+        before, after = f"return note_made({parent}, {child}, ", ");"
+    if is_start:
+        request = args[-1][1]
+        lines.append(f"    if (!is_shared() && !is_watched()) {{ return {direct}; }}")
+        lines.append(kind)
+        lines.append(f"    if (!is_shared()) {{ return start_alone({note}, [&] {{ return {direct}; }}, {request}); }}")
+        run = "run_message_start" if passes else "run_collective_start"
+        lines.append(f"    return {run}({note}, [&] {{ return {direct}; }}, {request});")
+        return "\n".join(lines + ["}"])
+    if not is_collective:
+        lines.append(f"    if (!is_shared()) {{ {before}{direct}{after} }}")
+    lines.append(kind)
     if twin is not None:
         post, leading, status = twin
         lines.append(f"    auto post = [&](MPI_Request* made) {{ return {call(post, leading, ['made'])}; }};")
         if is_collective:
-            lines.append(f"    if (!is_shared()) {{ return run_alone({note}, post); }}")
+            lines.append(f"    if (!is_shared()) {{ {before}run_alone({note}, post){after} }}")
         run = "run_message" if passes else "run_twin"
-        lines.append(f"    return {run}({note}, post, {status or 'MPI_STATUS_IGNORE'});")
+        lines.append(f"    {before}{run}({note}, post, {status or 'MPI_STATUS_IGNORE'}){after}")
     else:
         blocks = base in BLOCKING or base.startswith(BLOCKING_PREFIX)
-        run = "run_message_start" if passes else "run_blocking" if blocks else "run_plain"
-        made = ", request" if passes else ""
-        lines.append(f"    return {run}({note}, [&] {{ return {direct}; }}{made});")
+        run = "run_blocking" if blocks else "run_plain"
+        lines.append(f"    {before}{run}({note}, [&] {{ return {direct}; }}){after}")
     return "\n".join(lines + ["}"])
 
 

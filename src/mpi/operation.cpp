@@ -4,6 +4,7 @@
 
 #include "engine.hpp"
 #include "errors.hpp"
+#include "job_watch.hpp"
 #include "pools.hpp"
 #include "traffic.hpp"
 
@@ -108,6 +109,7 @@ void waiting_operation::wait_outside() noexcept {
 }
 
 bool posted_operation::begin() {
+    begin_collective(note);
     code = m_post(&request);
     if (is_failure(code)) {
         return true;

@@ -45,7 +45,13 @@ struct call_note {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Message message = MPI_MESSAGE_NULL;  ///< found by a probe, that the call receives
     message_way way = message_way::none;
+    bool is_collective = false;
     int requests = -1;  ///< how many the call waits for
+    // For the report on a job that hangs (job_watch.hpp):
+    const MPI_Request* handles = nullptr;  ///< those requests, or one
+    bool is_any = false;                   ///< the end of one of them is enough
+    const call_note* also = nullptr;       ///< another call that has to end too
+    std::uint64_t place = 0;               ///< of a collective call (known_comms.hpp)
     // Set by complete_note when the call has to wait:
     std::int64_t bytes = -1;
     std::array<char, 40> comm_name{};  ///< of a communicator that is not MPI's own

@@ -56,37 +56,42 @@ int wait_for(const call_note& what, Test test) {
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+    const ended_requests here(request);
     if (!is_shared()) {
         return PMPI_Wait(request, status);
     }
     static constexpr call_kind kind{"MPI_Wait"};
     awaited_receives seen(1, request, status, 1);
-    request_operation one({.kind = &kind.wait}, *request, seen.statuses());
+    request_operation one({.kind = &kind.wait, .handles = request}, *request, seen.statuses());
     const int code = engine::of_process().run(one);
     seen.end_all(code);
     return code;
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
     awaited_receives seen(count, requests, statuses, count);
-    const int code = wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
-        return PMPI_Testall(count, requests, &found, seen.statuses());
-    });
+    const int code = wait_for(
+        {.kind = &kind.wait, .requests = count, .handles = requests},
+        [&](int& found) { return PMPI_Testall(count, requests, &found, seen.statuses()); });
     seen.end_all(code);
     return code;
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Waitany(count, requests, index, status);
     }
     static constexpr call_kind kind{"MPI_Waitany"};
+    const call_note what{
+        .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
     awaited_receives seen(count, requests, status, 1);
-    const int code = wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
+    const int code = wait_for(what, [&](int& found) {
         return PMPI_Testany(count, requests, index, &found, seen.statuses());
     });
     if (code == MPI_SUCCESS) {
@@ -96,12 +101,15 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Waitsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitsome"};
+    const call_note what{
+        .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
     awaited_receives seen(count, requests, statuses, count);
-    const int code = wait_for({.kind = &kind.wait, .requests = count}, [&](int& found) {
+    const int code = wait_for(what, [&](int& found) {
         const int result = PMPI_Testsome(count, requests, ended, indices, seen.statuses());
         found = static_cast<int>(*ended != 0);  // also MPI_UNDEFINED: there is nothing to wait for
         return result;
@@ -111,6 +119,7 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+    const ended_requests here(request);
     if (!is_shared()) {
         return PMPI_Test(request, flag, status);
     }
@@ -122,6 +131,7 @@ int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Testall(count, requests, flag, statuses);
     }
@@ -133,6 +143,7 @@ int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuse
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Testany(count, requests, index, flag, status);
     }
@@ -148,6 +159,7 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 }
 
 int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+    const ended_requests here(requests, count);
     if (!is_shared()) {
         return PMPI_Testsome(count, requests, ended, indices, statuses);
     }
@@ -160,6 +172,7 @@ int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
 }
 
 int MPI_Request_free(MPI_Request* request) {
+    const ended_requests here(request);
     forget_receive(*request);
     forget_persistent(*request);
     if (!is_shared()) {
@@ -170,6 +183,7 @@ int MPI_Request_free(MPI_Request* request) {
 }
 
 int MPI_Start(MPI_Request* request) {
+    note_unknown_call("MPI_Start");
     if (!is_shared()) {
         return PMPI_Start(request);
     }
@@ -179,6 +193,7 @@ int MPI_Start(MPI_Request* request) {
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
+    note_unknown_call("MPI_Startall");
     if (!is_shared()) {
         return PMPI_Startall(count, requests);
     }

@@ -34,11 +34,18 @@ std::string words_of(int code) {
 class owned_operation : public detail::operation {
 public:
     owned_operation(const detail::call_note& what, MPI_Request taken)
-        : operation(what), m_received(1, &taken, &m_status, 1) {
+        : operation(what), m_taken(taken), m_received(1, &taken, &m_status, 1) {
         request = taken;
         status = &m_status;
+        if (detail::open_requests::any()) {
+            m_serial = detail::open_requests::of_process().serial_of(taken);
+        }
     }
-    virtual ~owned_operation() = default;
+    virtual ~owned_operation() {
+        if (m_serial != 0) {
+            detail::open_requests::of_process().remove(m_taken, m_serial);
+        }
+    }
 
     bool begin() final {
         int is_done = 0;
@@ -55,6 +62,8 @@ protected:
     }
 
 private:
+    const MPI_Request m_taken;
+    std::uint64_t m_serial = 0;  ///< of the request while the job is watched
     MPI_Status m_status{};
     detail::awaited_receives m_received;
 };

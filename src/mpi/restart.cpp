@@ -3,6 +3,8 @@
 
 #include "calls.hpp"
 #include "mechanism.hpp"
+#include "message_trace.hpp"
+#include "open_requests.hpp"
 #include "restart.hpp"
 
 #include <quern/base/detail/clock.hpp>
@@ -75,12 +77,18 @@ void pause_before_restart() noexcept {
 /// True: all have ended.
 bool have_ended(std::span<MPI_Request> requests, MPI_Status* statuses) {
     static constexpr call_kind kind{"quern::mpi::wait_or_restart"};
+    const auto count = static_cast<int>(requests.size());
     int found = 0;
+    const detail::ended_requests here(requests.data(), count);
+    detail::awaited_receives seen(count, requests.data(), statuses, count);
     const int code = detail::run_plain({.kind = &kind.wait}, [&] {
-        return PMPI_Testall(static_cast<int>(requests.size()), requests.data(), &found, statuses);
+        return PMPI_Testall(count, requests.data(), &found, seen.statuses());
     });
     if (code != MPI_SUCCESS) {
         throw error(code);
+    }
+    if (found != 0) {
+        seen.end_all(code);
     }
     return found != 0;
 }

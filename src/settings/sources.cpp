@@ -24,8 +24,10 @@ namespace {
 constexpr std::string_view k_option_prefix = "--quern:";
 constexpr std::string_view k_help_option = "--quern:help";
 constexpr std::string_view k_variable_prefix = "QUERN_";
-/// Where Quern is installed: read by CMake's find_package and set by modules of clusters.
-constexpr std::array<std::string_view, 2> k_foreign_variables = {"QUERN_DIR", "QUERN_ROOT"};
+/// Not settings. Where Quern is installed: read by CMake's find_package and set by modules of
+/// clusters. QUERN_JOB: set by `quern run -n` for the ranks of its job.
+constexpr std::array<std::string_view, 3> k_foreign_variables = {"QUERN_DIR", "QUERN_ROOT",
+                                                                 "QUERN_JOB"};
 
 constinit settings* g_said = nullptr;
 

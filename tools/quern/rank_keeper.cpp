@@ -2,6 +2,7 @@
 // Starts one rank and waits for it.
 #include "rank_keeper.hpp"
 
+#include <quern/mpi/detail/job_channel.hpp>
 #include <quern/topology/detail/text.hpp>
 
 #include <fmt/format.h>
@@ -107,6 +108,7 @@ int keep_rank(std::string_view folder) {
         throw std::system_error(errno, std::generic_category(), "fork");
     }
     if (program == 0) {
+        ::setenv(mpi::detail::k_job_variable, std::string(folder).c_str(), 1);
         const int error = become(words, self, before);
         send(reports, {rank_report::kind::not_started, rank, ::getpid(), error});
         ::_exit(127);

@@ -9,6 +9,7 @@
 #include "mpi_library.hpp"
 #include "network.hpp"
 #include "rank_keeper.hpp"
+#include "rank_states.hpp"
 #include "tune_child.hpp"
 
 #include <quern/settings/settings.hpp>
@@ -146,7 +147,10 @@ int receiver_in(const std::string& folder) {
 class job {
 public:
     job(unsigned ranks, std::vector<std::string> starter, const std::string& folder)
-        : m_count(ranks), m_receiver(receiver_in(folder)), m_words(std::move(starter)) {
+        : m_count(ranks),
+          m_receiver(receiver_in(folder)),
+          m_states(ranks, folder),
+          m_words(std::move(starter)) {
         adopt_orphans();
     }
     job(const job&) = delete;
@@ -180,6 +184,7 @@ private:
     unsigned m_count;
     std::chrono::system_clock::time_point m_begin = std::chrono::system_clock::now();
     int m_receiver;
+    rank_states m_states;
     std::vector<std::string> m_words;
     pid_t m_starter = 0;
     int m_process = -1;       // the starter's, for poll
@@ -293,8 +298,10 @@ void job::press() {
 }
 
 void job::wait() {
-    std::array<pollfd, 3> polled{
-        {{m_process, POLLIN, 0}, {m_receiver, POLLIN, 0}, {m_interrupted.descriptor(), POLLIN, 0}}};
+    std::array<pollfd, 4> polled{{{m_process, POLLIN, 0},
+                                  {m_receiver, POLLIN, 0},
+                                  {m_interrupted.descriptor(), POLLIN, 0},
+                                  {m_states.descriptor(), POLLIN, 0}}};
     while (!m_is_killed) {
         int timeout = -1;
         if (m_limit) {
@@ -306,6 +313,7 @@ void job::wait() {
             require(ready, "poll");
         }
         read_reports();
+        m_states.read(!m_failure && m_signals == 0);
         if (ready > 0 && polled[0].revents != 0) {
             return;
         }

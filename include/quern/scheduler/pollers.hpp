@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quern {
@@ -212,6 +213,9 @@ public:
     void ask() noexcept;
 
     std::uint64_t progress() const noexcept { return m_progress.load(std::memory_order_relaxed); }
+
+    /// Whether a poller of another name has outstanding operations, or one is being asked for long.
+    bool any_but(std::string_view name);
 
     /// The pollers with outstanding operations. Waits a little for a poller whose function runs.
     std::vector<seen_poller> outstanding();

@@ -129,6 +129,19 @@ void poller_list::ask() noexcept {
     m_watch_due.store(after(k_longest_interval_ns), std::memory_order_relaxed);
 }
 
+bool poller_list::any_but(std::string_view name) {
+    if (none()) {
+        return false;
+    }
+    if (!lock_within_patience(m_lock)) {
+        return true;
+    }
+    const std::scoped_lock lock(std::adopt_lock, m_lock);
+    return std::any_of(m_pollers.begin(), m_pollers.end(), [name](const poller* each) {
+        return each->outstanding() != 0 && each->name() != name;
+    });
+}
+
 std::vector<seen_poller> poller_list::outstanding() {
     std::vector<seen_poller> seen;
     if (none()) {

@@ -252,16 +252,17 @@ bool pool::all_asleep() const noexcept {
            m_throttled.load(std::memory_order_seq_cst) == throttled;
 }
 
-bool pool::at_rest(bool with_timers) noexcept {
+bool pool::at_rest(bool with_timers, bool with_operations) noexcept {
     const auto holds_work = [](const auto& w) {
         return !w->queues.pinned.empty() || w->has_public_work();
     };
     const std::uint64_t before = activations();  // acquire: read before the gate
     // A timer, an operation, or a task returning from a spare thread puts its item into a queue
     // before it stops being counted. So the queues are checked last.
-    return all_asleep() && !spares.any() && (with_timers || timers.empty()) && pollers.none() &&
-           !has_shared_work() && std::none_of(m_workers.begin(), m_workers.end(), holds_work) &&
-           all_asleep() && activations() == before;
+    return all_asleep() && !spares.any() && (with_timers || timers.empty()) &&
+           (with_operations || pollers.none()) && !has_shared_work() &&
+           std::none_of(m_workers.begin(), m_workers.end(), holds_work) && all_asleep() &&
+           activations() == before;
 }
 
 void pool::wait_until_quiet() noexcept {

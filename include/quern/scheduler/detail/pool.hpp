@@ -111,8 +111,9 @@ public:
     /// work; and returns when it is so. Thread safe.
     /// Protocol: src/scheduler/README.md, section "Ending".
     bool quiet() noexcept { return at_rest(false); }
-    /// The same, but for timers that are set when `with_timers`.
-    bool at_rest(bool with_timers) noexcept;
+    /// The same, but for timers that are set when `with_timers`, and for outstanding operations of
+    /// pollers when `with_operations`.
+    bool at_rest(bool with_timers, bool with_operations = false) noexcept;
     bool all_asleep() const noexcept;
     void wait_until_quiet() noexcept;
     /// The same for a time: false when it has passed.
