@@ -47,7 +47,15 @@ constexpr setting k_mpi_settings[] = {
          },
      .fallback = "serialized",
      .help = "thread level asked of MPI; multiple: calls without a non-blocking form do not keep "
-             "others out"}};
+             "others out"},
+    {.name = "mpi-poll-us",
+     .owner = "mpi",
+     .type = setting_type::number,
+     .least = 0,
+     .most = 1'000'000,
+     .fallback = "1000",  // messages of a megabyte arrive within it (guessed)
+     .help = "microseconds for which idle workers look without pause whether messages have come, "
+             "after an operation has begun or ended; then at intervals"}};
 
 constinit std::atomic<mechanism> g_mechanism{mechanism::library};
 constinit std::atomic<bool> g_beside{false};
@@ -81,6 +89,10 @@ void add_mechanisms() {
 
 void obey_mechanism(const settings& chosen) noexcept {
     g_mechanism.store(mechanism_of(chosen), std::memory_order_relaxed);
+}
+
+std::chrono::microseconds eager_time(const settings& chosen) {
+    return std::chrono::microseconds(chosen.number("mpi-poll-us").value_or(0));
 }
 
 int wanted_level() {

@@ -2,6 +2,7 @@
 // The settings of this layer: how tasks wait for messages, and the thread level of the library.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 namespace quern {
@@ -22,6 +23,9 @@ void add_mechanisms();
 
 /// A runtime with these settings begins.
 void obey_mechanism(const settings& chosen) noexcept;
+
+/// How long idle workers look without pause after an operation has begun or ended.
+std::chrono::microseconds eager_time(const settings& chosen);
 
 /// The level that the settings ask for: MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE. Throws
 /// std::invalid_argument for any unknown setting or value.

@@ -27,6 +27,7 @@ namespace {
 /// the time that it has waited: as the pollers of a pool.
 constexpr auto k_busy = 1000us;
 constexpr int k_part_of_wait = 16;
+constexpr std::chrono::nanoseconds k_first_pause = 20us;  ///< without the time without pause
 constexpr std::chrono::nanoseconds k_longest_pause = 1000us;
 
 bool is_failure(int code) noexcept { return code != MPI_SUCCESS; }
@@ -103,8 +104,9 @@ void waiting_operation::wait_outside() noexcept {
     while (!m_event.is_set()) {
         all.look();
         const auto now = std::chrono::steady_clock::now();
-        m_event.wait_until(now + std::min<std::chrono::nanoseconds>((now - begin) / k_part_of_wait,
-                                                                    k_longest_pause));
+        m_event.wait_until(now +
+                           std::clamp<std::chrono::nanoseconds>((now - begin) / k_part_of_wait,
+                                                                k_first_pause, k_longest_pause));
     }
 }
 

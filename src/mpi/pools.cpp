@@ -25,21 +25,18 @@ using quern::detail::ticks;
 
 namespace {
 
-/// After each beginning and end of an operation an idle worker looks without pause for so long:
-/// messages of a megabyte arrive within it (guessed).
-constexpr std::chrono::microseconds k_eager{1000};
-
-tick_count linger_ticks() noexcept {
-    return quern::detail::ticks_of_ns(1e3 * static_cast<double>(k_eager.count()));
+tick_count ticks_of(std::chrono::microseconds time) noexcept {
+    return quern::detail::ticks_of_ns(1e3 * static_cast<double>(time.count()));
 }
 
 }  // namespace
 
-pool_poller::pool_poller(const pool_ref& of)
-    : m_asks(of, {.name = "MPI",
+pool_poller::pool_poller(const pool_ref& of, std::chrono::microseconds eager)
+    : m_linger(ticks_of(eager)),
+      m_asks(of, {.name = "MPI",
                   .ask = [this] { return ask(); },
                   .tell = [this] { return engine::of_process().describe_outstanding(this); },
-                  .eager = k_eager}) {}
+                  .eager = eager}) {}
 
 /// The first operation after a pause wakes a worker. Without the hold, each message of an exchange
 /// would do so.
@@ -50,7 +47,7 @@ void pool_poller::begins() noexcept {
 
 poll_result pool_poller::ask() noexcept {
     const bool has_ended = engine::of_process().look();
-    if (!has_ended && ticks() - m_last.load(std::memory_order_relaxed) > linger_ticks() &&
+    if (!has_ended && ticks() - m_last.load(std::memory_order_relaxed) > m_linger &&
         m_lingers.exchange(false, std::memory_order_relaxed)) {
         m_asks.settle();
     }
@@ -79,7 +76,7 @@ public:
             if (each.get().is_for_communication()) {
                 continue;  // its worker waits as threads outside do
             }
-            auto made = std::make_unique<pool_poller>(each);
+            auto made = std::make_unique<pool_poller>(each, eager_time(chosen));
             const std::scoped_lock lock(g_lock);
             for (watched_pool& slot : g_watched) {
                 if (slot.which.load(std::memory_order_relaxed) == nullptr) {

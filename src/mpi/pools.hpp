@@ -7,6 +7,7 @@
 #include <quern/scheduler/pollers.hpp>
 
 #include <atomic>
+#include <chrono>
 
 namespace quern::mpi::detail {
 
@@ -14,7 +15,8 @@ namespace quern::mpi::detail {
 /// a while after the last one.
 class pool_poller {
 public:
-    explicit pool_poller(const pool_ref& of);
+    /// After each beginning and end of an operation an idle worker looks without pause for `eager`.
+    pool_poller(const pool_ref& of, std::chrono::microseconds eager);
 
     /// An operation of this pool begins; it has not ended yet.
     void begins() noexcept;
@@ -26,6 +28,7 @@ public:
 private:
     poll_result ask() noexcept;
 
+    const quern::detail::tick_count m_linger;
     std::atomic<bool> m_lingers{false};
     std::atomic<quern::detail::tick_count> m_last{0};  ///< when an operation began last
     poller m_asks;

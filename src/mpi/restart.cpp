@@ -36,8 +36,8 @@ constinit std::atomic<quern::detail::tick_count> g_restart_progress{0};
 
 /// The pauses of tasks that wait and restart in turns: those of threads outside (operation.cpp).
 constexpr auto k_busy = 1000us;
-constexpr auto k_first_pause = 20us;
-constexpr auto k_longest_pause = 1000us;
+constexpr int k_part_of_wait = 16;
+constexpr std::chrono::microseconds k_longest_pause = 1000us;
 
 /// Tasks that the calling worker had ended at the last restart on it.
 [[gnu::noinline]] std::uint64_t& ended_at_last_restart() noexcept {
@@ -69,8 +69,7 @@ void pause_before_restart() noexcept {
     if (since < k_busy) {
         ::sched_yield();
     } else {
-        this_task::sleep_for(
-            std::clamp<std::chrono::microseconds>(since / 32, k_first_pause, k_longest_pause));
+        this_task::sleep_for(std::min(since / k_part_of_wait, k_longest_pause));
     }
 }
 

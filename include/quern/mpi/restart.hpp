@@ -20,8 +20,8 @@ namespace quern::mpi {
 /// received is lost. The exception has no type of its own that programs could name; a function that
 /// catches `...` must throw it on. Task-local values are destroyed.
 ///
-/// While no task but such ones ends, a task pauses before it restarts: after 1 ms for 20 µs to 1
-/// ms. Counted in /mpi/count/restarts.
+/// While no task but such ones ends, a task pauses before it restarts: after 1 ms, for a sixteenth
+/// of the time that has passed without an end, at most 1 ms. Counted in /mpi/count/restarts.
 ///
 /// `statuses`: null, or one for each request. Errors: with `restart`, std::logic_error that says
 /// why if the task cannot begin again: the caller is not a task of a quern::domain, or the task has
