@@ -80,22 +80,6 @@ int run_message_start(const call_note& what, plain_operation::call_function call
     return code;
 }
 
-int run_persistent(const call_note& what, plain_operation::call_function call,
-                   const MPI_Request* made) noexcept {
-    const auto post = [&] {
-        const int code = call();
-        if (code == MPI_SUCCESS) {
-            keep_persistent(*made, {.is_sent = what.way == message_way::sent,
-                                    .peer = what.peer,
-                                    .tag = what.tag,
-                                    .bytes = bytes_of(what),
-                                    .where = channel_of(what.comm)});
-        }
-        return code;
-    };
-    return is_shared() ? run_plain(what, post) : post();
-}
-
 int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {
     if (quern::detail::current_context() != nullptr) {
         g_blocking.fetch_add(1, std::memory_order_relaxed);

@@ -9,7 +9,7 @@ are listed below; what no list names enters MPI and returns at once."""
 import re
 import sys
 
-# Defined by hand in own_calls.cpp, exchanges.cpp and environment.cpp.
+# Defined by hand in own_calls.cpp, exchanges.cpp, persistent_calls.cpp and environment.cpp.
 OWN = """Init Init_thread Finalize Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_free
 Start Startall Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace Sendrecv_c Sendrecv_replace_c""".split()
 

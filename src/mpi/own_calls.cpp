@@ -171,39 +171,6 @@ int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
         [&](int code) { end_some(seen, code, *ended, indices); });
 }
 
-int MPI_Request_free(MPI_Request* request) {
-    const ended_requests here(request);
-    forget_receive(*request);
-    forget_persistent(*request);
-    if (!is_shared()) {
-        return PMPI_Request_free(request);
-    }
-    static constexpr call_kind kind{"MPI_Request_free"};
-    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Request_free(request); });
-}
-
-int MPI_Start(MPI_Request* request) {
-    note_unknown_call("MPI_Start");
-    if (!is_shared()) {
-        return PMPI_Start(request);
-    }
-    static constexpr call_kind kind{"MPI_Start"};
-    start_persistent(*request);
-    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Start(request); });
-}
-
-int MPI_Startall(int count, MPI_Request* requests) {
-    note_unknown_call("MPI_Startall");
-    if (!is_shared()) {
-        return PMPI_Startall(count, requests);
-    }
-    static constexpr call_kind kind{"MPI_Startall"};
-    for (int i = 0; i < count; ++i) {
-        start_persistent(requests[i]);
-    }
-    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Startall(count, requests); });
-}
-
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     if (!is_shared()) {
         return PMPI_Request_get_status(request, flag, status);

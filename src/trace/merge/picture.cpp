@@ -177,7 +177,7 @@ private:
                 case event_field::k_last_flows:
                     if (is_message_flow(f.value)) {
                         take_arrow(f.value - k_first_message_flow, f.number == event_field::k_flows,
-                                   track, at);
+                                   lane_of(track), at);
                     }
                     break;
                 default:

@@ -394,6 +394,20 @@ TEST_F(merge_test, the_page_shows_workers_and_arrows) {
     }
 }
 
+TEST_F(merge_test, runtimes_of_a_rank_have_one_lane_in_the_picture) {
+    recording later = run_of(0, 1, {sent(100, 0, 5), received(200, 0, 5)});
+    later.number = 2;
+    later.lanes[0].slices.push_back({.end_ns = k_second, .task = 1, .first = true});
+    merged({written(later, "b"), written(run_of(0, 1, {}), "a")});
+    const auto seen = quern::trace::detail::read_picture(path("job"), 0, k_second);
+    ASSERT_EQ(seen.lanes.size(), 1U);
+    EXPECT_EQ(seen.lanes.begin()->second.name, "default/0");
+    EXPECT_EQ(seen.lanes.begin()->second.busy.size(), quern::trace::detail::k_picture_columns);
+    ASSERT_EQ(seen.arrows.size(), 1U);
+    EXPECT_EQ(seen.arrows[0].from_lane, seen.lanes.begin()->first);
+    EXPECT_EQ(seen.arrows[0].to_lane, seen.lanes.begin()->first);
+}
+
 /// A reading that comes after the trace was written is added to it.
 TEST_F(merge_test, late_readings_of_the_clock_are_appended) {
     quern::trace::describe_job({.job = "late", .rank = 0, .ranks = 1});
