@@ -352,6 +352,39 @@ class OrderedByData(unittest.TestCase):
             self.assertNotRegex(result.stderr, NAMED_MISTAKE)
 
 
+@unittest.skipUnless(MPI, "built without MPI")
+class OnSeveralRanks(unittest.TestCase):
+    RING = ["ring", "--n=100", "--tile=25", "--pieces=2", "--variant=tasks-renamed", "--repeat=1", "--threads=1"]
+
+    def bytes_of(self, library, *arguments):
+        """Those of all messages of all runs of a rank, and the output."""
+        result = run_ranks(library, "2", *self.RING, *arguments, "--quern:print-counter=/mpi/count/bytes",
+                           "--quern:print-counter-destination=/dev/stderr")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        units = {"B": 1, "KiB": 1024, "MiB": 1024**2}
+        counted = re.findall(r"/count/bytes +(\S+) (B|KiB|MiB)", result.stderr)
+        return sum(float(number) * units[unit] for number, unit in counted), result.stdout, result.stderr
+
+    def test_dilated_messages_are_longer_by_the_factor(self):
+        for library in MPI:
+            plain, out, raw = self.bytes_of(library)
+            self.assertGreater(plain, 0, raw)
+            self.assertNotIn("dilated", out)
+            dilated, out, _ = self.bytes_of(library, "--dilate=3")
+            self.assertAlmostEqual(dilated / plain, 4, places=2)
+            self.assertIn("  dilated: 3 bytes more with each byte of a message\n", out)
+
+    def test_of_every_variant_may_be_dilated_beside_noise(self):
+        for library in MPI:
+            for program in [["hpl", "--n=60", "--tile=12"], ["cg", "--n=16", "--strip=4"], ["jacobi", "--n=32", "--tile=8", "--steps=9"],
+                            ["cholesky", "--n=60", "--tile=12"], ["ring", "--n=40", "--tile=10", "--pieces=2"],
+                            ["ccube", "--n=100", "--copy=100", "--number=11"]]:
+                result = run_ranks(library, "2", *program, "--dilate=0.5", "--noise=0.01", "--noise-burst=1", "--noise-seed=7",
+                                   "--repeat=1", "--threads=1")
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertIn("  noise on each rank: 1 ms each 0.01 s, on average; seed 7\n", result.stdout)
+
+
 class Mistakes(unittest.TestCase):
     def expect(self, arguments, *parts, status=2, **variables):
         result = run(*arguments, **variables)

@@ -37,6 +37,23 @@ bool pass_on(int order) {
     return order != 0;
 }
 
+/// The rate of the network between the ranks, for quern run; null: they share memory. The driver
+/// sets BENCH_NET from problems.toml; "size" there means: the problem's size, in Mbit/s.
+const char* rate_of_network(int argc, char** argv) {
+    static std::string rate;
+    const char* const wanted = std::getenv("BENCH_NET");
+    rate = wanted == nullptr ? "" : wanted;
+    if (rate == "size") {
+        rate.clear();
+        for (int i = 1; i + 1 < argc; ++i) {
+            if (std::string(argv[i]) == "--size") {
+                rate = std::string(argv[i + 1]) + "mbit";
+            }
+        }
+    }
+    return rate.empty() ? nullptr : rate.c_str();
+}
+
 void start(const char* starter, int argc, char** argv) {
     ::setenv(k_started, "1", 1);
     // For Open MPI: allowed as root, and no copies that a container forbids.
@@ -44,11 +61,15 @@ void start(const char* starter, int argc, char** argv) {
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     std::vector<std::string> words;
-    std::istringstream text(starter);
-    for (std::string word; text >> word;) {
-        words.push_back(word);
+    if (const char* const rate = rate_of_network(argc, argv); rate != nullptr) {
+        words = {BENCH_QUERN_TOOL, "run", "-n", k_ranks, "--net", rate, "--"};
+    } else {
+        std::istringstream text(starter);
+        for (std::string word; text >> word;) {
+            words.push_back(word);
+        }
+        words.insert(words.end(), {"-n", k_ranks});
     }
-    words.insert(words.end(), {"-n", k_ranks});
     words.insert(words.end(), argv, argv + argc);
     std::vector<char*> command;
     for (std::string& word : words) {

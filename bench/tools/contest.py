@@ -117,7 +117,7 @@ class Contender:
         if status < 0:
             self.failure = f"killed by signal {-status}"
         else:
-            self.failure = (said[-1] if said else f"ended with status {status}")[:LONGEST_WORD]
+            self.failure = _reason(said, status)[:LONGEST_WORD]
         self.end()
 
     def end(self):
@@ -138,6 +138,14 @@ class Contender:
         """The part that the JSON keeps."""
         return {"contender": self.label, "workers": self.workers, "size": self.size, "failure": self.failure,
                 "warm_up": self.warm_up, "repetitions": self.repetitions}
+
+
+def _reason(said, status):
+    """In a few words, from its stderr."""
+    refused = [line for line in said if line.startswith("quern: --net ") or line.startswith("quern run: --net ")]
+    if refused:  # quern run makes no network here
+        return f"unavailable ({refused[-1].split(': ', 1)[1]})"
+    return said[-1] if said else f"ended with status {status}"
 
 
 def play(contenders, repetitions, fresh=False, on_turn=lambda: None, alternate=False):

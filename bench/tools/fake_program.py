@@ -21,6 +21,9 @@ def repetition(turn, variant):
     value = VALUE * (1 + turn % 3 / 100)
     if variant == "wrong":
         sys.exit("a line before\\nwrong answer: fib is 3 and not 4")
+    if variant == "refused":
+        print("quern: --net needs the right to do so: run it as root", file=sys.stderr)
+        sys.exit("another line")
     if variant == "silent":
         sys.exit(3)
     if variant == "killed":

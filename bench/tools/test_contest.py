@@ -12,7 +12,7 @@ import contest
 import fake_program
 from kit import interruption
 
-VARIANTS = ["right", "other", "wrong", "silent", "killed", "hangs", "stops", "rubbish", "valueless"]
+VARIANTS = ["right", "other", "wrong", "refused", "silent", "killed", "hangs", "stops", "rubbish", "valueless"]
 
 
 class Contest(unittest.TestCase):
@@ -39,6 +39,9 @@ class Contest(unittest.TestCase):
 class Failures(Contest):
     def test_a_wrong_answer_is_told_in_the_words_of_the_program(self):
         self.assertEqual(self.failure_of("wrong"), "wrong answer: fib is 3 and not 4")
+
+    def test_a_network_that_cannot_be_made_is_told_as_such(self):
+        self.assertEqual(self.failure_of("refused"), "unavailable (--net needs the right to do so: run it as root)")
 
     def test_a_program_that_ends_without_a_word_is_told_by_its_status(self):
         self.assertEqual(self.failure_of("silent"), "ended with status 3")

@@ -22,7 +22,7 @@ struct options {
     std::size_t n = 512;
     std::size_t strip = 32;
     limits until;
-    apps::mpi::variant_options common{{"pure", "tasks"}};
+    apps::mpi::variant_options common{{"pure", "fork-join", "tasks"}};
 
     /// False: only help was requested.
     bool parse(const apps::mpi::place& at, int argc, char** argv) {
@@ -83,6 +83,12 @@ int run(const apps::mpi::place& at, int argc, char** argv) {
     };
     std::vector<apps::variant> variants = chosen.common.chosen({
         {"pure", [&] { return measured([](auto f) { return f(); }, by_plain_calls); }},
+        {"fork-join",
+         [&] {
+             return measured(
+                 [](auto f) { return apps::mpi::with_runtime([&](auto&) { return f(); }); },
+                 by_fork_join);
+         }},
         {"tasks", [&] { return measured([](auto f) { return apps::mpi::in_task(f); }, by_tasks); }},
     });
     apps::mpi::run_in_turns(variants, chosen.common.repeat);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The iterations of conjugate gradients (Hestenes and Stiefel 1952), by plain calls and by tasks
-// ordered by their data. Each returns the number of iterations.
+// The iterations of conjugate gradients (Hestenes and Stiefel 1952), by plain calls, by parallel
+// loops between calls, and by tasks ordered by their data. Each returns the number of iterations.
 #pragma once
 
 #include "../common/messages.hpp"
 #include "system.hpp"
 
+#include <quern/algorithms/parallel_for.hpp>
 #include <quern/dependences/domain.hpp>
 
 #include <mpi.h>
@@ -47,27 +48,48 @@ inline void exchange(linear_system& s) {
                  s.at().before(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-inline std::size_t by_plain_calls(linear_system& s, const limits& until) {
+/// for_each_strip(f) is over when f(i) has been called for each strip.
+template <class ForEachStrip>
+std::size_t by_steps(linear_system& s, const limits& until, const ForEachStrip& for_each_strip) {
     std::vector<double> parts(s.strips());
     const double rho_of_b = begin_all(s, parts);
     double rho = rho_of_b;
     std::size_t iterations = 0;
     for (; !until.is_reached(rho, rho_of_b, iterations); ++iterations) {
         exchange(s);
-        for (std::size_t i = 0; i < s.strips(); ++i) {
-            parts[i] = s.multiply_strip(i);
-        }
+        for_each_strip([&](std::size_t i) { parts[i] = s.multiply_strip(i); });
         const double alpha = rho / sum_of_all(parts);
-        for (std::size_t i = 0; i < s.strips(); ++i) {
-            parts[i] = s.advance_strip(i, alpha);
-        }
+        for_each_strip([&](std::size_t i) { parts[i] = s.advance_strip(i, alpha); });
         const double before = rho;
         rho = sum_of_all(parts);
-        for (std::size_t i = 0; i < s.strips(); ++i) {
-            s.turn_strip(i, rho / before);
-        }
+        for_each_strip([&](std::size_t i) { s.turn_strip(i, rho / before); });
     }
     return iterations;
+}
+
+inline std::size_t by_plain_calls(linear_system& s, const limits& until) {
+    return by_steps(s, until, [&s](const auto& f) {
+        for (std::size_t i = 0; i < s.strips(); ++i) {
+            f(i);
+        }
+    });
+}
+
+/// Parallel loops over the strips; the calling thread exchanges and sums up.
+inline std::size_t by_fork_join(linear_system& s, const limits& until) {
+    return by_steps(s, until, [&s](const auto& f) {
+        quern::parallel_for(std::size_t{0}, s.strips(), quern::grain::fixed(1), f);
+    });
+}
+
+/// The messages of so many iterations alone.
+inline void by_messages_alone(linear_system& s, std::size_t iterations) {
+    std::vector<double> parts(s.strips());
+    for (std::size_t i = 0; i < iterations; ++i) {
+        exchange(s);
+        sum_of_all(parts);
+        sum_of_all(parts);
+    }
 }
 
 /// The tasks of an iteration. Only the first and the last strip wait for the rows of neighbours.

@@ -6,6 +6,7 @@
 #include "../../common/cli.hpp"
 #include "../../common/measure.hpp"
 #include "../../common/table.hpp"
+#include "disturbances.hpp"
 
 #include <quern/mpi/environment.hpp>
 #include <quern/quern.hpp>
@@ -101,6 +102,7 @@ struct variant_options {
                "how tasks wait for messages (library, thread, restart)")
             .type("NAME")
             .shows_default("library");
+        disturbances::of_process().add_to(app);
     }
 
     /// Adds the runtime's options, and parses. False: only help was requested. Throws usage_error.
@@ -152,8 +154,11 @@ auto in_task(F&& f) {
 
 /// As apps::run_in_turns; processor time is that of all ranks.
 inline void run_in_turns(std::vector<variant>& variants, int repeat) {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int round = 0; round <= repeat; ++round) {
         for (variant& each : variants) {
+            const noise beside = disturbances::of_process().beside_run(rank, round);
             const double before = processor_seconds();
             const double seconds = each.run();
             double processor = processor_seconds() - before;
@@ -186,6 +191,7 @@ inline void print_all(const std::vector<variant>& variants, int repeat, const pl
     const unsigned workers = with_runtime([](const quern::runtime& rt) { return rt.workers(); });
     fmt::print("{} rank{} by {}, {} worker{} a rank, median of {}\n", at.ranks,
                at.ranks == 1 ? "" : "s", library_name(), workers, workers == 1 ? "" : "s", repeat);
+    fmt::print("{}", disturbances::of_process().text());
     print_ratios(variants, "x first");
     print_rates(variants, amount, unit);
 }

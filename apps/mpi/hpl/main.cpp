@@ -24,7 +24,7 @@ struct options {
     std::size_t n = 1024;
     std::size_t width = 64;
     std::string grid;
-    apps::mpi::variant_options common{{"pure", "pure-look-ahead", "tasks"}};
+    apps::mpi::variant_options common{{"pure", "pure-look-ahead", "fork-join", "tasks"}};
 
     /// False: only help was requested.
     bool parse(int argc, char** argv) {
@@ -89,6 +89,12 @@ int run(const apps::mpi::place& at, int argc, char** argv) {
     std::vector<apps::variant> variants = chosen.common.chosen({
         {"pure", [&] { return measured(in_place, by_plain_calls); }},
         {"pure-look-ahead", [&] { return measured(in_place, by_plain_look_ahead); }},
+        {"fork-join",
+         [&] {
+             return measured(
+                 [](auto f) { return apps::mpi::with_runtime([&](auto&) { return f(); }); },
+                 by_fork_join);
+         }},
         {"tasks", [&] { return measured([](auto f) { return apps::mpi::in_task(f); }, by_tasks); }},
     });
     apps::mpi::run_in_turns(variants, chosen.common.repeat);

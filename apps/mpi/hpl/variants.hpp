@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// The factorisation: by plain calls, without and with look-ahead, and by tasks ordered by their
-// data. Source of the tasks: the HPL of the thesis on OmpSs, 6.1.4 and 6.2.1.
+// The factorisation: by plain calls, without and with look-ahead, by parallel loops between calls,
+// and by tasks ordered by their data. Source of the tasks: the HPL of the thesis on OmpSs, 6.1.4
+// and 6.2.1.
 #pragma once
 
 #include "../common/messages.hpp"
 #include "steps.hpp"
 
+#include <quern/algorithms/parallel_for.hpp>
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/renamed.hpp>
 
@@ -38,6 +40,34 @@ inline void by_plain_calls(steps& s) {
         MPI_Bcast(message.data(), static_cast<int>(a.message_size(k)), MPI_DOUBLE,
                   a.grid().column_of(k), s.row());
         for_each_right_of(a, k, [&](std::size_t j) { s.update(k, message, j); });
+    }
+}
+
+/// Parallel loops over the columns of an update; the calling thread factorises and broadcasts. On
+/// several rows of ranks an update is a task that exchanges rows.
+inline void by_fork_join(steps& s) {
+    const matrix& a = s.a();
+    std::vector<double> message(a.largest_message());
+    for (std::size_t k = 0; k < a.count(); ++k) {
+        if (a.has_column(k)) {
+            s.factorise(k, message);
+        }
+        MPI_Bcast(message.data(), static_cast<int>(a.message_size(k)), MPI_DOUBLE,
+                  a.grid().column_of(k), s.row());
+        std::vector<std::size_t> columns;
+        for_each_right_of(a, k, [&](std::size_t j) { columns.push_back(j); });
+        quern::parallel_for(std::size_t{0}, columns.size(), quern::grain::fixed(1),
+                            [&](std::size_t i) { s.update(k, message, columns[i]); });
+    }
+}
+
+/// The broadcasts alone.
+inline void by_messages_alone(steps& s) {
+    const matrix& a = s.a();
+    std::vector<double> message(a.largest_message());
+    for (std::size_t k = 0; k < a.count(); ++k) {
+        MPI_Bcast(message.data(), static_cast<int>(a.message_size(k)), MPI_DOUBLE,
+                  a.grid().column_of(k), s.row());
     }
 }
 

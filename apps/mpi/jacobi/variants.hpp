@@ -59,6 +59,11 @@ inline std::vector<double> by_plain_loops(grid& g, const plan& p) {
     });
 }
 
+/// The messages alone.
+inline void by_messages_alone(grid& g, const plan& p) {
+    by_steps(g, p, [](std::size_t, bool) { return 0.0; });
+}
+
 /// A parallel loop over the tiles in each step; the calling thread, which is no worker, exchanges.
 inline std::vector<double> by_fork_join(grid& g, const plan& p) {
     return by_steps(g, p, [&g](std::size_t from, bool compares) {

@@ -4,6 +4,7 @@
 // strips and directions overlap, as far as the data allow.
 #pragma once
 
+#include "../common/messages.hpp"
 #include "parts.hpp"
 
 #include <quern/dependences/access_list.hpp>
@@ -16,6 +17,8 @@
 #include <vector>
 
 namespace nas_bt {
+
+using apps::mpi::message;
 
 /// The strips of the right-hand side and of the sweeps along x and y are slabs, one above the other
 /// in z; those of the sweep along z are walls, one behind the other in y, which cross all slabs.
@@ -152,11 +155,11 @@ private:
             return;
         }
         const int tag = from.receive_tag + 1 + static_cast<int>(s);
-        m_work.spawn({.name = "receive", .rank = k_message_rank}, quern::out(what),
-                     [peer = from.peer, tag](std::span<T> into) {
-                         MPI_Recv(into.data(), numbers_in(into), MPI_DOUBLE, peer, tag,
-                                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                     });
+        m_work.spawn(
+            {.name = "receive", .rank = k_message_rank, .communication = true}, quern::out(what),
+            [peer = from.peer, tag, one = message()](std::span<T> into) mutable {
+                one.receive(reinterpret_cast<double*>(into.data()), numbers_in(into), peer, tag);
+            });
     }
     template <class T>
     void send(const side& to, std::span<T> what, std::size_t s) {
@@ -164,11 +167,11 @@ private:
             return;
         }
         const int tag = to.send_tag + 1 + static_cast<int>(s);
-        m_work.spawn({.name = "send", .rank = k_message_rank}, quern::in(what),
-                     [peer = to.peer, tag](std::span<const T> from) {
-                         MPI_Send(from.data(), numbers_in(from), MPI_DOUBLE, peer, tag,
-                                  MPI_COMM_WORLD);
-                     });
+        m_work.spawn(
+            {.name = "send", .rank = k_message_rank, .communication = true}, quern::in(what),
+            [peer = to.peer, tag, one = message()](std::span<const T> from) mutable {
+                one.send(reinterpret_cast<const double*>(from.data()), numbers_in(from), peer, tag);
+            });
     }
 
     void exchange_layers() {

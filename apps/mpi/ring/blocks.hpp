@@ -17,12 +17,16 @@ namespace ring {
 using apps::mpi::place;
 using apps::mpi::share;
 
+/// In place of the number of a piece: all of the block.
+inline constexpr std::size_t k_whole = static_cast<std::size_t>(-1);
+
 /// Matrices by rows; BLAS, which has them by columns, is given the transposed product
 /// C' = B' A'.
 class problem {
 public:
-    problem(std::size_t n, std::size_t side, const place& at)
-        : m_n(n), m_side(side), m_at(at), m_rows(apps::mpi::share_of(n, at)) {
+    /// `pieces`: in so many messages tasks pass a block on.
+    problem(std::size_t n, std::size_t side, std::size_t pieces, const place& at)
+        : m_n(n), m_side(side), m_pieces(pieces), m_at(at), m_rows(apps::mpi::share_of(n, at)) {
         m_a = random(0);
         first_block = random(n);
         m_c.resize(m_rows.count * n);
@@ -36,14 +40,34 @@ public:
     std::size_t n() const { return m_n; }
     const place& at() const { return m_at; }
     std::size_t steps() const { return static_cast<std::size_t>(m_at.ranks); }
-    /// Which rows of B the block has that is here in a step: it comes from the next rank.
-    share rows_in_step(std::size_t step) const {
+    std::size_t pieces() const { return m_pieces; }
+    /// Which rows of B a piece has of the block that is here in a step: it comes from the next
+    /// rank.
+    share rows_in_step(std::size_t step, std::size_t piece) const {
         const int owner = (m_at.rank + static_cast<int>(step)) % m_at.ranks;
-        return apps::mpi::share_of(m_n, {owner, m_at.ranks});
+        return rows_of(apps::mpi::share_of(m_n, {owner, m_at.ranks}), piece);
     }
-    /// Numbers in that block.
-    int numbers_in_step(std::size_t step) const {
-        return static_cast<int>(rows_in_step(step).count * m_n);
+    /// Numbers in that piece.
+    int numbers_in_step(std::size_t step, std::size_t piece) const {
+        return static_cast<int>(rows_in_step(step, piece).count * m_n);
+    }
+    /// Numbers in the largest piece of a block.
+    std::size_t largest_piece() const {
+        const std::size_t rows = first_block.size() / m_n;
+        return (rows + m_pieces - 1) / m_pieces * m_n;
+    }
+    /// A copy of a piece of the first block, as large as that piece of any block.
+    std::vector<double> first_of(std::size_t piece) const {
+        const share rows = rows_of(m_rows, piece);
+        std::vector<double> numbers(largest_piece());
+        std::copy_n(
+            first_block.begin() + static_cast<std::ptrdiff_t>((rows.first - m_rows.first) * m_n),
+            rows.count * m_n, numbers.begin());
+        return numbers;
+    }
+    /// Of the message with which a piece leaves.
+    int tag(std::size_t step, std::size_t piece) const {
+        return static_cast<int>(step * m_pieces + (piece == k_whole ? 0 : piece));
     }
     int left() const { return (m_at.rank + m_at.ranks - 1) % m_at.ranks; }
     int right() const { return (m_at.rank + 1) % m_at.ranks; }
@@ -55,12 +79,14 @@ public:
     std::size_t height(std::size_t i) const { return std::min(m_side, m_rows.count - i * m_side); }
     std::size_t width(std::size_t j) const { return std::min(m_side, m_n - j * m_side); }
 
-    /// Tile (i, j) of C += rows of A times the columns of a block.
-    void multiply(std::size_t step, const double* block, std::size_t i, std::size_t j) {
-        add_product(step, block, {i * m_side, height(i)}, {j * m_side, width(j)});
+    /// Tile (i, j) of C += rows of A times the columns of a piece.
+    void multiply(std::size_t step, std::size_t piece, const double* numbers, std::size_t i,
+                  std::size_t j) {
+        add_product(rows_in_step(step, piece), numbers, {i * m_side, height(i)},
+                    {j * m_side, width(j)});
     }
     void multiply_all(std::size_t step, const double* block) {
-        add_product(step, block, {0, m_rows.count}, {0, m_n});
+        add_product(rows_in_step(step, k_whole), block, {0, m_rows.count}, {0, m_n});
     }
 
     /// |C x - A (B x)| / (|A| |B| |x| n eps) of all ranks, in largest numbers and sums of rows.
@@ -92,8 +118,16 @@ private:
         return rows;
     }
 
-    void add_product(std::size_t step, const double* block, share rows, share columns) {
-        const share depth = rows_in_step(step);
+    share rows_of(share block, std::size_t piece) const {
+        if (piece == k_whole) {
+            return block;
+        }
+        const share part =
+            apps::mpi::share_of(block.count, {static_cast<int>(piece), static_cast<int>(m_pieces)});
+        return {block.first + part.first, part.count};
+    }
+
+    void add_product(share depth, const double* block, share rows, share columns) {
         const int n = static_cast<int>(m_n);
         const auto number = [](std::size_t count) { return static_cast<int>(count); };
         // BLAS reads the first two.
@@ -144,6 +178,7 @@ private:
 
     std::size_t m_n;
     std::size_t m_side;
+    std::size_t m_pieces;
     place m_at;
     share m_rows;
     std::vector<double> m_a;

@@ -21,7 +21,8 @@ constexpr const char* k_examples = R"(Examples, on Open MPI and on MPICH:
 struct options {
     std::size_t n = 1024;
     std::size_t side = 256;
-    apps::mpi::variant_options common{{"pure", "tasks-renamed", "tasks-two-buffers"}};
+    std::size_t pieces = 1;
+    apps::mpi::variant_options common{{"pure", "fork-join", "tasks-renamed", "tasks-two-buffers"}};
 
     /// False: only help was requested.
     bool parse(const place& at, int argc, char** argv) {
@@ -29,6 +30,9 @@ struct options {
         apps::add_count(app, "--n", n, 1, 40'000, "rows and columns, at least one a rank");
         const cli::option has_side = apps::add_count(app, "--tile", side, 1, 40'000,
                                                      "rows and columns of a tile of C, at most n");
+        const cli::option has_pieces =
+            apps::add_count(app, "--pieces", pieces, 1, 10'000,
+                            "messages in which tasks pass on a block of B, at most its rows");
         common.add_to(app);
         if (!common.parse(app, k_examples, argc, argv)) {
             return false;
@@ -36,11 +40,17 @@ struct options {
         apps::require_at_most(has_side, "--tile", side, "--n", n);
         side = std::min(side, n);
         apps::mpi::require_at_least_ranks("--n", n, at);
+        const std::size_t rows = n / static_cast<std::size_t>(at.ranks);
+        if (has_pieces.given() && pieces > rows) {
+            throw apps::usage_error(fmt::format(
+                "--pieces is '{}'; accepted: a whole number from 1 to the rows of a block, {}",
+                pieces, rows));
+        }
         return true;
     }
 };
 
-/// Without versions a receipt would wait for the sending of the block before, and that, round the
+/// Without versions a receipt would wait for the sending of the piece before, and that, round the
 /// ring, for the receipt.
 void require_versions(std::size_t bytes, std::size_t ranks) {
     const double limit = apps::mpi::with_runtime(
@@ -64,7 +74,7 @@ int run(const place& at, int argc, char** argv) {
     if (at.is_first()) {
         apps::dense::warn_of_old_kernels();
     }
-    problem p(chosen.n, chosen.side, at);
+    problem p(chosen.n, chosen.side, chosen.pieces, at);
     double worst = 0;
     const auto measured = [&](auto run_it) {
         p.reset();
@@ -85,15 +95,26 @@ int run(const place& at, int argc, char** argv) {
          [&] {
              return measured([&] { return apps::mpi::seconds_of_all([&] { by_plain_calls(p); }); });
          }},
+        {"fork-join",
+         [&] {
+             return measured([&] {
+                 return apps::mpi::with_runtime(
+                     [&](auto&) { return apps::mpi::seconds_of_all([&] { by_fork_join(p); }); });
+             });
+         }},
         {"tasks-renamed", [&] { return by_tasks(by_tasks_renamed); }},
         {"tasks-two-buffers", [&] { return by_tasks(by_tasks_two_buffers); }},
     });
     if (chosen.common.runs("tasks-renamed")) {
-        require_versions(p.first_block.size() * sizeof(double), static_cast<std::size_t>(at.ranks));
+        require_versions(p.pieces() * p.largest_piece() * sizeof(double),
+                         static_cast<std::size_t>(at.ranks));
     }
     apps::mpi::run_in_turns(variants, chosen.common.repeat);
-    fmt::print("ring: {} rows, C in tiles of {}: residual at most {:.2g}, right in every run\n",
-               chosen.n, chosen.side, worst);
+    fmt::print(
+        "ring: {} rows, C in tiles of {}, blocks of B in {} piece{}: residual at most {:.2g}, "
+        "right "
+        "in every run\n",
+        chosen.n, chosen.side, chosen.pieces, chosen.pieces == 1 ? "" : "s", worst);
     apps::mpi::print_all(variants, chosen.common.repeat, at, 2 * n * n * n / 1e9, "GFLOP/s");
     return apps::k_success;
 }
