@@ -18,12 +18,12 @@ namespace {
 constexpr const char* k_examples = R"(Examples, on Open MPI and on MPICH:
   mpirun -n 1 nas_bt                    class S
   mpiexec -n 4 nas_bt --class A --threads 2 --repeat 1
-  mpirun -n 4 nas_bt --variant tasks --strips 2
-                                        one variant, larger tasks)";
+  mpirun -n 4 nas_bt --variant tasks --strips 4
+                                        one variant, smaller tasks)";
 
 struct options {
     std::string name = "S";
-    std::size_t strips = 4;
+    std::size_t strips = 2;
     apps::mpi::variant_options common{{"pure", "fork-join", "tasks"}};
 
     /// False: only help was requested.
