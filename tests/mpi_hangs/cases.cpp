@@ -187,7 +187,7 @@ void wait_long(bool is_asleep) {
 
 /// Messages that take long, and collective calls in several tasks.
 void pass_much() {
-    constexpr std::size_t k_count = std::size_t{64} << 20U;
+    constexpr std::size_t k_count = std::size_t{4} << 20U;
     std::vector<char> out(k_count, static_cast<char>(g_rank));
     std::vector<char> in(k_count);
     const int count = static_cast<int>(k_count);

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-LIMIT_S = 60
+LIMIT_S = 120
 REPORT_WITHIN_S = 2  # from the last rank's word to the report, where each process has a processor when it wants one
 RANKS = 4
 END = "(--quern:hang-report=off keeps this quiet)\n"
@@ -145,7 +145,7 @@ def check_healthy(quern, program, name):
     begun = time.monotonic()
     try:
         job.wait_for(lambda text: False, LIMIT_S)
-        status, text = job.process.poll(), job.text()
+        status, text = job.process.poll(), job.text()  # None: it has not ended
     finally:
         job.end()
     faults = []
