@@ -13,7 +13,12 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 namespace quern::mpi::detail {
 
@@ -102,6 +107,16 @@ trace::clock_reading compare_clocks() {
     return {.at_ns = now_ns()};
 }
 
+/// Which clock this process reads: it counts from when the machine was started, and may be set
+/// differently in another time namespace. Empty if that is not known.
+std::string clock_identity() {
+    std::string boot;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    std::error_code failed;
+    const std::string space = std::filesystem::read_symlink("/proc/self/ns/time", failed).string();
+    return boot.empty() ? boot : boot + ' ' + space;
+}
+
 bool is_traced() {
     try {
         const settings chosen = current_settings();
@@ -116,9 +131,11 @@ bool is_traced() {
 void join_job() {
     struct {
         char name[48];
+        char clock[80];
         int compares_clocks;
     } job{};
     trace::job_place here;
+    const std::string clock = clock_identity();
     PMPI_Comm_rank(MPI_COMM_WORLD, &here.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &here.ranks);
     if (here.rank == 0) {
@@ -126,6 +143,7 @@ void join_job() {
         std::snprintf(job.name, sizeof job.name, "%llx-%x",
                       static_cast<unsigned long long>(since.count()),
                       static_cast<unsigned>(::getpid()));
+        clock.copy(job.clock, sizeof job.clock - 1);
         job.compares_clocks = static_cast<int>(is_traced());
     }
     if (here.ranks > 1) {
@@ -134,6 +152,9 @@ void join_job() {
     here.job = job.name;
     if (job.compares_clocks != 0 && here.ranks > 1) {
         PMPI_Comm_dup(MPI_COMM_WORLD, &g_clock_comm);
+        if (here.rank != 0 && !clock.empty() && clock == job.clock) {
+            here.clocks.push_back({.at_ns = now_ns()});  // the same one
+        }
         here.clocks.push_back(compare_clocks());
     }
     trace::describe_job(std::move(here));

@@ -103,15 +103,14 @@ std::string clock_words(const trace::merged_rank& rank, int ranks) {
     if (rank.clocks.empty()) {
         return "clock not compared";
     }
-    std::string words;
-    for (const trace::clock_reading* const each : {&rank.clocks.front(), &rank.clocks.back()}) {
-        words += fmt::format("{}{} {} ± {}", words.empty() ? "clock " : ", at the end ",
-                             duration_words(static_cast<double>(std::abs(each->offset_ns))),
-                             each->offset_ns < 0 ? "ahead" : "behind",
-                             duration_words(static_cast<double>(each->round_trip_ns) / 2));
-        if (rank.clocks.size() < 2) {
-            break;
-        }
+    const bool is_same = rank.clocks.front().round_trip_ns == 0;
+    std::string words = is_same ? "the same clock, measured" : "clock";
+    for (std::size_t i = is_same ? 1 : 0; i < rank.clocks.size(); ++i) {
+        const trace::clock_reading& each = rank.clocks[i];
+        words += fmt::format("{} {} {} ± {}", i == (is_same ? 1U : 0U) ? "" : ", at the end",
+                             duration_words(static_cast<double>(std::abs(each.offset_ns))),
+                             each.offset_ns < 0 ? "ahead" : "behind",
+                             duration_words(static_cast<double>(each.round_trip_ns) / 2));
     }
     return words;
 }

@@ -16,7 +16,7 @@ namespace quern::trace {
 struct clock_reading {
     std::uint64_t at_ns = 0;  ///< on this process's clock
     std::int64_t offset_ns = 0;
-    std::uint64_t round_trip_ns = 0;
+    std::uint64_t round_trip_ns = 0;  ///< 0: it was not measured, both read the same clock
 };
 
 struct job_place {
