@@ -82,6 +82,7 @@ times of_all(times mine) {
 times median_of(const std::vector<times>& all) {
     const auto of = [&all](double times::*field) {
         std::vector<double> values;
+        values.reserve(all.size());
         for (const times& each : all) {
             values.push_back(each.*field);
         }
