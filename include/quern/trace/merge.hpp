@@ -85,6 +85,8 @@ merged_traces merge_traces(std::span<const std::string> paths, const std::string
 /// are drawn; the page says so. Errors: as those of reading in merge_traces(), and those of the
 /// stream. Cost: reads the trace twice, about 100 kB for each lane.
 ///
+///     const std::vector<std::string> paths{"run.0.pftrace", "run.1.pftrace"};
+///     const quern::trace::merged_traces all = quern::trace::merge_traces(paths, "job.pftrace");
 ///     std::ofstream page("job.html");
 ///     quern::trace::write_job_page("job.pftrace", all, page);
 void write_job_page(const std::string& merged, const merged_traces& what, std::ostream& to);

@@ -35,10 +35,10 @@ using quern::detail::process_lock;
 using quern::detail::tick_count;
 
 /// What the all hooks know, and what of it needs sinks that see every task.
-constexpr event_mask k_of_pieces = event_kind::task_start | event_kind::task_stop |
-                                   event_kind::task_suspend | event_kind::task_resume;
-constexpr event_mask k_of_taps =
-    k_of_pieces | event_kind::task_made | event_kind::worker_park | event_kind::worker_unpark;
+constexpr event_mask k_of_pieces = trace::event_kind::task_start | trace::event_kind::task_stop |
+                                   trace::event_kind::task_suspend | trace::event_kind::task_resume;
+constexpr event_mask k_of_taps = k_of_pieces | trace::event_kind::task_made |
+                                 trace::event_kind::worker_park | trace::event_kind::worker_unpark;
 
 constinit std::atomic<tick_count> g_first_tick{0};
 
@@ -82,7 +82,8 @@ public:
     quern::detail::pool& home() const noexcept { return m_home; }
 
     void begins(const detail::beginning& b) noexcept override {
-        const event_kind kind = b.is_resumed ? event_kind::task_resume : event_kind::task_start;
+        const event_kind kind =
+            b.is_resumed ? trace::event_kind::task_resume : trace::event_kind::task_start;
         if (m_wanted.has(kind)) {
             const in_listener inside;
             const task_event e{at(b.rank, b.at, 0), b.task, b.parent, b.name, b.site};
@@ -91,7 +92,8 @@ public:
     }
     void piece_ends(const detail::piece& p) noexcept override {
         const bool is_end = p.how == detail::piece_end::ended;
-        const event_kind kind = is_end ? event_kind::task_stop : event_kind::task_suspend;
+        const event_kind kind =
+            is_end ? trace::event_kind::task_stop : trace::event_kind::task_suspend;
         if (p.how != detail::piece_end::covered && m_wanted.has(kind)) {
             const in_listener inside;
             const task_event e{at(p.rank, p.end, p.end - p.begin),
@@ -104,13 +106,13 @@ public:
         }
     }
     void parks(std::uint32_t rank, tick_count when) noexcept override {
-        if (m_wanted.has(event_kind::worker_park)) {
+        if (m_wanted.has(trace::event_kind::worker_park)) {
             const in_listener inside;
             m_to.on_park(at(rank, when, 0));
         }
     }
     void parked(std::uint32_t rank, tick_count begin, tick_count end) noexcept override {
-        if (m_wanted.has(event_kind::worker_unpark)) {
+        if (m_wanted.has(trace::event_kind::worker_unpark)) {
             const in_listener inside;
             m_to.on_unpark(at(rank, end, end - begin));
         }
@@ -170,7 +172,7 @@ bool g_records_messages = false;
 void gather_wanted() noexcept {
     event_mask all;
     if (g_records_messages) {
-        all |= event_kind::message;
+        all |= trace::event_kind::message;
     }
     for_each_listener([&](const listening::state& s) { all |= s.wanted; });
     detail::wanted_kinds.store(all.bits(), std::memory_order_relaxed);
@@ -319,16 +321,16 @@ listening listen(listener& to, event_mask wanted) {
 std::uint64_t event_clock_ns() noexcept { return ns_at(quern::detail::ticks()); }
 
 void detail::tell_sample(std::string_view name, double value) noexcept {
-    tell(event_kind::sample, [&](listener& to) { to.on_sample(name, value); });
+    tell(trace::event_kind::sample, [&](listener& to) { to.on_sample(name, value); });
 }
 
 void detail::tell_mark(std::string_view who, std::string_view what) noexcept {
-    tell(event_kind::mark, [&](listener& to) { to.on_mark(who, what); });
+    tell(trace::event_kind::mark, [&](listener& to) { to.on_mark(who, what); });
 }
 
 void detail::tell_custom(const custom_event& what, double value) noexcept {
     const task_event by = here();
-    tell(event_kind::custom, [&](listener& to) { to.on_custom(by, what, value); });
+    tell(trace::event_kind::custom, [&](listener& to) { to.on_custom(by, what, value); });
 }
 
 void detail::record_messages(bool wanted) noexcept {
@@ -343,35 +345,35 @@ void detail::tell_message(const message_info& what) noexcept {
     } else {
         keep_outside(what);
     }
-    tell(event_kind::message, [&](listener& to) { to.on_message(by, what); });
+    tell(trace::event_kind::message, [&](listener& to) { to.on_message(by, what); });
 }
 
 void detail::tell_edge(const edge_info& what) noexcept {
     const task_event by = here();
-    tell(event_kind::edge, [&](listener& to) { to.on_edge(by, what); });
+    tell(trace::event_kind::edge, [&](listener& to) { to.on_edge(by, what); });
 }
 
 void detail::tell_made(quern::detail::pool& home, std::uint32_t rank, std::uint64_t parent,
                        const quern::detail::runnable& item) noexcept {
     const tick_count when = item.ready.at != 0 ? item.ready.at : quern::detail::ticks();
     const task_event e{{ns_at(when), 0, pool_ref(home), rank}, 0, parent, item.name, item.site};
-    tell(event_kind::task_made, [&](listener& to) { to.on_made(e); });
+    tell(trace::event_kind::task_made, [&](listener& to) { to.on_made(e); });
 }
 
 void detail::tell_runtime_starts(runtime& which) noexcept {
-    tell(event_kind::runtime_start, [&](listener& to) {
+    tell(trace::event_kind::runtime_start, [&](listener& to) {
         to.on_runtime_start({event_clock_ns(), which});
     });
-    tell(event_kind::worker_start, [&](listener& to) {
+    tell(trace::event_kind::worker_start, [&](listener& to) {
         for_each_worker(which, [&](const worker_event& e) { to.on_worker_start(e); });
     });
 }
 
 void detail::tell_runtime_stops(runtime& which) noexcept {
-    tell(event_kind::worker_stop, [&](listener& to) {
+    tell(trace::event_kind::worker_stop, [&](listener& to) {
         for_each_worker(which, [&](const worker_event& e) { to.on_worker_stop(e); });
     });
-    tell(event_kind::runtime_stop, [&](listener& to) {
+    tell(trace::event_kind::runtime_stop, [&](listener& to) {
         to.on_runtime_stop({event_clock_ns(), which});
     });
 }

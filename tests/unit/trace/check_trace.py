@@ -141,7 +141,7 @@ def check_tasks(trace, small):
     tasks = collections.Counter()
     for name in ("main task", "child", "grandchild", "small", 'inlined "one"'):
         tasks[name] = len({s.arguments["task"] for s in trace.named(name)})
-        assert all(s.place.startswith("traced_program.cpp:") for s in trace.named(name)), name
+        assert all(s.place.startswith("traced_program.cpp:") for s in trace.named(name)), (name, {s.place for s in trace.named(name)})
     assert tasks == {"main task": 1, "child": 4, "grandchild": 40, "small": small, 'inlined "one"': 1}, tasks
 
 

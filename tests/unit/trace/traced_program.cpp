@@ -37,6 +37,14 @@ void grandchildren() {
     group.wait();
 }
 
+void small_tasks(int count) {
+    quern::task_group group;
+    for (int i = 0; i < count; ++i) {
+        group.run({.name = "small"}, [] {});
+    }
+    group.wait();
+}
+
 int run(int small) {
     std::vector<quern::future<void>> children;
     for (int i = 0; i < 4; ++i) {
@@ -47,11 +55,7 @@ int run(int small) {
     }
     quern::trace::mark("children have ended");
     quern::trace::sample("small tasks", small);
-    quern::task_group group;
-    for (int i = 0; i < small; ++i) {
-        group.run({.name = "small"}, [] {});
-    }
-    group.wait();
+    small_tasks(small);
     return quern::async({.name = "inlined \"one\""}, [] { return fib(20); }).get() == 6765 ? 0 : 1;
 }
 
