@@ -15,7 +15,7 @@ namespace quern::mpi::detail {
 
 namespace {
 
-using words = std::vector<std::string_view>;
+using accepted_words = std::vector<std::string_view>;
 
 constexpr setting k_mpi_settings[] = {
     {.name = "mpi-mechanism",
@@ -23,7 +23,7 @@ constexpr setting k_mpi_settings[] = {
      .type = setting_type::word,
      .words =
          [] {
-             return words{"library", "thread", "restart"};
+             return accepted_words{"library", "thread", "restart"};
          },
      .fallback = "library",
      .help = "how tasks wait for messages: suspended; those marked .communication on a thread "
@@ -33,7 +33,7 @@ constexpr setting k_mpi_settings[] = {
      .type = setting_type::word,
      .words =
          [] {
-             return words{"on", "off", "auto"};
+             return accepted_words{"on", "off", "auto"};
          },
      .fallback = "auto",
      .help = "whether tasks of a domain marked .communication run one after the other, in the "
@@ -43,7 +43,7 @@ constexpr setting k_mpi_settings[] = {
      .type = setting_type::word,
      .words =
          [] {
-             return words{"serialized", "multiple"};
+             return accepted_words{"serialized", "multiple"};
          },
      .fallback = "serialized",
      .help = "thread level asked of MPI; multiple: calls without a non-blocking form do not keep "
