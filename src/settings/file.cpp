@@ -60,6 +60,9 @@ void read_entry(settings& into, const toml::key& key, const toml::node& value,
     names.erase(std::find(names.begin(), names.end(), "config"));  // a file must not name another
                                                                    // one
     const std::string name(key.str());
+    if (is_for_absent_layer(name)) {
+        return;
+    }
     const std::string origin = "file " + path + ":" + std::to_string(key.source().begin.line);
     if (name == "config" || !into.has(name)) {
         refuse_unknown("unknown key '" + name + "' (" + origin + ")", name, names, as_key);

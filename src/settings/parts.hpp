@@ -27,6 +27,11 @@ std::string as_key(std::string_view name);       ///< spin_us
 
 std::vector<std::string_view> setting_names();
 
+/// Whether the name, bare as QUERN_MPI_THREADS without its prefix or as a key of a file, is one for
+/// a layer that this program does not have: mpi. An environment or a file is shared by programs
+/// with it and without it; one that has it checks the rest of the name.
+bool is_for_absent_layer(std::string_view name);
+
 /// Throws "quern: <what>; accepted: <names as spelt>; did you mean '…'?". The nearest match is
 /// computed from the bare names, since a common prefix would make all names similar.
 [[noreturn]] void refuse_unknown(const std::string& what, std::string_view bare,

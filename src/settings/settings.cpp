@@ -236,6 +236,15 @@ std::vector<std::string_view> setting_names() {
     return names;
 }
 
+bool is_for_absent_layer(std::string_view name) {
+    constexpr std::string_view k_of_layer = "mpi-";
+    const auto is_of_layer = [&](std::string_view each) {
+        return is_same_name(each.substr(0, k_of_layer.size()), k_of_layer);
+    };
+    const auto all = setting_names();
+    return is_of_layer(name) && std::none_of(all.begin(), all.end(), is_of_layer);
+}
+
 void refuse_unknown(const std::string& what, std::string_view bare,
                     const std::vector<std::string_view>& names, spelling spell) {
     std::string text = what + "; accepted: ";

@@ -59,6 +59,12 @@ const setting* find_variable(std::string_view variable) {
 void read_variable(settings& into, std::string_view variable, std::string_view value) {
     const setting* const row = find_variable(variable);
     if (row == nullptr) {
+        std::string bare(variable.substr(k_variable_prefix.size()));
+        std::transform(bare.begin(), bare.end(), bare.begin(),
+                       [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+        if (detail::is_for_absent_layer(bare)) {
+            return;
+        }
         detail::refuse_unknown("unknown environment variable " + std::string(variable),
                                variable.substr(k_variable_prefix.size()), detail::setting_names(),
                                detail::as_variable);

@@ -211,8 +211,9 @@ TEST_F(environment_test, refuses_unknown_variables) {
 
 // Holds: settings: Environment: an unknown QUERN_*...
 TEST_F(environment_test, leaves_the_variables_of_others_alone) {
-    for (const char* name : {"QUERNS_THREADS", "quern_thread", "THREADS", "MY_QUERN_THREAD",
-                             "QUERN", "QUERN_DIR", "QUERN_ROOT", "QUERN_JOB"}) {
+    for (const char* name :
+         {"QUERNS_THREADS", "quern_thread", "THREADS", "MY_QUERN_THREAD", "QUERN", "QUERN_DIR",
+          "QUERN_ROOT", "QUERN_JOB", "QUERN_MPI_MECHANISM"}) {
         set(name, "elephant");
     }
     EXPECT_EQ(error(), "");
