@@ -161,4 +161,36 @@ bool packet_reader::next(std::string_view& packet) {
     return true;
 }
 
+packet_parts parts_of(std::string_view packet) noexcept {
+    namespace packet_field = perfetto::packet_field;
+    packet_parts found;
+    fields all(packet);
+    for (field f; all.next(f);) {
+        switch (f.number) {
+            case packet_field::k_timestamp:
+                found.at_ns = f.value;
+                break;
+            case packet_field::k_sequence:
+                found.sequence = f.value;
+                break;
+            case packet_field::k_track_event:
+                found.event = f.bytes;
+                break;
+            case packet_field::k_track_descriptor:
+                found.track = f.bytes;
+                break;
+            case packet_field::k_interned_data:
+                found.words = f.bytes;
+                break;
+            case packet_field::k_previous_dropped:
+                found.has_dropped = true;
+                break;
+            default:
+                break;
+        }
+    }
+    found.is_damaged = all.is_damaged();
+    return found;
+}
+
 }  // namespace quern::trace::detail

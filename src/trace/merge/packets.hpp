@@ -38,6 +38,19 @@ private:
     bool m_is_damaged = false;
 };
 
+/// What the fields of a packet say.
+struct packet_parts {
+    std::uint64_t at_ns = 0;
+    std::uint64_t sequence = 0;
+    std::string_view event{};
+    std::string_view track{};  ///< a description of one
+    std::string_view words{};  ///< that later packets of the sequence name by numbers
+    bool has_dropped = false;  ///< events were lost before it
+    bool is_damaged = false;
+};
+
+packet_parts parts_of(std::string_view packet) noexcept;
+
 /// The packets of a file. Throws std::runtime_error, beginning with the path, for a file that
 /// cannot be read, is no trace or ends within a packet.
 class packet_reader {

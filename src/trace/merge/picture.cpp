@@ -24,39 +24,13 @@ public:
     }
 
     void take(std::string_view packet) {
-        std::uint64_t at = 0;
-        std::uint64_t sequence = 0;
-        std::string_view event;
-        std::string_view track;
-        std::string_view words;
-        field f;
-        for (fields all(packet); all.next(f);) {
-            switch (f.number) {
-                case packet_field::k_timestamp:
-                    at = f.value;
-                    break;
-                case packet_field::k_sequence:
-                    sequence = f.value;
-                    break;
-                case packet_field::k_track_event:
-                    event = f.bytes;
-                    break;
-                case packet_field::k_track_descriptor:
-                    track = f.bytes;
-                    break;
-                case packet_field::k_interned_data:
-                    words = f.bytes;
-                    break;
-                default:
-                    break;
-            }
+        const packet_parts parts = parts_of(packet);
+        take_words(parts.words, parts.sequence);
+        if (!parts.track.empty()) {
+            take_track(parts.track);
         }
-        take_words(words, sequence);
-        if (!track.empty()) {
-            take_track(track);
-        }
-        if (!event.empty()) {
-            take_event(event, at, sequence);
+        if (!parts.event.empty()) {
+            take_event(parts.event, parts.at_ns, parts.sequence);
         }
     }
 

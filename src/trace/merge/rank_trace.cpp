@@ -95,39 +95,16 @@ public:
     scanner(rank_trace& into, const packet_reader& from) : m_into(into), m_from(from) {}
 
     void take(std::string_view packet) {
-        std::uint64_t at = 0;
-        std::string_view event;
-        std::string_view track;
-        bool has_dropped = false;
-        field f;
-        fields all(packet);
-        while (all.next(f)) {
-            switch (f.number) {
-                case packet_field::k_timestamp:
-                    at = f.value;
-                    break;
-                case packet_field::k_track_event:
-                    event = f.bytes;
-                    break;
-                case packet_field::k_track_descriptor:
-                    track = f.bytes;
-                    break;
-                case packet_field::k_previous_dropped:
-                    has_dropped = true;
-                    break;
-                default:
-                    break;
-            }
-        }
-        if (all.is_damaged()) {
+        const packet_parts parts = parts_of(packet);
+        if (parts.is_damaged) {
             m_from.refuse("is damaged: packet " + std::to_string(m_from.number()) +
                           " is no message of Perfetto's format");
         }
-        if (!track.empty()) {
-            take_track(track);
+        if (!parts.track.empty()) {
+            take_track(parts.track);
         }
-        if (!event.empty()) {
-            take_event(event, at, has_dropped);
+        if (!parts.event.empty()) {
+            take_event(parts.event, parts.at_ns, parts.has_dropped);
         }
     }
 
