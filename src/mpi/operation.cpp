@@ -27,7 +27,7 @@ namespace {
 /// the time that it has waited: as the pollers of a pool.
 constexpr auto k_busy = 1000us;
 constexpr int k_part_of_wait = 16;
-constexpr std::chrono::nanoseconds k_first_pause = 20us;  ///< without the time without pause
+constexpr std::chrono::nanoseconds k_first_pause = 20us;
 constexpr std::chrono::nanoseconds k_longest_pause = 1000us;
 
 bool is_failure(int code) noexcept { return code != MPI_SUCCESS; }

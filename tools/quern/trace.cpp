@@ -55,6 +55,10 @@ struct trace_options {
 void check_words(const trace_options& options) {
     constexpr const char* k_instance =
         "for instance: quern trace merge run.*.pftrace -o job.pftrace";
+    if (options.verb.empty()) {
+        throw usage_error(fmt::format("quern trace: no request is named; accepted: {}; {}",
+                                      fmt::join(k_verbs, ", "), k_instance));
+    }
     if (std::find(k_verbs.begin(), k_verbs.end(), options.verb) == k_verbs.end()) {
         throw usage_error(fmt::format("quern trace: unknown request '{}'; {}", options.verb,
                                       quern::detail::accepted_values(options.verb, k_verbs)));
@@ -200,7 +204,7 @@ void add_trace(cli::command& quern, action& chosen) {
         "trace", "Join the traces of the ranks of a job: quern trace merge run.*.pftrace -o FILE");
     sub.keep_unknown();
     sub.footer(k_examples);
-    sub.add("request", options->verb, "merge").type("").required();
+    sub.add("request", options->verb, "merge").type("");
     sub.add("traces", options->paths,
             "Traces that the ranks wrote for the setting trace, in any order")
         .type("");
