@@ -47,7 +47,7 @@ struct app {
 const contender pure = ranks::pure_of<app>("cg", "pure");
 const contender fork_join =
     ranks::variant_of<app>("cg", "fork_join", &app::fork_join, ranks::beside_runtime);
-const contender tasks = ranks::variant_of<app>("cg", "tasks", &app::tasks, ranks::as_task);
+const ranks::by_each_mechanism tasks = ranks::tasks_of<app>("cg", &app::tasks);
 
 }  // namespace
 

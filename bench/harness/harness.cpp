@@ -101,11 +101,7 @@ struct request {
 };
 
 bool parse(request& r, int argc, char** argv) {
-    for (const contender& c : contender::all()) {
-        if (argc > 2 && c.problem == argv[1] && c.variant == argv[2]) {
-            r.who = &c;
-        }
-    }
+    r.who = contender::named(argc, argv);
     for (int i = 3; i < argc; ++i) {
         const std::string option = argv[i];
         if (option == "--serve") {
@@ -125,12 +121,21 @@ bool parse(request& r, int argc, char** argv) {
 
 }  // namespace
 
-contender::contender(std::string p, std::string v, std::function<job(const arguments&)> m)
-    : problem(std::move(p)), variant(std::move(v)), make(std::move(m)) {
+contender::contender(std::string p, std::string v, std::function<job(const arguments&)> m,
+                     std::map<std::string, std::string> e)
+    : problem(std::move(p)), variant(std::move(v)), make(std::move(m)), environment(std::move(e)) {
     registered().push_back(*this);
 }
 
 const std::vector<contender>& contender::all() { return registered(); }
+
+const contender* contender::named(int argc, char** argv) {
+    const auto is_wanted = [&](const contender& c) {
+        return argc > 2 && c.problem == argv[1] && c.variant == argv[2];
+    };
+    const auto found = std::find_if(all().begin(), all().end(), is_wanted);
+    return found != all().end() ? &*found : nullptr;
+}
 
 double now() noexcept {
     const auto since = std::chrono::steady_clock::now().time_since_epoch();

@@ -51,13 +51,17 @@ using job = std::function<measurement()>;
 ///     }};
 class contender {
 public:
-    contender(std::string problem, std::string variant, std::function<job(const arguments&)> make);
+    contender(std::string problem, std::string variant, std::function<job(const arguments&)> make,
+              std::map<std::string, std::string> environment = {});
 
     static const std::vector<contender>& all();
+    /// The one that the command line names first; null: there is none.
+    static const contender* named(int argc, char** argv);
 
     std::string problem;
     std::string variant;
     std::function<job(const arguments&)> make;
+    std::map<std::string, std::string> environment;  ///< of its ranks (mpi.hpp), before they start
 };
 
 /// Seconds on the monotonic clock.

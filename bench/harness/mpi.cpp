@@ -60,6 +60,11 @@ void start(const char* starter, int argc, char** argv) {
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
     ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 0);
     ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    if (const contender* const wanted = contender::named(argc, argv); wanted != nullptr) {
+        for (const auto& [name, value] : wanted->environment) {
+            ::setenv(name.c_str(), value.c_str(), 1);
+        }
+    }
     std::vector<std::string> words;
     if (const char* const rate = rate_of_network(argc, argv); rate != nullptr) {
         words = {BENCH_QUERN_TOOL, "run", "-n", k_ranks, "--net", rate, "--"};

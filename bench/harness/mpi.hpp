@@ -6,6 +6,8 @@
 #include "harness.hpp"
 
 #include <mpi.h>
+#include <functional>
+#include <string>
 
 namespace bench::ranks {
 
@@ -24,6 +26,22 @@ job together(F f) {
         return f();
     };
 }
+
+/// A job by each mechanism with which a task waits for messages: contenders "tasks" (library),
+/// "tasks_thread" and "tasks_restart", if `name` is "tasks".
+class by_each_mechanism {
+public:
+    by_each_mechanism(const char* problem, const std::string& name,
+                      const std::function<job(const arguments&)>& make)
+        : m_library(problem, name, make),
+          m_thread(problem, name + "_thread", make, {{"QUERN_MPI_MECHANISM", "thread"}}),
+          m_restart(problem, name + "_restart", make, {{"QUERN_MPI_MECHANISM", "restart"}}) {}
+
+private:
+    contender m_library;
+    contender m_thread;
+    contender m_restart;
+};
 
 /// main(): `starter` and its options, e.g. "mpirun.openmpi --oversubscribe".
 int serve(const char* runtime, const char* starter, int argc, char** argv);

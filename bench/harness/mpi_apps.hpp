@@ -86,18 +86,29 @@ contender pure_of(const char* problem, const char* name) {
 /// Figures: the ratio to the pure program, and how much of the shorter of communicating and
 /// computing was hidden behind the other one.
 template <class App, class Base>
+std::function<job(const arguments&)> compared(void (Base::*steps)(), stage where) {
+    return [steps, where](const arguments& a) {
+        return together([app = std::make_shared<App>(a), a, steps, where] {
+            measurement m = measured_pure(*app, a);
+            const double pure = m.value;
+            m.value = seconds_of(*app, steps, a, where);
+            m.more["to_pure"] = m.value / pure;
+            m.more["overlap"] =
+                (pure - m.value) / std::min(m.more["communicate"], m.more["compute"]);
+            return m;
+        });
+    };
+}
+
+template <class App, class Base>
 contender variant_of(const char* problem, const char* name, void (Base::*steps)(), stage where) {
-    return {problem, name, [steps, where](const arguments& a) {
-                return together([app = std::make_shared<App>(a), a, steps, where] {
-                    measurement m = measured_pure(*app, a);
-                    const double pure = m.value;
-                    m.value = seconds_of(*app, steps, a, where);
-                    m.more["to_pure"] = m.value / pure;
-                    m.more["overlap"] =
-                        (pure - m.value) / std::min(m.more["communicate"], m.more["compute"]);
-                    return m;
-                });
-            }};
+    return {problem, name, compared<App>(steps, where)};
+}
+
+/// The variant by tasks, by each mechanism.
+template <class App, class Base>
+by_each_mechanism tasks_of(const char* problem, void (Base::*steps)()) {
+    return {problem, "tasks", compared<App>(steps, as_task)};
 }
 
 }  // namespace bench::ranks

@@ -11,7 +11,7 @@ const contender look_ahead =
     ranks::variant_of<hpl_app>("hpl", "look_ahead", &hpl_app::look_ahead, ranks::alone);
 const contender fork_join =
     ranks::variant_of<hpl_app>("hpl", "fork_join", &hpl_app::fork_join, ranks::beside_runtime);
-const contender tasks = ranks::variant_of<hpl_app>("hpl", "tasks", &hpl_app::tasks, ranks::as_task);
+const ranks::by_each_mechanism tasks = ranks::tasks_of<hpl_app>("hpl", &hpl_app::tasks);
 
 }  // namespace
 

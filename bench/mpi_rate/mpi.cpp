@@ -2,6 +2,7 @@
 // One rank sends windows of 64 messages of 8 bytes, the other receives them and answers each
 // window. The value is the time of a message, in microseconds. Size: windows.
 #include "../harness/mpi.hpp"
+#include "../../apps/mpi/common/messages.hpp"
 #include "../harness/quern.hpp"
 
 #include <quern/quern.hpp>
@@ -14,7 +15,7 @@ namespace bench::mpi_rate {
 namespace {
 
 constexpr int k_window = 64;
-using window = std::array<long, k_window>;
+using window = std::array<double, k_window>;
 
 /// `exchange(data, is_sender)` sends or receives a window.
 template <class Exchange>
@@ -22,23 +23,23 @@ measurement play(long windows, Exchange exchange) {
     const bool is_sender = ranks::rank() == 0;
     const int peer = is_sender ? 1 : 0;
     window data{};
-    long sum = 0;
+    double sum = 0;
     const double begun = now();
     for (long w = 0; w < windows; ++w) {
         if (is_sender) {
             for (int i = 0; i < k_window; ++i) {
-                data[static_cast<std::size_t>(i)] = w + i;
+                data[static_cast<std::size_t>(i)] = static_cast<double>(w + i);
             }
         }
         exchange(data, is_sender, peer);
-        for (const long each : data) {
+        for (const double each : data) {
             sum += each;
         }
-        long answer = sum;
+        double answer = sum;
         if (is_sender) {
-            MPI_Recv(&answer, 1, MPI_LONG, peer, k_window, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&answer, 1, MPI_DOUBLE, peer, k_window, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
-            MPI_Send(&answer, 1, MPI_LONG, peer, k_window, MPI_COMM_WORLD);
+            MPI_Send(&answer, 1, MPI_DOUBLE, peer, k_window, MPI_COMM_WORLD);
         }
         expect_equal("the sum of what was received", answer, sum);
     }
@@ -51,12 +52,12 @@ measurement play(long windows, Exchange exchange) {
 void by_requests(window& data, bool is_sender, int peer) {
     std::array<MPI_Request, k_window> requests;
     for (int i = 0; i < k_window; ++i) {
-        long& one = data[static_cast<std::size_t>(i)];
+        double& one = data[static_cast<std::size_t>(i)];
         MPI_Request& made = requests[static_cast<std::size_t>(i)];
         if (is_sender) {
-            MPI_Isend(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD, &made);
+            MPI_Isend(&one, 1, MPI_DOUBLE, peer, i, MPI_COMM_WORLD, &made);
         } else {
-            MPI_Irecv(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD, &made);
+            MPI_Irecv(&one, 1, MPI_DOUBLE, peer, i, MPI_COMM_WORLD, &made);
         }
     }
     MPI_Waitall(k_window, requests.data(), MPI_STATUSES_IGNORE);
@@ -68,13 +69,30 @@ void by_tasks(window& data, bool is_sender, int peer) {
     for (int i = 0; i < k_window; ++i) {
         all.run([&one = data[static_cast<std::size_t>(i)], i, is_sender, peer] {
             if (is_sender) {
-                MPI_Send(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD);
+                MPI_Send(&one, 1, MPI_DOUBLE, peer, i, MPI_COMM_WORLD);
             } else {
-                MPI_Recv(&one, 1, MPI_LONG, peer, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Recv(&one, 1, MPI_DOUBLE, peer, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             }
         });
     }
     all.wait();
+}
+
+/// A dependent task for each message.
+void by_dependent_tasks(window& data, bool is_sender, int peer) {
+    quern::domain all;
+    for (int i = 0; i < k_window; ++i) {
+        all.spawn({.name = "message", .communication = true},
+                  quern::inout(data[static_cast<std::size_t>(i)]),
+                  [i, is_sender, peer, one = apps::mpi::message()](double& number) mutable {
+                      if (is_sender) {
+                          one.send(&number, 1, peer, i);
+                      } else {
+                          one.receive(&number, 1, peer, i);
+                      }
+                  });
+    }
+    all.taskwait();
 }
 
 const contender raw{
@@ -91,6 +109,12 @@ const contender tasks{"mpi_rate", "tasks", [](const arguments& a) {
                           return ranks::together(
                               quern_job(a, [windows = a.size] { return play(windows, by_tasks); }));
                       }};
+
+const ranks::by_each_mechanism dependent{
+    "mpi_rate", "dependent", [](const arguments& a) {
+        return ranks::together(
+            quern_job(a, [windows = a.size] { return play(windows, by_dependent_tasks); }));
+    }};
 
 }  // namespace
 

@@ -32,7 +32,7 @@ struct app {
 const contender pure = ranks::pure_of<app>("ring", "pure");
 const contender fork_join =
     ranks::variant_of<app>("ring", "fork_join", &app::fork_join, ranks::beside_runtime);
-const contender tasks = ranks::variant_of<app>("ring", "tasks", &app::tasks, ranks::as_task);
+const ranks::by_each_mechanism tasks = ranks::tasks_of<app>("ring", &app::tasks);
 
 }  // namespace
 

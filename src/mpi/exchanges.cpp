@@ -84,29 +84,91 @@ int exchange(const call_note& what, const call_note& sent, MPI_Status* status, R
     return result;
 }
 
-/// The message that MPI_Sendrecv_replace sends, outside of the buffer into which it receives.
-/// `Size` is the type of counts.
-template <class Size>
-class packed_message {
-public:
-    template <class Count>
-    int pack(const void* buffer, Count count, MPI_Datatype type, MPI_Comm comm, auto find_size,
-             auto pack_it) {
-        Size room = 0;
-        if (const int code = find_size(count, type, comm, &room); code != MPI_SUCCESS) {
+/// MPI's functions for counts of that type.
+template <class Count>
+struct calls_with;
+template <>
+struct calls_with<int> {
+    static constexpr auto k_irecv = PMPI_Irecv;
+    static constexpr auto k_isend = PMPI_Isend;
+    static constexpr auto k_pack_size = PMPI_Pack_size;
+    static constexpr auto k_pack = PMPI_Pack;
+};
+#if MPI_VERSION >= 4
+template <>
+struct calls_with<MPI_Count> {
+    static constexpr auto k_irecv = PMPI_Irecv_c;
+    static constexpr auto k_isend = PMPI_Isend_c;
+    static constexpr auto k_pack_size = PMPI_Pack_size_c;
+    static constexpr auto k_pack = PMPI_Pack_c;
+};
+#endif
+
+/// What a call says of one of the two messages.
+template <class Count>
+struct half {
+    Count count;
+    MPI_Datatype type;
+    int peer;
+    int tag;
+
+    call_note note(const call_kind& kind, MPI_Comm comm, message_way way) const {
+        return {.kind = &kind.wait,
+                .is_sent = way == message_way::sent,
+                .peer = peer,
+                .tag = tag,
+                .count = count,
+                .type = type,
+                .comm = comm,
+                .way = way};
+    }
+};
+
+template <class Count>
+int send_and_receive(const call_kind& kind, const void* from, const half<Count>& sent, void* to,
+                     const half<Count>& received, MPI_Comm comm, MPI_Status* status) {
+    return exchange(
+        received.note(kind, comm, message_way::received), sent.note(kind, comm, message_way::sent),
+        status,
+        [&](MPI_Request* made) {
+            return calls_with<Count>::k_irecv(to, received.count, received.type, received.peer,
+                                              received.tag, comm, made);
+        },
+        [&](MPI_Request* made) {
+            return calls_with<Count>::k_isend(from, sent.count, sent.type, sent.peer, sent.tag,
+                                              comm, made);
+        });
+}
+
+/// What is sent is packed first, since the other message comes into the same buffer.
+template <class Count>
+int send_and_replace(const call_kind& kind, void* buffer, const half<Count>& sent,
+                     const half<Count>& received, MPI_Comm comm, MPI_Status* status) {
+    using calls = calls_with<Count>;
+    std::vector<std::byte> packed;
+    Count size = 0;
+    const auto pack = [&] {
+        Count room = 0;
+        const int code = calls::k_pack_size(sent.count, sent.type, comm, &room);
+        if (code != MPI_SUCCESS) {
             return code;
         }
-        m_bytes.resize(static_cast<std::size_t>(room));
-        return pack_it(buffer, count, type, m_bytes.data(), room, &m_size, comm);
-    }
-
-    const void* bytes() const { return m_bytes.data(); }
-    Size size() const { return m_size; }
-
-private:
-    std::vector<std::byte> m_bytes;
-    Size m_size = 0;
-};
+        packed.resize(static_cast<std::size_t>(room));
+        return calls::k_pack(buffer, sent.count, sent.type, packed.data(), room, &size, comm);
+    };
+    return exchange(
+        received.note(kind, comm, message_way::received), sent.note(kind, comm, message_way::sent),
+        status,
+        [&](MPI_Request* made) {
+            const int code = pack();
+            return code != MPI_SUCCESS ? code
+                                       : calls::k_irecv(buffer, received.count, received.type,
+                                                        received.peer, received.tag, comm, made);
+        },
+        [&](MPI_Request* made) {
+            return calls::k_isend(packed.data(), size, MPI_PACKED, sent.peer, sent.tag, comm, made);
+        });
+}
 
 }  // namespace
 
@@ -120,30 +182,9 @@ int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int d
                              received_type, source, received_tag, comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv"};
-    return exchange(
-        {.kind = &kind.wait,
-         .peer = source,
-         .tag = received_tag,
-         .count = received_count,
-         .type = received_type,
-         .comm = comm,
-         .way = message_way::received},
-        {.kind = &kind.wait,
-         .is_sent = true,
-         .peer = dest,
-         .tag = sent_tag,
-         .count = sent_count,
-         .type = sent_type,
-         .comm = comm,
-         .way = message_way::sent},
-        status,
-        [&](MPI_Request* made) {
-            return PMPI_Irecv(received, received_count, received_type, source, received_tag, comm,
-                              made);
-        },
-        [&](MPI_Request* made) {
-            return PMPI_Isend(sent, sent_count, sent_type, dest, sent_tag, comm, made);
-        });
+    return send_and_receive<int>(kind, sent, {sent_count, sent_type, dest, sent_tag}, received,
+                                 {received_count, received_type, source, received_tag}, comm,
+                                 status);
 }
 
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int sent_tag,
@@ -153,33 +194,8 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, i
                                      comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv_replace"};
-    packed_message<int> sent;
-    return exchange(
-        {.kind = &kind.wait,
-         .peer = source,
-         .tag = received_tag,
-         .count = count,
-         .type = type,
-         .comm = comm,
-         .way = message_way::received},
-        {.kind = &kind.wait,
-         .is_sent = true,
-         .peer = dest,
-         .tag = sent_tag,
-         .count = count,
-         .type = type,
-         .comm = comm,
-         .way = message_way::sent},
-        status,
-        [&](MPI_Request* made) {
-            const int code = sent.pack(buffer, count, type, comm, PMPI_Pack_size, PMPI_Pack);
-            return code != MPI_SUCCESS
-                       ? code
-                       : PMPI_Irecv(buffer, count, type, source, received_tag, comm, made);
-        },
-        [&](MPI_Request* made) {
-            return PMPI_Isend(sent.bytes(), sent.size(), MPI_PACKED, dest, sent_tag, comm, made);
-        });
+    return send_and_replace<int>(kind, buffer, {count, type, dest, sent_tag},
+                                 {count, type, source, received_tag}, comm, status);
 }
 
 #if MPI_VERSION >= 4
@@ -193,30 +209,9 @@ int MPI_Sendrecv_c(const void* sent, MPI_Count sent_count, MPI_Datatype sent_typ
                                received_count, received_type, source, received_tag, comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv_c"};
-    return exchange(
-        {.kind = &kind.wait,
-         .peer = source,
-         .tag = received_tag,
-         .count = received_count,
-         .type = received_type,
-         .comm = comm,
-         .way = message_way::received},
-        {.kind = &kind.wait,
-         .is_sent = true,
-         .peer = dest,
-         .tag = sent_tag,
-         .count = sent_count,
-         .type = sent_type,
-         .comm = comm,
-         .way = message_way::sent},
-        status,
-        [&](MPI_Request* made) {
-            return PMPI_Irecv_c(received, received_count, received_type, source, received_tag, comm,
-                                made);
-        },
-        [&](MPI_Request* made) {
-            return PMPI_Isend_c(sent, sent_count, sent_type, dest, sent_tag, comm, made);
-        });
+    return send_and_receive<MPI_Count>(
+        kind, sent, {sent_count, sent_type, dest, sent_tag}, received,
+        {received_count, received_type, source, received_tag}, comm, status);
 }
 
 int MPI_Sendrecv_replace_c(void* buffer, MPI_Count count, MPI_Datatype type, int dest, int sent_tag,
@@ -226,33 +221,8 @@ int MPI_Sendrecv_replace_c(void* buffer, MPI_Count count, MPI_Datatype type, int
                                        comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv_replace_c"};
-    packed_message<MPI_Count> sent;
-    return exchange(
-        {.kind = &kind.wait,
-         .peer = source,
-         .tag = received_tag,
-         .count = count,
-         .type = type,
-         .comm = comm,
-         .way = message_way::received},
-        {.kind = &kind.wait,
-         .is_sent = true,
-         .peer = dest,
-         .tag = sent_tag,
-         .count = count,
-         .type = type,
-         .comm = comm,
-         .way = message_way::sent},
-        status,
-        [&](MPI_Request* made) {
-            const int code = sent.pack(buffer, count, type, comm, PMPI_Pack_size_c, PMPI_Pack_c);
-            return code != MPI_SUCCESS
-                       ? code
-                       : PMPI_Irecv_c(buffer, count, type, source, received_tag, comm, made);
-        },
-        [&](MPI_Request* made) {
-            return PMPI_Isend_c(sent.bytes(), sent.size(), MPI_PACKED, dest, sent_tag, comm, made);
-        });
+    return send_and_replace<MPI_Count>(kind, buffer, {count, type, dest, sent_tag},
+                                       {count, type, source, received_tag}, comm, status);
 }
 
 #endif

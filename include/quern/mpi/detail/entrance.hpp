@@ -58,6 +58,9 @@ public:
 private:
     /// All that was left, oldest first.
     item* take_left() noexcept {
+        if (m_left.load(std::memory_order_relaxed) == nullptr) {
+            return nullptr;  // what is left later is seen by leave()
+        }
         item* youngest = m_left.exchange(nullptr, std::memory_order_acquire);  // pairs: hand_over
         item* oldest = nullptr;
         while (youngest != nullptr) {
