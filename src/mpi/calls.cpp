@@ -44,13 +44,14 @@ int run_message(const call_note& what, posted_operation::post_function post,
     return code;
 }
 
-int start_alone(const call_note& what, plain_operation::call_function call,
-                const MPI_Request* made) noexcept {
+int start_alone(const call_note& what, plain_operation::call_function call, const MPI_Request* made,
+                posted_receive received) noexcept {
     call_note noted = what;
     begin_collective(noted);
     const int code = call();
-    if (code == MPI_SUCCESS) {
-        note_request(noted, *made);
+    const bool is_wanted = is_watched() || received.order != 0 || !open_requests::is_empty();
+    if (code == MPI_SUCCESS && is_wanted) [[unlikely]] {
+        keep_request(*made, noted, std::move(received));
     }
     return code;
 }
@@ -65,18 +66,13 @@ int run_message_start(const call_note& what, plain_operation::call_function call
     if (what.way == message_way::sent) {
         tell_sending(what);
     }
-    posted_receive posted =
-        what.way == message_way::received ? begin_receive(what) : posted_receive{};
-    const int code = run_plain(what, [&] { return start_alone(what, call, made); });
-    if (code != MPI_SUCCESS) {
-        return code;
+    const bool is_received = what.way == message_way::received && what.peer != MPI_PROC_NULL;
+    posted_receive posted = is_received ? begin_receive(what) : posted_receive{};
+    const int code =
+        run_plain(what, [&] { return start_alone(what, call, made, std::move(posted)); });
+    if (code == MPI_SUCCESS) {
+        what.way == message_way::sent ? count_sent(what) : count_posted_receive(what);
     }
-    if (posted.order != 0 && what.peer != MPI_PROC_NULL) [[unlikely]] {
-        keep_receive(*made, std::move(posted));
-    } else {
-        forget_receive(*made);
-    }
-    what.way == message_way::sent ? count_sent(what) : count_posted_receive(what);
     return code;
 }
 

@@ -5,6 +5,7 @@
 #include "engine.hpp"
 #include "errors.hpp"
 #include "job_watch.hpp"
+#include "open_requests.hpp"
 
 #include <mpi.h>
 
@@ -67,9 +68,10 @@ int run_message_start(const call_note& what, plain_operation::call_function call
 int run_collective_start(const call_note& what, plain_operation::call_function call,
                          const MPI_Request* made) noexcept;
 
-/// Either of these without any runtime, in a job that is watched.
-int start_alone(const call_note& what, plain_operation::call_function call,
-                const MPI_Request* made) noexcept;
+/// Either of these by a thread that may call MPI: without any runtime, in a job that is watched.
+/// `received`: of a receive that traces know.
+int start_alone(const call_note& what, plain_operation::call_function call, const MPI_Request* made,
+                posted_receive received = {}) noexcept;
 
 /// A function that makes a persistent request of a message; also while no runtime lives.
 int run_persistent(const call_note& what, plain_operation::call_function call,

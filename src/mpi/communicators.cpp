@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Numbers of communicators: attributes of them, made where they are made.
+// Attributes of communicators, made where the communicators are made.
 #include "communicators.hpp"
 
 #include "engine.hpp"
+#include "job_watch.hpp"
 
+#include <quern/base/detail/intrusive_list.hpp>
 #include <quern/base/detail/spin_lock.hpp>
 
 #include <algorithm>
@@ -22,9 +24,15 @@ constexpr std::uint64_t k_unknown_origin = 2;
 constexpr std::uint64_t k_between_groups = 3;
 
 /// What MPI keeps with a communicator.
-struct numbered {
-    channel where;
-    std::uint64_t members = 0;                      ///< a hash of them
+struct numbered : known_comm, quern::detail::list_link {
+    numbered(channel numbers, MPI_Comm comm, std::uint64_t hash, bool is_the_same_everywhere)
+        : known_comm{.where = std::move(numbers), .handle = comm},
+          members(hash),
+          is_certain(is_the_same_everywhere) {}
+
+    const std::uint64_t members;  ///< a hash of them
+    const bool is_certain;
+    bool is_freed = false;
     std::map<std::uint64_t, std::uint32_t> made{};  ///< from this one, by members
 };
 
@@ -32,8 +40,10 @@ int g_attribute = MPI_KEYVAL_INVALID;
 /// Communicators whose origin is not known, by members.
 std::map<std::uint64_t, std::uint32_t>
     g_without_origin;  // NOLINT(bugprone-throwing-static-initialization)
-/// For the counts: without a runtime several threads may make communicators.
-quern::detail::spin_lock g_counts;
+constinit quern::detail::intrusive_list<numbered> g_comms;
+bool g_are_kept = false;  ///< what MPI drops stays in g_comms
+/// For all that changes: without a runtime several threads may make communicators.
+constinit quern::detail::spin_lock g_comms_lock;
 
 /// As splitmix64 mixes.
 std::uint64_t mixed(std::uint64_t so_far, std::uint64_t next) noexcept {
@@ -69,7 +79,7 @@ std::vector<int> world_ranks_of(MPI_Group& group) {
 }
 
 std::uint32_t count(std::map<std::uint64_t, std::uint32_t>& made, std::uint64_t members) {
-    const std::scoped_lock lock(g_counts);
+    const std::scoped_lock lock(g_comms_lock);
     return made[members]++;
 }
 
@@ -77,35 +87,54 @@ std::uint64_t context_of(std::uint64_t origin, std::uint64_t members, std::uint3
     return std::max<std::uint64_t>(mixed(mixed(origin, members), number) & k_context_mask, 16);
 }
 
+numbered& add(numbered* made) {
+    const std::scoped_lock lock(g_comms_lock);
+    g_comms.push_back(*made);
+    return *made;
+}
+
 /// By MPI_Comm_dup and MPI_Comm_idup, on all ranks in the same order.
 int copy_number(MPI_Comm, int, void*, void* of, void* to, int* is_copied) {
     auto& from = *static_cast<numbered*>(of);
     channel where{context_of(from.where.context, from.members, count(from.made, from.members)),
                   from.where.peers};
-    *static_cast<void**>(to) = new numbered{std::move(where), from.members};
+    *static_cast<void**>(to) =
+        &add(new numbered(std::move(where), MPI_COMM_NULL, from.members, from.is_certain));
     *is_copied = 1;
     return MPI_SUCCESS;
 }
 
 int drop_number(MPI_Comm, int, void* number, void*) {
-    delete static_cast<numbered*>(number);
+    const std::scoped_lock lock(g_comms_lock);
+    if (!g_are_kept) {
+        auto* const dropped = static_cast<numbered*>(number);
+        g_comms.erase(*dropped);
+        delete dropped;
+    }
     return MPI_SUCCESS;
 }
 
 numbered* find_number(MPI_Comm comm) {
-    void* known = nullptr;
+    void* attribute = nullptr;
     int is_known = 0;
-    if (g_attribute != MPI_KEYVAL_INVALID) {
-        PMPI_Comm_get_attr(comm, g_attribute, &known, &is_known);
+    if (comm != MPI_COMM_NULL && g_attribute != MPI_KEYVAL_INVALID) {
+        PMPI_Comm_get_attr(comm, g_attribute, &attribute, &is_known);
     }
-    return is_known != 0 ? static_cast<numbered*>(known) : nullptr;
+    if (is_known == 0) {
+        return nullptr;
+    }
+    auto* const known = static_cast<numbered*>(attribute);
+    if (known->handle == MPI_COMM_NULL) {
+        known->handle = comm;
+    }
+    return known;
 }
 
-numbered& keep(MPI_Comm comm, channel where, std::uint64_t members) {
+numbered& keep(MPI_Comm comm, channel where, std::uint64_t members, bool is_certain) {
     if (g_attribute == MPI_KEYVAL_INVALID) {
         PMPI_Comm_create_keyval(copy_number, drop_number, &g_attribute, nullptr);
     }
-    numbered& made = *new numbered{std::move(where), members};
+    numbered& made = add(new numbered(std::move(where), comm, members, is_certain));
     PMPI_Comm_set_attr(comm, g_attribute, &made);
     return made;
 }
@@ -122,11 +151,12 @@ numbered& number_between_groups(MPI_Comm comm) {
     return keep(
         comm,
         {context_of(k_between_groups, members, count(g_without_origin, members)), std::move(peers)},
-        members);
+        members, false);
 }
 
-/// `from`: null if it is not known.
-numbered& number(MPI_Comm comm, numbered* from) {
+/// `from`: null if it is not known. Those that only some ranks make are counted apart from the
+/// others: their order among these may differ between the ranks.
+numbered& number(MPI_Comm comm, numbered* from, made_by whom) {
     int is_inter = 0;
     PMPI_Comm_test_inter(comm, &is_inter);
     if (is_inter != 0) {
@@ -136,9 +166,11 @@ numbered& number(MPI_Comm comm, numbered* from) {
     PMPI_Comm_group(comm, &group);
     auto peers = std::make_shared<const std::vector<int>>(world_ranks_of(group));
     const std::uint64_t members = hash_of(*peers);
-    const std::uint32_t earlier = count(from != nullptr ? from->made : g_without_origin, members);
+    const std::uint64_t kind = whom == made_by::all_members ? members : mixed(members, 1);
+    const std::uint32_t earlier = count(from != nullptr ? from->made : g_without_origin, kind);
     const std::uint64_t origin = from != nullptr ? from->where.context : k_unknown_origin;
-    return keep(comm, {context_of(origin, members, earlier), std::move(peers)}, members);
+    const bool is_certain = from != nullptr && from->is_certain && whom == made_by::all_members;
+    return keep(comm, {context_of(origin, kind, earlier), std::move(peers)}, members, is_certain);
 }
 
 }  // namespace
@@ -148,15 +180,40 @@ void begin_numbering() {
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     std::vector<int> all(static_cast<std::size_t>(size));
     std::iota(all.begin(), all.end(), 0);
-    keep(MPI_COMM_WORLD, {k_world, nullptr}, hash_of(all));
-    number(MPI_COMM_SELF, find_number(MPI_COMM_WORLD));
+    const std::uint64_t members = hash_of(all);
+    numbered& world =
+        keep(MPI_COMM_WORLD, {k_world, std::make_shared<const std::vector<int>>(std::move(all))},
+             members, true);
+    number(MPI_COMM_SELF, &world, made_by::all_members);
 }
 
-int has_made(MPI_Comm from, const MPI_Comm* made, int code) noexcept {
+void end_numbering() noexcept {
+    const std::scoped_lock lock(g_comms_lock);
+    g_are_kept = true;
+}
+
+int has_made(MPI_Comm from, const MPI_Comm* made, made_by whom, int code) noexcept {
     if (code == MPI_SUCCESS && *made != MPI_COMM_NULL && find_number(*made) == nullptr) {
-        number(*made, find_number(from));
+        number(*made, find_number(from), whom);
     }
     return code;
+}
+
+int has_duplicated(const MPI_Comm* made, int code) noexcept {
+    if (code == MPI_SUCCESS && is_watched()) {
+        find_channel(*made);
+    }
+    return code;
+}
+
+int free_known(MPI_Comm* comm, int (*free)(MPI_Comm*)) noexcept {
+    const bool is_predefined = *comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF;
+    numbered* const known = is_watched() && !is_predefined ? find_number(*comm) : nullptr;
+    if (known != nullptr) {
+        const std::scoped_lock lock(g_comms_lock);
+        known->is_freed = true;
+    }
+    return free(comm);
 }
 
 channel channel_of(MPI_Comm comm) noexcept {
@@ -167,7 +224,7 @@ channel channel_of(MPI_Comm comm) noexcept {
         return {};
     }
     const numbered* const known = find_number(comm);
-    return known != nullptr ? known->where : number(comm, nullptr).where;
+    return known != nullptr ? known->where : number(comm, nullptr, made_by::some).where;
 }
 
 channel find_channel(MPI_Comm comm) noexcept {
@@ -182,6 +239,34 @@ channel find_channel(MPI_Comm comm) noexcept {
     });
     engine::of_process().run(one);
     return found;
+}
+
+const known_comm* find_known(MPI_Comm comm) noexcept {
+    const numbered* const found = find_number(comm);
+    return found != nullptr && found->is_certain ? found : nullptr;
+}
+
+std::vector<known_comm> all_known() {
+    std::vector<known_comm> found;
+    const std::scoped_lock lock(g_comms_lock);
+    for (numbered* each = g_comms.front(); each != nullptr; each = g_comms.after(*each)) {
+        if (each->is_certain && !each->is_freed) {
+            found.push_back(*each);
+        }
+    }
+    return found;
+}
+
+void count_collective(call_note& note) noexcept {
+    numbered* const on = find_number(note.comm);
+    if (on == nullptr || !on->is_certain) {
+        return;
+    }
+    collective_call call{
+        .name = note.kind->name, .root = note.peer, .bytes = bytes_of_buffer(note)};
+    const std::scoped_lock lock(g_comms_lock);
+    note.place = call.place = ++on->calls;
+    on->last[call.place % known_comm::k_kept] = call;
 }
 
 }  // namespace quern::mpi::detail

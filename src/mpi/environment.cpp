@@ -83,6 +83,7 @@ int MPI_Finalize() {
     }
     quern::mpi::detail::leave_job();
     quern::mpi::detail::job_is_finalising();
+    quern::mpi::detail::end_numbering();
     quern::detail::forget_harmless();
     const int code = PMPI_Finalize();
     quern::mpi::detail::job_is_finalised();

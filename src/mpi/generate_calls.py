@@ -35,9 +35,9 @@ PERSISTENT = "Send_init Ssend_init Bsend_init Rsend_init Recv_init".split()
 # The other functions with a twin are collective: a blocking and a non-blocking collective call do not match each other, so
 # all ranks use the twin, those without a runtime too.
 
-# For the report on a job that hangs (job_watch.hpp): collective over the parent, from which they make a communicator.
-MAKES_COMM = """Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create
-Dist_graph_create Dist_graph_create_adjacent""".split()
+# Make a communicator from another one, all of whose members must call them (has_made in communicators.hpp).
+MADE_BY_ALL = """Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create Dist_graph_create
+Dist_graph_create_adjacent""".split()
 # Their messages are not followed: afterwards the rank is never taken for stuck.
 NOT_FOLLOWED = "Isendrecv Isendrecv_replace Psend_init".split()
 
@@ -110,16 +110,15 @@ def starts_collective(base, args, known):
             and "MPI_Request" in args[-1][0] and base not in SENT + RECEIVED + NOT_FOLLOWED)
 
 
-def parameter_of_type(args, pattern):
-    return next(name for declaration, name in args if re.match(pattern, declaration))
-
-
 def definition(name, args, known):
     base = name[:-2] if name.endswith("_c") else name
     head = f'int MPI_{name}({", ".join(d for d, _ in args) or "void"}) {{'
     direct = call(name, args)
     if origin_of(args) and "dup" not in base:  # of a duplicate MPI itself copies the number
-        direct = f"has_made({', '.join(origin_of(args))}, {direct})"
+        whom = "all_members" if base in MADE_BY_ALL else "some"
+        direct = f"has_made({', '.join(origin_of(args))}, made_by::{whom}, {direct})"
+    if base in ("Comm_free", "Comm_disconnect"):
+        direct = f"free_known({args[0][1]}, PMPI_{name})"
     if base in DIRECT:
         return f"{head} return {direct}; }}"
     kind = f'    static constexpr call_kind kind{{"MPI_{name}"}};'
@@ -139,12 +138,9 @@ def definition(name, args, known):
     lines = [head]
     if base in NOT_FOLLOWED:
         lines.append(f'    note_unknown_call("MPI_{name}");')
-    if base in ("Comm_free", "Comm_disconnect"):
-        lines.append(f"    note_freed(*{args[0][1]});")
     before, after = "return ", ";"
-    if base in MAKES_COMM:
-        parent, child = (parameter_of_type(args, pattern) for pattern in (r"MPI_Comm \w", r"MPI_Comm ?\*"))
-        before, after = f"return note_made({parent}, {child}, ", ");"
+    if base in ("Comm_dup", "Comm_dup_with_info"):
+        before, after = f"return has_duplicated({origin_of(args)[1]}, ", ");"
     if is_start:
         request = args[-1][1]
         lines.append(f"    if (!is_shared() && !is_watched()) {{ return {direct}; }}")

@@ -2,7 +2,7 @@
 #include "job_state.hpp"
 
 #include "engine.hpp"
-#include "job_watch.hpp"
+#include "open_requests.hpp"
 
 #include <quern/base/detail/json.hpp>
 #include <quern/scheduler/detail/still_process.hpp>
@@ -46,6 +46,14 @@ struct seen_calls {
     std::vector<std::pair<known_comm, std::string>> comms;  ///< with their names
 };
 
+using comms_by_handle = std::unordered_map<MPI_Comm, const known_comm*>;
+
+/// By its handle: another thread may have freed the communicator.
+shared_note share(const call_note& note, const comms_by_handle& comms) noexcept {
+    const auto on = comms.find(note.comm);
+    return share(note, on != comms.end() ? on->second : nullptr);
+}
+
 bool has_ended(MPI_Request request) {
     int is_done = 0;
     return PMPI_Request_get_status(request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
@@ -53,11 +61,11 @@ bool has_ended(MPI_Request request) {
 }
 
 shared_note of_request(MPI_Request request, const call_note& waiting) {
-    const auto known = open_requests::of_process().find(request);
-    return known ? *known : shared_note{.call = waiting.kind->name};
+    const auto known = open_requests::of_process().get(request);
+    return known && known->call ? *known->call : shared_note{.call = waiting.kind->name};
 }
 
-std::vector<shared_note> parts_of(const operation& one) {
+std::vector<shared_note> parts_of(const operation& one, const comms_by_handle& comms) {
     std::vector<shared_note> parts;
     const call_note& note = one.note;
     if (note.handles != nullptr) {
@@ -68,12 +76,12 @@ std::vector<shared_note> parts_of(const operation& one) {
             }
         }
     } else {
-        parts.push_back(known_comms::of_process().shared(note));
+        parts.push_back(share(note, comms));
         if (parts.front().how == way::other && one.request != MPI_REQUEST_NULL) {
             parts.front() = of_request(one.request, note);
         }
         if (note.also != nullptr) {
-            parts.push_back(known_comms::of_process().shared(*note.also));
+            parts.push_back(share(*note.also, comms));
         }
     }
     if (parts.empty()) {
@@ -84,17 +92,18 @@ std::vector<shared_note> parts_of(const operation& one) {
 
 /// The first message from each source that has come and that no receive has taken.
 void probe(const known_comm& on, std::vector<arrived_message>& into) {
+    const std::vector<int>& members = *on.where.peers;
     int is_there = 0;
     MPI_Status status;
     PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, on.handle, &is_there, &status);
-    for (std::size_t i = 0; is_there != 0 && i < on.members.size(); ++i) {
+    for (std::size_t i = 0; is_there != 0 && i < members.size(); ++i) {
         int is_from = 0;
         if (PMPI_Iprobe(static_cast<int>(i), MPI_ANY_TAG, on.handle, &is_from, &status) ==
                 MPI_SUCCESS &&
             is_from != 0) {
             MPI_Count bytes = 0;
             PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-            into.push_back({on.id, on.members[i], status.MPI_TAG, bytes});
+            into.push_back({on.where.context, members[i], status.MPI_TAG, bytes});
         }
     }
 }
@@ -108,22 +117,32 @@ std::string name_of(MPI_Comm comm) {
 
 void see(seen_calls& into, std::span<operation* const> with_request,
          std::span<operation* const> attempted) {
-    for (const auto& all : {with_request, attempted}) {
-        for (const operation* const one : all) {
-            into.waits.push_back({one, one->note.is_any, parts_of(*one)});
+    std::vector<known_comm> known = all_known();
+    comms_by_handle comms;
+    for (const known_comm& each : known) {
+        if (each.handle != MPI_COMM_NULL) {
+            comms.emplace(each.handle, &each);
         }
     }
-    for (const auto& [request, note] : open_requests::of_process().all()) {
-        if (!has_ended(request)) {
-            into.open.push_back(note);
+    for (const auto& all : {with_request, attempted}) {
+        for (const operation* const one : all) {
+            into.waits.push_back({one, one->note.is_any, parts_of(*one, comms)});
+        }
+    }
+    for (const auto& [request, what] : open_requests::of_process().all()) {
+        if (what.call && !has_ended(request)) {
+            into.open.push_back(*what.call);
         }
     }
     std::size_t probed = 0;
-    for (known_comm& each : known_comms::of_process().all()) {
-        if (++probed <= k_most_probed) {
-            probe(each, into.arrived);
+    for (known_comm& each : known) {
+        std::string name;
+        if (each.handle != MPI_COMM_NULL) {
+            name = name_of(each.handle);
+            if (++probed <= k_most_probed) {
+                probe(each, into.arrived);
+            }
         }
-        std::string name = name_of(each.handle);
         into.comms.emplace_back(std::move(each), std::move(name));
     }
 }
@@ -143,8 +162,8 @@ void write(json& out, const shared_note& note) {
 }
 
 void write(json& out, const known_comm& comm, const std::string& name) {
-    out.open('{').fields("id", comm.id, "name", name, "calls", comm.calls);
-    out.list("members", comm.members).open('[', "last");
+    out.open('{').fields("id", comm.where.context, "name", name, "calls", comm.calls);
+    out.list("members", *comm.where.peers).open('[', "last");
     for (const collective_call& each : comm.last) {
         if (each.name != nullptr) {
             const int root = each.root == call_note::k_none ? shared_note::k_none : each.root;
@@ -219,7 +238,7 @@ std::optional<std::string> describe_waits(const rank_place& at, std::uint64_t en
 std::string describe_finalised(const rank_place& at) {
     json out = begin_state(at, true);
     out.open('[', "comms");
-    for (const known_comm& each : known_comms::of_process().all()) {
+    for (const known_comm& each : all_known()) {
         write(out, each, "");
     }
     return out.take();

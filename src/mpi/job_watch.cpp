@@ -199,7 +199,7 @@ void watch::ring(job_bell::kind what, std::uint64_t version) const noexcept {
              reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-watch* g_watch = nullptr;  ///< of the thread that initialises and finalises
+watch* g_job_watch = nullptr;  ///< of the thread that initialises and finalises
 
 /// Mistakes in settings are told when a runtime is made.
 bool are_reports_wanted() {
@@ -221,48 +221,28 @@ bool is_spawned() {
 
 void watch_job() noexcept try {
     const char* const folder = std::getenv(k_job_variable);
-    if (folder == nullptr || g_watch != nullptr || is_spawned() || !are_reports_wanted()) {
+    if (folder == nullptr || g_job_watch != nullptr || is_spawned() || !are_reports_wanted()) {
         return;
     }
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    known_comms::of_process().begin();
     g_is_watched.store(true, std::memory_order_relaxed);
-    g_watch = new watch(folder, rank);
+    g_job_watch = new watch(folder, rank);
 } catch (const std::exception&) {
     g_is_watched.store(false, std::memory_order_relaxed);  // no memory or no thread: no report
 }
 
 void job_is_finalising() noexcept {
-    if (g_watch != nullptr) {
-        g_watch->set_finalising();
+    if (g_job_watch != nullptr) {
+        g_job_watch->set_finalising();
     }
 }
 
 void job_is_finalised() noexcept {
-    if (g_watch != nullptr) {
+    if (g_job_watch != nullptr) {
         g_is_watched.store(false, std::memory_order_relaxed);
-        g_watch->tell_finalised();
-        delete std::exchange(g_watch, nullptr);
-    }
-}
-
-int note_made(MPI_Comm parent, const MPI_Comm* child, int code) noexcept {
-    if (!is_watched() || code != MPI_SUCCESS) {
-        return code;
-    }
-    static constexpr quern::detail::wait_kind kind{"the ranks of a communicator"};
-    plain_operation one({.kind = &kind}, [&] {
-        known_comms::of_process().made(parent, *child);
-        return MPI_SUCCESS;
-    });
-    engine::of_process().run(one);
-    return code;
-}
-
-void note_freed(MPI_Comm comm) noexcept {
-    if (is_watched()) {
-        known_comms::of_process().freed(comm);
+        g_job_watch->tell_finalised();
+        delete std::exchange(g_job_watch, nullptr);
     }
 }
 

@@ -5,11 +5,9 @@
 // README.md, section "Hangs of a job".
 #pragma once
 
-#include "known_comms.hpp"
-#include "open_requests.hpp"
+#include "communicators.hpp"
 #include "operation.hpp"
 
-#include <mpi.h>
 #include <atomic>
 
 namespace quern::mpi::detail {
@@ -29,24 +27,12 @@ void job_is_finalised() noexcept;
 /// Before a collective call is posted. Requires: the caller may call MPI.
 inline void begin_collective(call_note& note) noexcept {
     if (note.is_collective && is_watched()) [[unlikely]] {
-        known_comms::of_process().begins(note);
-    }
-}
-
-/// A call has given a request. Calls MPI.
-inline void note_request(const call_note& what, MPI_Request made) noexcept {
-    if (is_watched()) [[unlikely]] {
-        open_requests::of_process().add(made, what);
+        count_collective(note);
     }
 }
 
 inline void note_unknown_call(const char* name) noexcept {
     g_unknown_call.store(name, std::memory_order_relaxed);
 }
-
-/// Passes a code on; if it tells success, `child` has been made from `parent`.
-int note_made(MPI_Comm parent, const MPI_Comm* child, int code) noexcept;
-/// A communicator is about to be freed.
-void note_freed(MPI_Comm comm) noexcept;
 
 }  // namespace quern::mpi::detail

@@ -61,12 +61,17 @@ void copy_words(const std::string& from, std::array<char, Size>& into) noexcept 
 
 }  // namespace
 
-void complete_note(call_note& note) noexcept {
-    if (note.type != MPI_DATATYPE_NULL && note.count >= 0) {
-        int size = 0;
-        PMPI_Type_size(note.type, &size);
-        note.bytes = note.count * std::max(size, 0);
+std::int64_t bytes_of_buffer(const call_note& note) noexcept {
+    if (note.type == MPI_DATATYPE_NULL || note.count < 0) {
+        return -1;
     }
+    int size = 0;
+    PMPI_Type_size(note.type, &size);
+    return note.count * std::max(size, 0);  // MPI_UNDEFINED: above 2 GiB
+}
+
+void complete_note(call_note& note) noexcept {
+    note.bytes = bytes_of_buffer(note);
     if (note.comm != MPI_COMM_NULL && note.comm != MPI_COMM_WORLD && note.comm != MPI_COMM_SELF) {
         char name[MPI_MAX_OBJECT_NAME] = "";
         int length = 0;

@@ -1,79 +1,106 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the requests of this rank stand for: MPI does not tell what an MPI_Wait waits for. For the
-// report on a job that hangs, and kept only while the job is watched (job_watch.hpp).
+// The requests of this process from the call that has given them to the one that ends them: MPI
+// does not tell what an MPI_Wait waits for. Traces must know receives, and the report on a job that
+// hangs all of them; requests are kept only while a trace is recorded or the job is watched.
+// Otherwise it costs one load a call.
 #pragma once
 
-#include "known_comms.hpp"
+#include "communicators.hpp"
+#include "handle_table.hpp"
+#include "job_watch.hpp"
+#include "message_trace.hpp"
 #include "operation.hpp"
 
-#include <quern/base/detail/spin_lock.hpp>
-
 #include <mpi.h>
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace quern::mpi::detail {
 
-/// Thread safe.
-class open_requests {
-public:
-    static open_requests& of_process() noexcept;
+/// A call in terms that all ranks share.
+struct shared_note {
+    static constexpr int k_any = -1;
+    static constexpr int k_none = -2;  ///< no peer, or one that is no rank of MPI_COMM_WORLD
 
-    /// Whether there are any. Relaxed: for the caller's own requests.
-    static bool any() noexcept { return s_count.load(std::memory_order_relaxed) != 0; }
-
-    /// Calls MPI.
-    void add(MPI_Request made, const call_note& what) noexcept;
-    /// Of the call that has given it; 0: not known. The library may use a request again as soon as
-    /// it has ended.
-    std::uint64_t serial_of(MPI_Request request) noexcept;
-    /// Unless it is that of a later call by now.
-    void remove(MPI_Request ended, std::uint64_t serial) noexcept;
-
-    std::optional<shared_note> find(MPI_Request request) noexcept;
-    std::vector<std::pair<MPI_Request, shared_note>> all();
-
-private:
-    struct entry {
-        MPI_Request request;
-        shared_note note;
-        std::uint64_t serial;
+    enum class way : std::uint8_t {
+        sent,
+        received,
+        collective,
+        other  ///< may end by itself, as far as is known here
     };
 
-    static std::atomic<std::size_t> s_count;
-
-    quern::detail::spin_lock m_lock;
-    std::unordered_map<std::uint64_t, entry> m_all;
-    std::uint64_t m_last_serial = 0;
+    const char* call = "";
+    way how = way::other;
+    std::uint64_t comm = 0;  ///< the number of a known_comm, or 0: not known
+    int peer = k_none;       ///< rank of MPI_COMM_WORLD
+    int tag = k_none;        ///< or k_any
+    std::int64_t bytes = -1;
+    int root = k_none;        ///< of a collective call, as rank of the communicator
+    std::uint64_t place = 0;  ///< of a collective call on its communicator
 };
 
-/// Around a call that may end requests: afterwards those that it has ended are not open any more.
+/// `on`: the communicator of the call, or null. Calls MPI.
+shared_note share(const call_note& note, const known_comm* on) noexcept;
+
+struct open_request {
+    std::optional<shared_note> call{};  ///< in a watched job, unless the request is persistent
+    posted_receive received{};          ///< Its order is 0 if traces need not know it.
+    std::uint64_t serial = 0;  ///< The library may use a handle again when its request has ended.
+};
+using open_requests = handle_table<MPI_Request, open_request>;
+
+/// A request has begun. Calls MPI in a watched job.
+void keep_request(MPI_Request begun, const call_note& what, posted_receive received) noexcept;
+/// The same of a persistent one.
+void keep_request(MPI_Request begun, posted_receive received) noexcept;
+
+/// Around a call that may end requests: tells traces of the receives that it has ended, and forgets
+/// all that it has ended. Made before the call, since a request that has ended is null, or another
+/// one's, afterwards.
 class ended_requests {
 public:
-    explicit ended_requests(const MPI_Request* requests, int count = 1) noexcept : m_now(requests) {
-        if (open_requests::any()) [[unlikely]] {
-            remember(count);
+    /// `statuses`: where the caller wants them, or MPI_STATUS(ES)_IGNORE; the call fills in
+    /// `wanted` of them.
+    ended_requests(int count, const MPI_Request* requests, MPI_Status* statuses, int wanted)
+        : m_requests(requests), m_statuses(statuses) {
+        if (!open_requests::is_empty()) [[unlikely]] {
+            find(count, wanted);
         }
     }
     ended_requests(const ended_requests&) = delete;
     ended_requests& operator=(const ended_requests&) = delete;
     ~ended_requests() {
-        if (!m_before.empty()) [[unlikely]] {
-            forget();
+        if (!m_found.empty()) [[unlikely]] {
+            forget_null();
         }
     }
 
-private:
-    void remember(int count) noexcept;
-    void forget() noexcept;
+    /// Where MPI is to put the statuses.
+    MPI_Status* statuses() noexcept { return m_own.empty() ? m_statuses : m_own.data(); }
 
-    const MPI_Request* m_now;
-    std::vector<std::pair<MPI_Request, std::uint64_t>> m_before;  ///< with their serials
+    /// The request of that number has ended, with the status of that number.
+    void end(int request, int status = 0) noexcept;
+
+    /// All have ended; the call has returned `code`.
+    void end_all(int code) noexcept;
+
+private:
+    struct found {
+        int number;  ///< of the request
+        MPI_Request request;
+        open_request what;
+    };
+
+    void find(int count, int wanted);
+    void forget_null() noexcept;
+    void tell(const found& ended, const MPI_Status& status) noexcept;
+
+    const MPI_Request* m_requests;
+    MPI_Status* m_statuses;
+    std::vector<MPI_Status> m_own;  ///< where the caller wants none, and traces need them
+    std::vector<found> m_found;     ///< by number
 };
 
 }  // namespace quern::mpi::detail

@@ -51,7 +51,7 @@ struct call_note {
     const MPI_Request* handles = nullptr;  ///< those requests, or one
     bool is_any = false;                   ///< the end of one of them is enough
     const call_note* also = nullptr;       ///< another call that has to end too
-    std::uint64_t place = 0;               ///< of a collective call (known_comms.hpp)
+    std::uint64_t place = 0;               ///< of a collective call (communicators.hpp)
     // Set by complete_note when the call has to wait:
     std::int64_t bytes = -1;
     std::array<char, 40> comm_name{};  ///< of a communicator that is not MPI's own
@@ -59,7 +59,8 @@ struct call_note {
 
 class operation : public entrance_type::item {
 public:
-    explicit operation(const call_note& what) noexcept : note(what) {}
+    explicit operation(const call_note& what, MPI_Request begun = MPI_REQUEST_NULL) noexcept
+        : note(what), request(begun) {}
     operation(const operation&) = delete;
     operation& operator=(const operation&) = delete;
 
@@ -86,7 +87,7 @@ public:
 
     call_note note;
     int code = MPI_SUCCESS;
-    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Request request;
     MPI_Status* status = MPI_STATUS_IGNORE;
     pool_poller* asked = nullptr;  ///< counts it; null: no pool does
 
@@ -189,6 +190,9 @@ private:
 /// MPICH 4.0 ends a receipt from MPI_PROC_NULL with an empty status; what the standard asks for is
 /// what the blocking call gives. By the thread inside the entrance, when the receipt has ended.
 void correct_status(const call_note& note, MPI_Status* status) noexcept;
+
+/// The bytes of the buffer of a call, or -1. Calls MPI.
+std::int64_t bytes_of_buffer(const call_note& note) noexcept;
 
 /// Fills in what only MPI knows. In the entrance; the communicator and the type are in use.
 void complete_note(call_note& note) noexcept;

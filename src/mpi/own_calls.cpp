@@ -28,7 +28,7 @@ int test_once(const call_kind& kind, const int& found, Test test) {
 }
 
 /// What MPI_Testsome says has ended.
-void end_some(awaited_receives& seen, int code, int count, const int* indices) noexcept {
+void end_some(ended_requests& seen, int code, int count, const int* indices) noexcept {
     for (int i = 0; i < count && code == MPI_SUCCESS; ++i) {
         seen.end(indices[i], i);
     }
@@ -56,12 +56,11 @@ int wait_for(const call_note& what, Test test) {
 extern "C" {
 
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-    const ended_requests here(request);
+    ended_requests seen(1, request, status, 1);
     if (!is_shared()) {
         return PMPI_Wait(request, status);
     }
     static constexpr call_kind kind{"MPI_Wait"};
-    awaited_receives seen(1, request, status, 1);
     request_operation one({.kind = &kind.wait, .handles = request}, *request, seen.statuses());
     const int code = engine::of_process().run(one);
     seen.end_all(code);
@@ -69,12 +68,11 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 }
 
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-    const ended_requests here(requests, count);
+    ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
         return PMPI_Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
-    awaited_receives seen(count, requests, statuses, count);
     const int code = wait_for(
         {.kind = &kind.wait, .requests = count, .handles = requests},
         [&](int& found) { return PMPI_Testall(count, requests, &found, seen.statuses()); });
@@ -83,14 +81,13 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 }
 
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-    const ended_requests here(requests, count);
+    ended_requests seen(count, requests, status, 1);
     if (!is_shared()) {
         return PMPI_Waitany(count, requests, index, status);
     }
     static constexpr call_kind kind{"MPI_Waitany"};
     const call_note what{
         .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
-    awaited_receives seen(count, requests, status, 1);
     const int code = wait_for(what, [&](int& found) {
         return PMPI_Testany(count, requests, index, &found, seen.statuses());
     });
@@ -101,14 +98,13 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
 }
 
 int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-    const ended_requests here(requests, count);
+    ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
         return PMPI_Waitsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitsome"};
     const call_note what{
         .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
-    awaited_receives seen(count, requests, statuses, count);
     const int code = wait_for(what, [&](int& found) {
         const int result = PMPI_Testsome(count, requests, ended, indices, seen.statuses());
         found = static_cast<int>(*ended != 0);  // also MPI_UNDEFINED: there is nothing to wait for
@@ -119,36 +115,33 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
 }
 
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-    const ended_requests here(request);
+    ended_requests seen(1, request, status, 1);
     if (!is_shared()) {
         return PMPI_Test(request, flag, status);
     }
     static constexpr call_kind kind{"MPI_Test"};
-    awaited_receives seen(1, request, status, 1);
     return test_once(
         kind, *flag, [&] { return PMPI_Test(request, flag, seen.statuses()); },
         [&](int code) { seen.end_all(code); });
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
-    const ended_requests here(requests, count);
+    ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
         return PMPI_Testall(count, requests, flag, statuses);
     }
     static constexpr call_kind kind{"MPI_Testall"};
-    awaited_receives seen(count, requests, statuses, count);
     return test_once(
         kind, *flag, [&] { return PMPI_Testall(count, requests, flag, seen.statuses()); },
         [&](int code) { seen.end_all(code); });
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
-    const ended_requests here(requests, count);
+    ended_requests seen(count, requests, status, 1);
     if (!is_shared()) {
         return PMPI_Testany(count, requests, index, flag, status);
     }
     static constexpr call_kind kind{"MPI_Testany"};
-    awaited_receives seen(count, requests, status, 1);
     return test_once(
         kind, *flag, [&] { return PMPI_Testany(count, requests, index, flag, seen.statuses()); },
         [&](int code) {
@@ -159,12 +152,11 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 }
 
 int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-    const ended_requests here(requests, count);
+    ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
         return PMPI_Testsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Testsome"};
-    awaited_receives seen(count, requests, statuses, count);
     return test_once(
         kind, *ended,
         [&] { return PMPI_Testsome(count, requests, ended, indices, seen.statuses()); },

@@ -2,21 +2,57 @@
 // Persistent requests: what they send or receive is known from where they are made, so that it can
 // be counted and told where they are started.
 #include "calls.hpp"
+#include "handle_table.hpp"
 #include "message_trace.hpp"
+#include "open_requests.hpp"
 #include "traffic.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace quern::mpi::detail {
+
+namespace {
+
+/// What MPI_Start will send or receive. Kept always: it may be started later, while a trace is
+/// recorded.
+struct persistent_message {
+    bool is_sent = false;
+    int peer = MPI_PROC_NULL;
+    int tag = 0;
+    std::uint64_t bytes = 0;
+    channel where{};
+};
+using persistent_messages = handle_table<MPI_Request, persistent_message>;
+
+/// It is started: counts and tells its message.
+void start_persistent(MPI_Request request) noexcept {
+    std::optional<persistent_message> what = persistent_messages::is_empty()
+                                                 ? std::nullopt
+                                                 : persistent_messages::of_process().get(request);
+    if (!what || what->peer == MPI_PROC_NULL) {
+        return;
+    }
+    count_started(what->is_sent, what->bytes);
+    if (!what->is_sent) {
+        keep_request(request, begin_receive(std::move(what->where)));
+    } else if (are_messages_traced()) {
+        trace_sending(what->where, what->peer, what->tag, what->bytes);
+    }
+}
+
+}  // namespace
 
 int run_persistent(const call_note& what, plain_operation::call_function call,
                    const MPI_Request* made) noexcept {
     const auto post = [&] {
         const int code = call();
         if (code == MPI_SUCCESS) {
-            keep_persistent(*made, {.is_sent = what.way == message_way::sent,
-                                    .peer = what.peer,
-                                    .tag = what.tag,
-                                    .bytes = bytes_of(what),
-                                    .where = channel_of(what.comm)});
+            persistent_messages::of_process().put(*made, {.is_sent = what.way == message_way::sent,
+                                                          .peer = what.peer,
+                                                          .tag = what.tag,
+                                                          .bytes = bytes_of(what),
+                                                          .where = channel_of(what.comm)});
         }
         return code;
     };
@@ -30,9 +66,10 @@ using namespace quern::mpi::detail;
 extern "C" {
 
 int MPI_Request_free(MPI_Request* request) {
-    const ended_requests here(request);
-    forget_receive(*request);
-    forget_persistent(*request);
+    const ended_requests here(1, request, MPI_STATUS_IGNORE, 0);
+    if (!persistent_messages::is_empty()) {
+        persistent_messages::of_process().take(*request);
+    }
     if (!is_shared()) {
         return PMPI_Request_free(request);
     }

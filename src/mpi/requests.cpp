@@ -3,7 +3,7 @@
 #include <quern/mpi/requests.hpp>
 
 #include "calls.hpp"
-#include "message_trace.hpp"
+#include "open_requests.hpp"
 #include "pools.hpp"
 
 #include <quern/scheduler/runtime.hpp>
@@ -34,18 +34,10 @@ std::string words_of(int code) {
 class owned_operation : public detail::operation {
 public:
     owned_operation(const detail::call_note& what, MPI_Request taken)
-        : operation(what), m_taken(taken), m_received(1, &taken, &m_status, 1) {
-        request = taken;
+        : operation(what, taken), m_seen(1, &request, &m_status, 1) {
         status = &m_status;
-        if (detail::open_requests::any()) {
-            m_serial = detail::open_requests::of_process().serial_of(taken);
-        }
     }
-    virtual ~owned_operation() {
-        if (m_serial != 0) {
-            detail::open_requests::of_process().remove(m_taken, m_serial);
-        }
-    }
+    virtual ~owned_operation() = default;
 
     bool begin() final {
         int is_done = 0;
@@ -54,18 +46,17 @@ public:
     }
 
 protected:
-    /// With its error in it. Tells traces.
+    /// With its error in it. Tells traces. The request has ended, also with an error.
     MPI_Status result() noexcept {
-        m_received.end_all(code);
+        m_seen.end_all(code);
+        request = MPI_REQUEST_NULL;
         m_status.MPI_ERROR = code;
         return m_status;
     }
 
 private:
-    const MPI_Request m_taken;
-    std::uint64_t m_serial = 0;  ///< of the request while the job is watched
     MPI_Status m_status{};
-    detail::awaited_receives m_received;
+    detail::ended_requests m_seen;
 };
 
 class promised_operation final : public owned_operation {

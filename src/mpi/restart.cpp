@@ -3,7 +3,6 @@
 
 #include "calls.hpp"
 #include "mechanism.hpp"
-#include "message_trace.hpp"
 #include "open_requests.hpp"
 #include "restart.hpp"
 
@@ -78,8 +77,7 @@ bool have_ended(std::span<MPI_Request> requests, MPI_Status* statuses) {
     static constexpr call_kind kind{"quern::mpi::wait_or_restart"};
     const auto count = static_cast<int>(requests.size());
     int found = 0;
-    const detail::ended_requests here(requests.data(), count);
-    detail::awaited_receives seen(count, requests.data(), statuses, count);
+    detail::ended_requests seen(count, requests.data(), statuses, count);
     const int code = detail::run_plain({.kind = &kind.wait}, [&] {
         return PMPI_Testall(count, requests.data(), &found, seen.statuses());
     });

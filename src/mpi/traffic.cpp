@@ -14,13 +14,7 @@ constexpr auto k_relaxed = std::memory_order_relaxed;
 }  // namespace
 
 std::uint64_t bytes_of(const call_note& what) noexcept {
-    int size = 0;
-    if (what.count <= 0 || what.type == MPI_DATATYPE_NULL) {
-        return 0;
-    }
-    PMPI_Type_size(what.type, &size);
-    return static_cast<std::uint64_t>(what.count) *
-           static_cast<std::uint64_t>(std::max(size, 0));  // MPI_UNDEFINED: above 2 GiB
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes_of_buffer(what), 0));
 }
 
 void count_wait(quern::detail::tick_count waited, quern::detail::tick_count idle) noexcept {
@@ -31,7 +25,7 @@ void count_wait(quern::detail::tick_count waited, quern::detail::tick_count idle
 
 void tell_sending(const call_note& what) noexcept {
     if (are_messages_traced() && what.peer != MPI_PROC_NULL) [[unlikely]] {
-        trace_sending(what, bytes_of(what));
+        trace_sending(find_channel(what.comm), what.peer, what.tag, bytes_of(what));
     }
 }
 

@@ -136,6 +136,29 @@ void wrong_communicator() {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// On a copy, made without waiting, of a part of MPI_COMM_WORLD.
+void missing_in_half() {
+    quern::async([] {}).get();
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, g_rank / 2, 0, &half);
+    MPI_Comm_idup(half, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&half);
+    MPI_Comm_set_name(copy, g_rank < 2 ? "lower half" : "upper half");
+    MPI_Barrier(copy);
+    say_ready();
+    if (g_rank == 3) {
+        in_task("late", [copy] { receive(0, 5, copy); });
+    }
+    MPI_Barrier(copy);
+    if (g_rank == 2) {
+        send(1, 5, copy);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 void wrong_source() {
     in_task("edge", [] {
         if (g_rank == 0) {
@@ -259,6 +282,7 @@ const std::map<std::string, std::function<void()>> k_cases{
     {"different-order", different_order},
     {"different-roots", different_roots},
     {"wrong-communicator", wrong_communicator},
+    {"missing-in-half", missing_in_half},
     {"wrong-source", wrong_source},
     {"finalised", finalised},
     {"healthy-computes", [] { wait_long(false); }},

@@ -54,6 +54,11 @@ HANGS = {
         r"  rank 1, task 'edge', MPI_Irecv from rank 0, tag 7, on MPI_COMM_WORLD: 4 bytes have been sent that nothing receives, "
         r"on halo instead of MPI_COMM_WORLD",
     ],
+    "missing-in-half": [
+        r"  #\d thread \d+ outside waits \d\.\d s for MPI_Barrier on upper half",
+        r"  rank 3 has not called MPI_Barrier on upper half, in which rank 2 waits",
+        r"cycle of 2 ranks: rank 2 waits for rank 3, rank 3 waits for rank 2",
+    ],
     "wrong-source": [
         r"  rank 1, task 'edge', MPI_Recv from rank 2, tag 7, on MPI_COMM_WORLD: 4 bytes have been sent that nothing receives, "
         r"from rank 0 instead of 2",
