@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
+#    include <sanitizer/lsan_interface.h>
 #endif
 
 namespace {
@@ -56,8 +56,8 @@ void set_listeners() {
     all.Append(new all_ranks);  // last: it is told of the end of a case first
 }
 
-/// Of the address sanitizer, the only such look, and before MPI_Finalize: that unloads libraries, and
-/// of what they have not freed nothing tells afterwards whose it is (lsan.supp).
+/// The address sanitizer looks once, here and not at exit. MPI_Finalize unloads libraries, after
+/// which lsan.supp could not name what they have not freed.
 void look_for_leaks() {
 #if defined(__SANITIZE_ADDRESS__)
     __lsan_do_leak_check();
