@@ -2,7 +2,7 @@
 // Numbers of communicators: attributes of them, made where they are made.
 #include "communicators.hpp"
 
-#include "engine.hpp"
+#include "calls.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
 
@@ -176,11 +176,10 @@ channel find_channel(MPI_Comm comm) noexcept {
     }
     static constexpr quern::detail::wait_kind kind{"a number of a communicator"};
     channel found;
-    plain_operation one({.kind = &kind}, [&] {
+    run_plain({.kind = &kind}, [&] {
         found = channel_of(comm);
         return MPI_SUCCESS;
     });
-    engine::of_process().run(one);
     return found;
 }
 

@@ -2,6 +2,7 @@
 // Looks at intervals whether this rank can do anything by itself.
 #include "job_watch.hpp"
 
+#include "calls.hpp"
 #include "engine.hpp"
 #include "job_state.hpp"
 #include "tcp_queues.hpp"
@@ -252,11 +253,10 @@ int note_made(MPI_Comm parent, const MPI_Comm* child, int code) noexcept {
         return code;
     }
     static constexpr quern::detail::wait_kind kind{"the ranks of a communicator"};
-    plain_operation one({.kind = &kind}, [&] {
+    run_plain({.kind = &kind}, [&] {
         known_comms::of_process().made(parent, *child);
         return MPI_SUCCESS;
     });
-    engine::of_process().run(one);
     return code;
 }
 
