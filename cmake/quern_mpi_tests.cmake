@@ -4,7 +4,8 @@
 
 # So that root may start more ranks than there are cores, without rights to read the memory of other processes.
 set(quern_mpi_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-                               OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
+                               OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+                               GTEST_COLOR=no) # Open MPI gives the ranks terminals, and scripts/run-tests reads no colours
 if(QUERN_SANITIZE)
     # UCX, by which MPICH sends, replaces madvise() and others in the whole process, with code that takes a lock. glibc calls
     # madvise() at the end of a thread, which the thread sanitizer has forgotten by then: it crashes in the lock.
