@@ -4,7 +4,16 @@
 
 # So that root may start more ranks than there are cores, without rights to read the memory of other processes.
 set(quern_mpi_test_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-                               OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1)
+                               OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_rmaps_base_oversubscribe=1
+                               GTEST_COLOR=no) # Open MPI gives the ranks terminals, and scripts/run-tests reads no colours
+if(QUERN_SANITIZE)
+    # UCX, by which MPICH sends, replaces madvise() and others in the whole process, with code that takes a lock. glibc calls
+    # madvise() at the end of a thread, which the thread sanitizer has forgotten by then: it crashes in the lock.
+    list(APPEND quern_mpi_test_environment UCX_MEM_EVENTS=n
+                                           "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/mpi/lsan.supp")
+    # Open MPI's plug-ins do not free all, and are unloaded before anything could tell that it is theirs.
+    set(quern_mpi_test_environment_of_openmpi "${quern_asan_options}:detect_leaks=0")
+endif()
 
 # quern_find_mpi_starter(<library>): the starter that belongs to it, in the cache variable QUERN_STARTER_<library>.
 function(quern_find_mpi_starter library)
@@ -27,6 +36,16 @@ function(quern_mpi_test_libraries variable)
             message(STATUS "no tests of quern::mpi_${library}: its starter (mpirun.openmpi, mpiexec.mpich) was not found")
         endif()
     endforeach()
+    set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# quern_slow_mpi_test_libraries(<variable>): the same for tests that take long. Under a sanitizer one only: MPICH if it was found,
+# for which no report of a race or a lock is suppressed and leaks are looked for.
+function(quern_slow_mpi_test_libraries variable)
+    quern_mpi_test_libraries(found)
+    if(QUERN_SANITIZE AND found)
+        list(GET found -1 found)
+    endif()
     set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
@@ -59,19 +78,26 @@ function(quern_add_mpi_entry name library)
     # A rank ends itself a little before ctest ends the starter, which could leave ranks behind.
     math(EXPR alarm "${arg_TIMEOUT} * ${QUERN_TEST_TIMEOUT_SCALE} - 3")
     set_property(
-        TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_MPI_SECONDS=${alarm}" ${quern_mpi_test_environment})
+        TEST ${name} APPEND PROPERTY ENVIRONMENT "TEST_MPI_SECONDS=${alarm}" ${quern_mpi_test_environment}
+                                                 ${quern_mpi_test_environment_of_${library}})
     set_property(TEST ${name} PROPERTY PROCESSORS 2)
 endfunction()
 
-# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [DEFINITIONS ...] [TIMEOUT 60]): the sources are
-# <name>_test.cpp and SOURCES.
+# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [DEFINITIONS ...] [TIMEOUT 60] [SLOW]): the sources are
+# <name>_test.cpp and SOURCES. Under a sanitizer on the first number of ranks only. SLOW: quern_slow_mpi_test_libraries.
 function(quern_add_mpi_tests name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "RANKS;SOURCES;LIBS;DEFINITIONS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "TIMEOUT" "RANKS;SOURCES;LIBS;DEFINITIONS")
     quern_reject_unknown(quern_add_mpi_tests "${name}" "${arg_UNPARSED_ARGUMENTS}")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 60)
     endif()
     quern_mpi_test_libraries(libraries)
+    if(arg_SLOW)
+        quern_slow_mpi_test_libraries(libraries)
+    endif()
+    if(QUERN_SANITIZE)
+        list(GET arg_RANKS 0 arg_RANKS)
+    endif()
     foreach(library IN LISTS libraries)
         set(program test_mpi_${name}_${library})
         quern_add_mpi_program(

@@ -71,6 +71,8 @@ function(quern_add_tool name)
     endif()
 endfunction()
 
+set(quern_asan_options "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1")
+
 # quern_limit_test(<test> <label> <seconds or empty>): label, time limit and sanitizer settings, for every test there is.
 function(quern_limit_test test label timeout)
     if(NOT timeout)
@@ -78,7 +80,7 @@ function(quern_limit_test test label timeout)
     endif()
     math(EXPR timeout "${timeout} * ${QUERN_TEST_TIMEOUT_SCALE}")
     set(environment
-        "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1"
+        "${quern_asan_options}"
         "UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1"
         "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:history_size=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
     # A report of a hang in a program that ends is a false alarm.

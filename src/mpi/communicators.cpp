@@ -2,7 +2,7 @@
 // Attributes of communicators, made where the communicators are made.
 #include "communicators.hpp"
 
-#include "engine.hpp"
+#include "calls.hpp"
 #include "job_watch.hpp"
 
 #include <quern/base/detail/intrusive_list.hpp>
@@ -233,11 +233,10 @@ channel find_channel(MPI_Comm comm) noexcept {
     }
     static constexpr quern::detail::wait_kind kind{"a number of a communicator"};
     channel found;
-    plain_operation one({.kind = &kind}, [&] {
+    run_plain({.kind = &kind}, [&] {
         found = channel_of(comm);
         return MPI_SUCCESS;
     });
-    engine::of_process().run(one);
     return found;
 }
 

@@ -2,6 +2,7 @@
 // Looks at intervals whether this rank can do anything by itself.
 #include "job_watch.hpp"
 
+#include "calls.hpp"
 #include "engine.hpp"
 #include "job_state.hpp"
 #include "tcp_queues.hpp"

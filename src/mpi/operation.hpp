@@ -171,7 +171,8 @@ private:
     attempt_function m_how;
 };
 
-/// A call that ends when it returns.
+/// A call that ends when it returns. Requires: the function outlives the operation, which refers to
+/// it (run_plain).
 class plain_operation final : public waiting_operation {
 public:
     using call_function = quern::detail::function_ref<int()>;

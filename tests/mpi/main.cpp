@@ -14,6 +14,10 @@
 
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#    include <sanitizer/lsan_interface.h>
+#endif
+
 namespace {
 
 quern_test::world g_world;
@@ -52,6 +56,14 @@ void set_listeners() {
     all.Append(new all_ranks);  // last: it is told of the end of a case first
 }
 
+/// The address sanitizer looks once, here and not at exit. MPI_Finalize unloads libraries, after
+/// which lsan.supp could not name what they have not freed.
+void look_for_leaks() {
+#if defined(__SANITIZE_ADDRESS__)
+    __lsan_do_leak_check();
+#endif
+}
+
 }  // namespace
 
 const quern_test::world& quern_test::this_world() noexcept { return g_world; }
@@ -65,5 +77,7 @@ int main(int argc, char** argv) {
     g_world = {.rank = mpi.rank(), .size = mpi.size()};
     testing::InitGoogleTest(&argc, argv);
     set_listeners();
-    return RUN_ALL_TESTS();
+    const int result = RUN_ALL_TESTS();
+    look_for_leaks();
+    return result;
 }

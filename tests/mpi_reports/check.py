@@ -6,6 +6,7 @@ Usage: check.py <openmpi|mpich> <program of cases.cpp> <docs/mpi_example> <docs>
 Each case has a time limit; a program that must hang is ended once its report has come. Nothing is left behind: the starter
 leads a session of its own, which is ended as a whole."""
 
+import json
 import os
 import pathlib
 import re
@@ -36,14 +37,20 @@ class Job:
     def output(self):
         return (pathlib.Path(self.file.name)).read_text(errors="replace")
 
-    def wait(self, texts=None):
-        """The output when the job has ended, or when it holds all texts. None: too late."""
+    def has_all(self, texts, files):
+        """Whether the output holds all texts, and each of the files its own text."""
+        folder = pathlib.Path(self.file.name).parent
+        return (all(text in self.output() for text in texts) and
+                all((folder / name).exists() and text in (folder / name).read_text() for name, text in files.items()))
+
+    def wait(self, texts=(), files=None):
+        """The output when the job has ended, or when it and the files hold all texts. None: too late."""
+        awaits = bool(texts or files)
         limit = time.monotonic() + LIMIT_S
         while time.monotonic() < limit:
             status = self.process.poll()
-            output = self.output()
-            if status is not None or texts is not None and all(text in output for text in texts):
-                return output, status
+            if status is not None or awaits and self.has_all(texts, files or {}):
+                return self.output(), status
             time.sleep(0.05)
         return self.output(), None
 
@@ -67,12 +74,14 @@ class Checks:
         if not condition:
             self.faults.append(f"{what}\n{output}")
 
-    def run(self, *words, texts=None, **environment):
+    def run(self, *words, texts=(), files=None, **environment):
         """Output and exit status; the status is None for a job that was ended from here."""
         with tempfile.TemporaryDirectory() as folder:
+            if "QUERN_JOB" in environment:
+                (pathlib.Path(folder) / "question").write_text("1")
             job = Job(self.library, self.program, words, environment, pathlib.Path(folder))
             try:
-                output, status = job.wait(texts)
+                output, status = job.wait(texts, files)
             finally:
                 job.end()
             self.files = {each.name: each.read_bytes() for each in pathlib.Path(folder).iterdir()}
@@ -176,6 +185,17 @@ class Checks:
         output, status = self.run("hang", "--quern:hang-report=1", texts=texts)
         self.expect(status is None, f"status {status}", output)
         self.expect_texts(output, texts)
+
+    def tells_the_job_where_it_waits(self):
+        """What `quern run` reads of a rank, and here also the sanitizers' presets, which do not build that command."""
+        report = "3 tasks are suspended and 1 thread outside waits"
+        output, status = self.run("hang", files={f"state.{rank}": report for rank in (0, 1)}, QUERN_JOB=".")
+        self.expect(status is None, f"status {status}", output)
+        for rank in (0, 1):
+            state = json.loads(self.files.get(f"state.{rank}", "{}"))
+            calls = sorted(part["call"] for wait in state.get("waits", []) for part in wait["parts"])
+            self.expect(calls == ["MPI_Irecv", "MPI_Irecv", "MPI_Recv", "MPI_Recv"], f"rank {rank} waits in {calls}", output)
+            self.expect(report in state.get("report", ""), f"the state of rank {rank} lacks the report", output)
 
     def hangs_outside_tasks(self):
         texts = ["MPI_Barrier on MPI_COMM_WORLD", "for MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 7"]
