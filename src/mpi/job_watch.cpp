@@ -121,6 +121,7 @@ clock_type::time_point watch::look() {
 void watch::begin_again(const quern::detail::still_process& now) {
     if (m_is_published) {
         m_is_published = false;
+        m_answered = 0;  // the next state has no words, whatever version it has
         ring(job_bell::kind::runs, m_version);
     }
     m_was_still = now.is_still;

@@ -54,6 +54,7 @@ bool rank_states::take_bells() {
     bool is_new = false;
     while (::recv(m_receiver, &bell, sizeof bell, 0) == sizeof bell) {
         is_new = true;
+        m_told.erase(bell.rank);  // its file is another one now
         if (bell.what == job_bell::kind::runs) {
             m_still.erase(bell.rank);
             continue;
