@@ -75,6 +75,12 @@ int run(const apps::mpi::place& at, int argc, char** argv) {
         const double residual = s.true_residual();
         // The residual that the iterations update drifts from the true one by rounding alone.
         const bool is_right = residual <= 2 * chosen.until.tolerance;
+        if (!is_right && iterations == chosen.until.most) {
+            throw apps::mpi::common_failure(fmt::format(
+                "not converged: after {} iterations, the most that --iterations allows, "
+                "|b - A x| / |b| is {:.3g}, and --tolerance is {:.3g}",
+                iterations, residual, chosen.until.tolerance));
+        }
         apps::mpi::require_on_all(
             is_right,
             fmt::format("after {} iterations |b - A x| / |b| is {:.3g}", iterations, residual));

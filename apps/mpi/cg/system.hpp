@@ -65,7 +65,7 @@ public:
     }
     void turn_strip(std::size_t i, double beta) { turn(beta, &r[begin(i)], p(i), size(i)); }
 
-    /// |b - A x| / |b|, by plain loops over all points on rank 0; 0 on others.
+    /// |b - A x| / |b|, by plain loops over all points on rank 0; told to all.
     double true_residual() const {
         std::vector<int> counts;
         std::vector<int> places;
@@ -88,7 +88,9 @@ public:
             difference += std::pow(wanted - (4 * all[i] - neighbours), 2);
             right += wanted * wanted;
         }
-        return all.empty() ? 0 : std::sqrt(difference / right);
+        double residual = all.empty() ? 0 : std::sqrt(difference / right);
+        MPI_Bcast(&residual, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        return residual;
     }
 
 private:
