@@ -203,7 +203,8 @@ private:
         }
     }
 
-    static constexpr int k_narrow = 8;  ///< columns that are eliminated one by one; HPL's NBMIN
+    /// Columns that are eliminated one by one: HPL's NBMIN, which is 4 in its example. Guessed.
+    static constexpr int k_narrow = 8;
 
     const matrix& m_a;
     std::size_t m_k;
