@@ -4,11 +4,10 @@
 // other ranks, so as tasks they are suspended meanwhile.
 #pragma once
 
-#include "matrix.hpp"
+#include "panel.hpp"
 
 #include <mpi.h>
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -20,7 +19,7 @@ namespace hpl {
 class steps {
 public:
     /// Called by all ranks, as the destructor.
-    explicit steps(matrix& a) : m_a(a), m_lines(a.grid()) {}
+    explicit steps(matrix& a) : m_a(a), m_lines(a.grid()), m_exchange(a.columns(0)) {}
 
     matrix& a() { return m_a; }
     MPI_Comm row() const { return m_lines.row(); }
@@ -28,18 +27,17 @@ public:
     /// Column k of blocks = its factors; `message`: as the ranks in this row need it. One column at
     /// a time: its collective calls have no tags.
     void factorise(std::size_t k, std::span<double> message) {
-        const blas::matrix panel = m_a.from(k, k);
+        const blas::matrix rows = m_a.from(k, k);
         std::vector<int> pivots(m_a.columns(k));
         if (m_a.grid().rows() == 1) {
-            require_pivot(blas::getrf(panel, pivots.data()), k);
+            require_pivot(blas::getrf(rows, pivots.data()), k);
         } else {
-            for (int c = 0; c < panel.columns; ++c) {
-                pivots[static_cast<std::size_t>(c)] = eliminate(panel, k, c);
-            }
+            panel of_several(m_a, k, m_lines.column(), m_exchange);
+            require_pivot(of_several.factorise(pivots.data()), k);
         }
         const auto after = std::copy(pivots.begin(), pivots.end(), message.begin());
-        for (int c = 0; c < panel.columns; ++c) {
-            std::copy_n(&panel(0, c), panel.rows, after + std::ptrdiff_t{c} * panel.rows);
+        for (int c = 0; c < rows.columns; ++c) {
+            std::copy_n(&rows(0, c), rows.rows, after + std::ptrdiff_t{c} * rows.rows);
         }
     }
 
@@ -122,83 +120,6 @@ private:
         }
     }
 
-    /// Of a panel on several ranks, column c: exchanges the row of the largest number with that of
-    /// the diagonal, and subtracts its multiples from the rows below. Returns the row, counted from
-    /// 1 at the first row of the panel.
-    int eliminate(const blas::matrix& panel, std::size_t k, int c) {
-        const std::size_t diagonal = m_a.first(k) + static_cast<std::size_t>(c);
-        const std::size_t before = m_a.rows_before(k);
-        const int begin = m_a.has_row(k) ? c : 0;
-        struct {
-            double size = -1;
-            int row = 0;
-        } best;
-        for (int r = begin; r < panel.rows; ++r) {
-            if (std::abs(panel(r, c)) > best.size) {
-                best = {std::abs(panel(r, c)),
-                        static_cast<int>(m_a.global_row(before + static_cast<std::size_t>(r)))};
-            }
-        }
-        MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_DOUBLE_INT, MPI_MAXLOC, m_lines.column());
-        require_pivot(best.size > 0 ? 0 : c + 1, k);
-        const auto found = static_cast<std::size_t>(best.row);
-        const std::vector<double> row = exchange_in_panel(panel, before, diagonal, found);
-        const int below = m_a.has_row(k) ? c + 1 : 0;
-        for (int r = below; r < panel.rows; ++r) {
-            panel(r, c) /= row[static_cast<std::size_t>(c)];
-        }
-        for (int to = c + 1; to < panel.columns; ++to) {
-            for (int r = below; r < panel.rows; ++r) {
-                panel(r, to) -= panel(r, c) * row[static_cast<std::size_t>(to)];
-            }
-        }
-        return static_cast<int>(found - m_a.first(k)) + 1;
-    }
-
-    /// Exchanges two rows of a panel. Returns, on all its ranks, what is in the first one then.
-    std::vector<double> exchange_in_panel(const blas::matrix& panel, std::size_t before,
-                                          std::size_t to, std::size_t from) {
-        const int width = panel.columns;
-        const int me = m_a.grid().my_row();
-        const int owner_to = m_a.owner_of_row(to);
-        const int owner_from = m_a.owner_of_row(from);
-        const auto row_at = [&](std::size_t row) {
-            return static_cast<int>(m_a.local_row(row) - before);
-        };
-        const auto read = [&](std::size_t row, std::vector<double>& into) {
-            for (int c = 0; c < width; ++c) {
-                into[static_cast<std::size_t>(c)] = panel(row_at(row), c);
-            }
-        };
-        const auto write = [&](std::size_t row, const std::vector<double>& numbers) {
-            for (int c = 0; c < width; ++c) {
-                panel(row_at(row), c) = numbers[static_cast<std::size_t>(c)];
-            }
-        };
-        std::vector<double> upper(static_cast<std::size_t>(width));
-        std::vector<double> lower(upper.size());
-        if (me == owner_from) {
-            read(from, upper);
-        }
-        if (me == owner_to) {
-            read(to, lower);
-        }
-        MPI_Bcast(upper.data(), width, MPI_DOUBLE, owner_from, m_lines.column());
-        if (owner_to != owner_from && me == owner_to) {
-            MPI_Send(lower.data(), width, MPI_DOUBLE, owner_from, k_panel_tag, m_lines.column());
-        } else if (owner_to != owner_from && me == owner_from) {
-            MPI_Recv(lower.data(), width, MPI_DOUBLE, owner_to, k_panel_tag, m_lines.column(),
-                     MPI_STATUS_IGNORE);
-        }
-        if (me == owner_from) {
-            write(from, lower);
-        }
-        if (me == owner_to) {
-            write(to, upper);
-        }
-        return upper;
-    }
-
     /// All exchanges of a step in column j at once: where each row comes from in the end. One
     /// message to each rank that gets rows, in the order of pairs of ranks.
     void exchange_rows(std::size_t k, std::span<const double> pivots, std::size_t j, int tag) {
@@ -246,10 +167,9 @@ private:
         }
     }
 
-    static constexpr int k_panel_tag = 0;  ///< of messages between the collective calls of a panel
-
     matrix& m_a;
     apps::mpi::rank_lines m_lines;
+    pivot_exchange m_exchange;
 };
 
 }  // namespace hpl
