@@ -50,32 +50,32 @@ void mark_threads_since(const std::set<pid_t>& before) {
 
 #ifdef MPICH_VERSION
 /// For the end: no call of the program meets it. Null: there is one rank.
-MPI_Comm g_all = MPI_COMM_NULL;
+MPI_Comm g_end_comm = MPI_COMM_NULL;
 
 void prepare_end() {
     int ranks = 1;
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks > 1) {
-        PMPI_Comm_dup(MPI_COMM_WORLD, &g_all);
+        PMPI_Comm_dup(MPI_COMM_WORLD, &g_end_comm);
     }
 }
 
 /// A connection of UCX over TCP is closed only while both of its ranks are in MPI's progress, and a
-/// rank of MPICH 4.0 that has closed its own leaves that in MPI_Finalize. So all begin together:
-/// 8 of 8 jobs whose ranks came 1 ms apart hung, and none whose ranks had met. The first wait may
-/// be long, so it sleeps.
+/// rank of MPICH 4.0 that has closed its own leaves that in MPI_Finalize. So all begin together: 9
+/// of 12 jobs whose ranks came at different times hung, and 0 of 25 whose ranks had met. The first
+/// wait may be long, so it sleeps.
 void meet_at_end() {
-    if (g_all == MPI_COMM_NULL) {
+    if (g_end_comm == MPI_COMM_NULL) {
         return;
     }
     MPI_Request all_are_here = MPI_REQUEST_NULL;
     int has_ended = 0;
-    PMPI_Ibarrier(g_all, &all_are_here);
+    PMPI_Ibarrier(g_end_comm, &all_are_here);
     while (PMPI_Test(&all_are_here, &has_ended, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
            has_ended == 0) {
         std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
-    PMPI_Barrier(g_all);
+    PMPI_Barrier(g_end_comm);
 }
 #else
 void prepare_end() {}

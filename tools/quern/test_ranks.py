@@ -272,10 +272,11 @@ class Ranks:
         self.assertEqual(marked(mark), [])
         os.close(terminal)
 
-    def test_network(self):
+    def over_network(self, rate, how):
+        """Status and output of two ranks."""
         if not shutil.which("tc", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
             self.skipTest("there is no tc")
-        job = Job("-n", "2", "--net", "50mbit", *self.program_words("bandwidth"))
+        job = Job("-n", "2", "--net", rate, *self.program_words(how))
         deadline = time.monotonic() + PATIENCE
         while "Mbit/s" not in job.text() and job.child.poll() is None and time.monotonic() < deadline:
             time.sleep(0.1)
@@ -286,9 +287,19 @@ class Ranks:
         status, text = job.end(self)
         if "needs the right to make a network namespace" in text or "sch_tbf" in text:
             self.skipTest(text.strip())
+        return status, text
+
+    def test_network(self):
+        status, text = self.over_network("50mbit", "bandwidth")
         self.assertIn(status, [0, 128 + signal.SIGTERM] if self.may_hang_over_tcp else [0], text)
         rate = float(re.search(r"([\d.]+) Mbit/s", text).group(1))
         self.assertLess(rate, 52, text)
+
+    def test_ranks_end_at_different_times_over_a_network(self):
+        """9 of 12 runs of MPICH hung unless its ranks met before they closed their connections, and 0 of 25 whose ranks did. A
+        rank that loses its CPU just then may hang all the same (docs/mpi-running.md), so one of three may."""
+        ended = [self.over_network("800mbit", "late")[0] == 0 for _ in range(3)]
+        self.assertGreaterEqual(sum(ended), 2 if self.may_hang_over_tcp else 3)
 
 
 @unittest.skipUnless("openmpi" in PROGRAMS, "there is no Open MPI")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The MPI program that the tests of `quern run -n` start. Its first argument says how it behaves;
-// all but "bandwidth" print a line for each rank first.
+// all but "bandwidth" and "late" print a line for each rank first.
 #include <quern/mpi/environment.hpp>
 #include <quern/quern.hpp>
 
@@ -41,6 +41,17 @@ void measure_bandwidth(int rank) {
     }
 }
 
+/// Rank 0 passes something on and finalises MPI while rank 1 has not looked for it.
+void receive_late(int rank) {
+    int word = rank;
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    if (rank != 0) {
+        ::usleep(50'000);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /// Leaves a process behind that has its own session, as a daemon has.
 void leave_orphan() {
     if (::fork() == 0) {
@@ -76,8 +87,11 @@ int run(int argc, char** argv) {
     {
         quern::mpi::environment world(argc, argv);
         rank = world.rank();
-        if (how == "bandwidth") {
+        if (how == "bandwidth" || how == "late") {
             measure_bandwidth(rank);
+            if (how == "late") {
+                receive_late(rank);
+            }
             return 0;
         }
         quern::async([] { MPI_Barrier(MPI_COMM_WORLD); }).get();
