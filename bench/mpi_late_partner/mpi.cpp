@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A chain of tasks computes and exchanges messages with its partner on the other rank, while
-// another chain waits for a partner that comes late. The value is the seconds of the first chain.
+// A task computes and exchanges messages with its partner on the other rank, step by step, while
+// another task waits for a partner that comes late. The value is the seconds of the first task.
 // Size: its steps.
 #include "../harness/mpi.hpp"
 #include "../harness/quern.hpp"
@@ -16,7 +16,7 @@ constexpr double k_work = 50e-6;  // seconds of a step on each rank
 enum tags : int { k_prompt = 1, k_late = 2 };
 
 /// A number goes back and forth, and each rank adds 1 to it. Returns the seconds of all steps.
-double prompt_chain(long steps) {
+double exchange_promptly(long steps) {
     const bool is_first = ranks::rank() == 0;
     const int peer = is_first ? 1 : 0;
     const long work_of_step = steps_for(k_work);
@@ -37,7 +37,7 @@ double prompt_chain(long steps) {
     return seconds;
 }
 
-/// The prompt chain while a message is awaited that rank 1 sends when that chain has ended.
+/// The same while a message is awaited that rank 1 sends when this has ended.
 double beside_late_partner(long steps) {
     quern::task_group other;
     quern::event is_over;
@@ -50,17 +50,17 @@ double beside_late_partner(long steps) {
             MPI_Send(&steps, 1, MPI_LONG, 0, k_late, MPI_COMM_WORLD);
         }
     });
-    const double seconds = prompt_chain(steps);
+    const double seconds = exchange_promptly(steps);
     is_over.set();
     other.wait();
     expect_equal("the late number", answer, ranks::rank() == 0 ? steps : 0);
     return seconds;
 }
 
-/// Figure `to_alone`: compared with the chain alone, just before.
+/// Figure `to_alone`: compared with the first task alone, just before.
 const contender tasks{"mpi_late_partner", "tasks", [](const arguments& a) {
                           return ranks::together(quern_job(a, [steps = a.size] {
-                              const double alone = prompt_chain(steps);
+                              const double alone = exchange_promptly(steps);
                               const double value = beside_late_partner(steps);
                               return measurement{value, 1, {{"to_alone", value / alone}}};
                           }));

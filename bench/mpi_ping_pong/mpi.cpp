@@ -62,7 +62,8 @@ const contender tasks{
 
 /// A dependent task sends the ball, another one receives it, and so on.
 measurement play_by_dependent_tasks(long bytes) {
-    std::vector<double> ball(static_cast<std::size_t>(bytes) / sizeof(double));
+    std::vector<double> ball((static_cast<std::size_t>(bytes) + sizeof(double) - 1) /
+                             sizeof(double));
     const auto count = static_cast<int>(ball.size());
     const long trips = trips_of(bytes);
     const bool is_first = ranks::rank() == 0;
