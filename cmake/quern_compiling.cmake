@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# What makes compiling this tree shorter and changes nothing that is compiled: one precompiled header for each kind of
-# target, and ccache when it is installed. Used only when Quern is the top project.
+# What makes building this tree shorter and changes nothing that is compiled: one precompiled header for each kind of
+# target, and ccache and the linker mold when they are installed. Used only when Quern is the top project.
 
 # The headers of the standard library and of others that most files of a kind include; none of Quern's, so that a change of
 # Quern compiles only what includes it. Sources still include what they use: the header checks and the consumers compile
@@ -17,6 +17,7 @@ set(quern_can_precompile OFF)
 if(PROJECT_IS_TOP_LEVEL)
     option(QUERN_PRECOMPILE "Precompile the headers of the standard library, GoogleTest and fmt" ON)
     option(QUERN_CCACHE "Compile through ccache when it is installed" ON)
+    option(QUERN_MOLD "Link with mold when it is installed" ON)
     set(quern_can_precompile ${QUERN_PRECOMPILE})
 endif()
 
@@ -30,6 +31,15 @@ if(PROJECT_IS_TOP_LEVEL AND QUERN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
             "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}"
             CCACHE_NOHASHDIR=true "${QUERN_CCACHE_PROGRAM}")
         set(quern_compiler_needs_for_cache "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>")
+    endif()
+endif()
+
+# A program of tests has 100 MB of debug information, which the usual linker copies in two to four seconds.
+if(PROJECT_IS_TOP_LEVEL AND QUERN_MOLD AND NOT CMAKE_CROSSCOMPILING)
+    include(CheckLinkerFlag)
+    check_linker_flag(CXX -fuse-ld=mold QUERN_CAN_LINK_WITH_MOLD)
+    if(QUERN_CAN_LINK_WITH_MOLD)
+        add_link_options(-fuse-ld=mold)
     endif()
 endif()
 
