@@ -54,6 +54,12 @@ function(quern_add_test_program target)
     target_link_libraries(${target} PRIVATE ${arg_LIBS} test_main)
 endfunction()
 
+# quern_tell_path(<source> <macro> <path>): defines the macro as this path, in this source alone: a path differs between two
+# checkouts, and what ccache keeps of all other sources serves both.
+function(quern_tell_path source macro path)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS "${macro}=\"${path}\"")
+endfunction()
+
 # quern_add_test_entry(<name> PROGRAM <target> LABEL <label> [TIMEOUT seconds] [ARGUMENTS ...]): a run of it, as ctest's <name>.
 function(quern_add_test_entry name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "PROGRAM;LABEL;TIMEOUT" "ARGUMENTS")
