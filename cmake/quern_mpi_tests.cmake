@@ -83,8 +83,8 @@ function(quern_add_mpi_entry name library)
     set_property(TEST ${name} PROPERTY PROCESSORS 2)
 endfunction()
 
-# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [TIMEOUT 60] [SLOW]): the sources are
-# <name>_test.cpp and SOURCES. Under a sanitizer on the first number of ranks only. SLOW: quern_slow_mpi_test_libraries.
+# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [TIMEOUT 60] [SLOW]): the sources are <name>_test.cpp and
+# SOURCES. Under a sanitizer on the first number of ranks only. SLOW: quern_slow_mpi_test_libraries.
 function(quern_add_mpi_tests name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "TIMEOUT" "RANKS;SOURCES;LIBS")
     quern_reject_unknown(quern_add_mpi_tests "${name}" "${arg_UNPARSED_ARGUMENTS}")

@@ -29,17 +29,14 @@ quern::runtime_options with_stacks(unsigned workers, stack_class stacks) {
 template <class Way>
 class deep_recursion : public testing::Test {
 protected:
-    /// On a worker of a runtime with so many.
-    static void on_a_worker(unsigned workers, long depth, std::size_t frame, stack_class stacks) {
-        quern::runtime rt(with_stacks(workers, stacks));
-        const auto in_task = [=] { return deeper::descend<Way>(depth, frame); };
-        EXPECT_EQ(quern::async(rt, in_task).get(), depth) << workers << " workers";
-    }
-
+    /// On a worker of a runtime with 1 and with 2 workers.
     static void on_workers(long depth, std::size_t frame,
                            stack_class stacks = stack_class::medium) {
-        on_a_worker(1, depth, frame, stacks);
-        on_a_worker(2, depth, frame, stacks);
+        for (const unsigned workers : {1U, 2U}) {
+            quern::runtime rt(with_stacks(workers, stacks));
+            const auto in_task = [=] { return deeper::descend<Way>(depth, frame); };
+            EXPECT_EQ(quern::async(rt, in_task).get(), depth) << workers << " workers";
+        }
     }
 };
 
@@ -67,10 +64,7 @@ TYPED_TEST_SUITE(deep_recursion, ways, name_of_way);
 // Holds: parallel_reduce: Loops in loops may have any depth and frames of 256 KiB.
 // Holds: cutoff: A recursion through it may have any depth.
 // Holds: call_once: Calls with different flags may nest to any depth.
-TYPED_TEST(deep_recursion, is_a_million_levels_deep) {
-    this->on_a_worker(1, k_depth / 10, 1, stack_class::medium);
-    this->on_a_worker(2, k_depth, 1, stack_class::medium);
-}
+TYPED_TEST(deep_recursion, is_a_million_levels_deep) { this->on_workers(k_depth, 1); }
 
 TYPED_TEST(deep_recursion, may_have_frames_of_40_KiB) {
     this->on_workers(2 * k_large_depth, 40 * k_kib);

@@ -29,7 +29,7 @@ inline std::uint64_t stress_seed() {
 /// The end time of a stress test that begins now. A share of 1 takes TEST_STRESS_SECONDS.
 inline std::chrono::steady_clock::time_point stress_end(double share = 1.0) {
     const char* given = std::getenv("TEST_STRESS_SECONDS");
-    const double seconds = given != nullptr ? std::strtod(given, nullptr) : scaled(0.3, 0.2);
+    const double seconds = given != nullptr ? std::strtod(given, nullptr) : scaled(0.5, 0.3);
     return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(
                                                   std::chrono::duration<double>(share * seconds));
 }

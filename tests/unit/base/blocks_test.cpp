@@ -158,7 +158,7 @@ TEST(blocks_between_threads, go_back_to_the_one_who_makes) {
     constexpr int k_rounds = 200;
     std::mutex lock;
     std::vector<std::vector<piece>> handed;
-    std::size_t lives = 0;  ///< so many of what was made have not been given back
+    std::size_t in_use = 0;  ///< of what was handed over, what has not been given back
     std::size_t intact = 0;
     std::thread giver([&] {
         const block_cache own;
@@ -174,7 +174,7 @@ TEST(blocks_between_threads, go_back_to_the_one_who_makes) {
                 give_all(pieces);
                 ++taken;
                 const std::scoped_lock held(lock);
-                --lives;
+                --in_use;
             }
             std::this_thread::yield();
         }
@@ -191,7 +191,7 @@ TEST(blocks_between_threads, go_back_to_the_one_who_makes) {
             made += some.size();
             const std::scoped_lock held(lock);
             handed.push_back(std::move(some));
-            most = std::max(most, ++lives);
+            most = std::max(most, ++in_use);
         }
         giver.join();
         const auto totals = read_block_totals();
