@@ -44,8 +44,8 @@ struct options {
         8;  // rounds in which all threads only spin and change nothing: then livelock
     std::uint32_t max_steps = 5'000;  // per execution; more is reported as livelock
     std::uint64_t max_executions =
-        50'000'000;           // bound on the whole exploration: more is reported as not exhaustive
-    double max_seconds = 60;  // likewise
+        50'000'000;            // bound on the whole exploration: more is reported as not exhaustive
+    double max_seconds = 500;  // likewise
     std::uint64_t random_runs =
         0;  // not 0: this many random interleavings instead of all (never exhaustive)
     std::uint64_t seed = 1;

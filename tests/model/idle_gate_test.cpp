@@ -123,8 +123,8 @@ TEST(model_idle_gate, one_worker_two_publishers) {
 TEST(model_idle_gate, two_workers_one_publisher) {
     // Seven million interleavings, 20 s. One memory model is enough: every step of the protocol is
     // a seq_cst operation.
-    model::expect_passes("parking, 2 workers, 1 publisher of 1", {.max_seconds = 200},
-                         model::memory::sequential, [](run& r) { parking(r, 2, 1, 1, true); });
+    model::expect_passes("parking, 2 workers, 1 publisher of 1", {}, model::memory::sequential,
+                         [](run& r) { parking(r, 2, 1, 1, true); });
 }
 
 /// A guest in the place of a worker, and the state that both use: the explorer detects concurrent
