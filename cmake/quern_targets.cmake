@@ -76,7 +76,7 @@ set(quern_asan_options "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_stri
 # quern_limit_test(<test> <label> <seconds or empty>): label, time limit and sanitizer settings, for every test there is.
 function(quern_limit_test test label timeout)
     if(NOT timeout)
-        set(timeout 60)
+        set(timeout 120)
     endif()
     math(EXPR timeout "${timeout} * ${QUERN_TEST_TIMEOUT_SCALE}")
     set(environment
