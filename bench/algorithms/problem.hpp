@@ -42,6 +42,15 @@ public:
         }
     }
 
+    /// `out` ends in a sequence of 1000 elements, `one`, that almost matches once in 1000 places.
+    void end_in_sequence() {
+        std::copy(in.begin(), in.end(), out.begin());
+        out.back() = -1;
+        one.assign(
+            out.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(1'000, out.size())),
+            out.end());
+    }
+
     /// Two sorted ranges, together as long as `in`. A third of their elements are equal.
     void make_sets() {
         std::mt19937_64 random(1);
@@ -119,6 +128,9 @@ inline constexpr row<Calls> k_rows[] = {
      [](const Calls& calls, data& d) {
          return static_cast<double>(calls.find_if(d.in, [](double x) { return x < 0; }));
      }},
+    {"alg_search",
+     [](const Calls& calls, data& d) { return static_cast<double>(calls.search(d.out, d.one)); },
+     [](data& d) { d.end_in_sequence(); }},
     {"alg_copy_if",
      [](const Calls& calls, data& d) {
          return static_cast<double>(calls.copy_if(d.in, d.out, [](double x) { return x < 100; }));
@@ -203,6 +215,9 @@ struct serial_calls {
     template <class F>
     auto find_if(const std::vector<double>& v, F f) const {
         return std::find_if(v.begin(), v.end(), f) - v.begin();
+    }
+    auto search(const std::vector<double>& v, const std::vector<double>& sequence) const {
+        return std::search(v.begin(), v.end(), sequence.begin(), sequence.end()) - v.begin();
     }
     template <class F>
     auto copy_if(const std::vector<double>& from, std::vector<double>& to, F f) const {

@@ -29,6 +29,10 @@ struct calls {
     auto find_if(const std::vector<double>& v, F f) const {
         return quern::find_if(quern::par, v.begin(), v.end(), f) - v.begin();
     }
+    auto search(const std::vector<double>& v, const std::vector<double>& sequence) const {
+        return quern::search(quern::par, v.begin(), v.end(), sequence.begin(), sequence.end()) -
+               v.begin();
+    }
     template <class F>
     auto copy_if(const std::vector<double>& from, std::vector<double>& to, F f) const {
         return quern::copy_if(quern::par, from.begin(), from.end(), to.begin(), f) - to.begin();

@@ -29,6 +29,11 @@ struct calls {
     auto find_if(const std::vector<double>& v, F f) const {
         return std::find_if(std::execution::par, v.begin(), v.end(), f) - v.begin();
     }
+    auto search(const std::vector<double>& v, const std::vector<double>& sequence) const {
+        return std::search(std::execution::par, v.begin(), v.end(), sequence.begin(),
+                           sequence.end()) -
+               v.begin();
+    }
     template <class F>
     auto copy_if(const std::vector<double>& from, std::vector<double>& to, F f) const {
         return std::copy_if(std::execution::par, from.begin(), from.end(), to.begin(), f) -

@@ -113,6 +113,58 @@ TEST_P(finding, search_and_find_end_return_the_first_and_the_last_place) {
         2);
 }
 
+/// Chunks are often shorter than the sequence.
+TEST_P(finding, search_compares_no_more_for_a_long_sequence) {
+    inside([] {
+        numbers x = quern_test::numbers(100'003, 2);
+        x.back() = 2;  // sequences with it are at no other place
+        numbers reversed(x.rbegin(), x.rend());
+        // Runs of 2999 ones, and at last one of 3000.
+        numbers runs(100'003, 1);
+        for (std::size_t i = 2'999; i < runs.size() - 3'000; i += 3'000) {
+            runs[i] = 0;
+        }
+        const numbers wanted(x.end() - 3'000, x.end());
+        const numbers reversed_wanted(wanted.rbegin(), wanted.rend());
+        std::atomic<long> calls{0};
+        const auto is_equal = [&calls](int a, int b) {
+            calls.fetch_add(1, std::memory_order_relaxed);
+            return a == b;
+        };
+        const auto calls_of = [&calls](const auto& search) {
+            calls = 0;
+            search();
+            return calls.load();
+        };
+        const long places = 100'003;
+        const auto expect = [&](const auto& how) {
+            EXPECT_LE(calls_of([&] {
+                          EXPECT_EQ(quern::search(how, x.begin(), x.end(), wanted.begin(),
+                                                  wanted.end(), is_equal) -
+                                        x.begin(),
+                                    places - 3'000);
+                      }),
+                      3 * places + 3'000);
+            EXPECT_LE(calls_of([&] {
+                          EXPECT_EQ(quern::find_end(how, reversed.begin(), reversed.end(),
+                                                    reversed_wanted.begin(), reversed_wanted.end(),
+                                                    is_equal) -
+                                        reversed.begin(),
+                                    0);
+                      }),
+                      3 * places + 3'000);
+            EXPECT_LE(calls_of([&] {
+                          EXPECT_TRUE(
+                              quern::search_n(how, runs.begin(), runs.end(), 3'000, 1, is_equal) ==
+                              std::search_n(runs.begin(), runs.end(), 3'000, 1));
+                      }),
+                      3 * places);
+        };
+        expect(quern::par);
+        expect(quern::par.with(quern::static_chunk_size(1)));
+    });
+}
+
 TEST_P(finding, mismatch_and_equal_compare_two_ranges) {
     compare([](const auto& run, const numbers& data) {
         for (const std::size_t at : {std::size_t{0}, data.size() / 3, data.size() - 1}) {
