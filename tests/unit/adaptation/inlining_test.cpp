@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bitset>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -308,37 +309,35 @@ TEST_P(inlining, sums_by_recursion) {
 TEST_P(inlining, by_the_rule_baseline_begins_after_five) {
     const with_rule chosen("baseline");
     const quern::runtime rt(options());
-    // How many of 20 children were spawned before the first inlined one, all later ones being so.
-    const auto spawned_first = [&rt] {
-        return async(rt,
-                     [] {
-                         const std::uint64_t instance = new_instance();
-                         int spawned = 0;
-                         for (int i = 0; i < 20; ++i) {
-                             std::atomic<bool> ran = false;
-                             auto f = async(
-                                 {.how = launch::adaptive, .name = "short", .instance = instance},
-                                 [&ran] { ran = true; });
-                             if (!ran) {
-                                 spawned = i + 1;
-                             }
-                             f.get();
-                         }
-                         return spawned;
-                     })
-            .get();
+    constexpr std::size_t k_children = 20;
+    using per_child = std::bitset<k_children>;
+    const auto children_that_ran_at_once = [&rt] {
+        const auto parent = [] {
+            const std::uint64_t instance = new_instance();
+            per_child at_once;
+            for (std::size_t i = 0; i < k_children; ++i) {
+                std::atomic<bool> ran = false;
+                auto f = async({.how = launch::adaptive, .name = "short", .instance = instance},
+                               [&ran] { ran = true; });
+                at_once[i] = ran;
+                f.get();
+            }
+            return at_once;
+        };
+        return async(rt, parent).get();
     };
+    const per_child first_five(0b11111);
     // A child that another program interrupts is not short: then with another instance.
     std::size_t before = 0;
-    int spawned = 0;
-    for (int i = 0; i < 50 && (i == 0 || spawned > 5); ++i) {
+    per_child at_once;
+    for (int i = 0; i < 50 && (at_once | first_five) != per_child().set(); ++i) {
         before = decisions_of("inlining-baseline").size();
-        spawned = spawned_first();
+        at_once = children_that_ran_at_once();
+        if (GetParam() == 1) {  // else a spawned child may run before its parent looks
+            EXPECT_EQ(at_once & first_five, 0) << at_once;
+        }
     }
-    EXPECT_LE(spawned, 5);
-    if (GetParam() == 1) {  // else a spawned child may run before its parent looks
-        EXPECT_EQ(spawned, 5);
-    }
+    EXPECT_EQ(at_once | first_five, per_child().set()) << at_once;
     const auto logged = decisions_of("inlining-baseline");
     ASSERT_EQ(logged.size(), before + 1);
     EXPECT_EQ(logged.back().before_text, "spawned");
