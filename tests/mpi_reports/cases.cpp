@@ -40,7 +40,10 @@ public:
             line += " " + each.name.substr(name) + "=" +
                     (each.ok() ? std::to_string(static_cast<long long>(each.value)) : each.why);
         }
-        std::puts(line.c_str());
+        // With its end in one piece: MPICH makes stdout unbuffered, and its starter puts what other
+        // ranks say between two writes.
+        line += "\n";
+        std::fputs(line.c_str(), stdout);
         std::fflush(stdout);
     }
 
