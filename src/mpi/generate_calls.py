@@ -10,12 +10,12 @@ import re
 import sys
 
 # Defined by hand in own_calls.cpp, exchanges.cpp, persistent_calls.cpp and environment.cpp.
-OWN = """Init Init_thread Finalize Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_free
-Start Startall Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace Sendrecv_c Sendrecv_replace_c""".split()
+OWN = """Init Init_thread Finalize Abort Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status
+Request_free Start Startall Probe Mprobe Iprobe Improbe Sendrecv Sendrecv_replace Sendrecv_c Sendrecv_replace_c""".split()
 
 # Read what belongs to the caller or never changes; called from any thread without the entrance.
 DIRECT = """Initialized Finalized Query_thread Is_thread_main Get_version Get_library_version Get_processor_name Error_class
-Error_string Abort Comm_rank Comm_size Comm_remote_size Comm_test_inter Type_size Type_size_x Type_get_extent Get_count
+Error_string Comm_rank Comm_size Comm_remote_size Comm_test_inter Type_size Type_size_x Type_get_extent Get_count
 Get_elements Get_elements_x Get_address Address Status_set_cancelled Status_set_elements Status_set_elements_x Test_cancelled
 Pcontrol Group_rank Group_size Comm_compare""".split()
 
