@@ -79,14 +79,15 @@ class Job:
 
     def __init__(self, quern, program, *words):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("QUERN_")}
-        self.output = tempfile.TemporaryFile("w+", errors="replace")
+        self.output = tempfile.TemporaryFile()
         network = [f"--net={rate}"] if (rate := os.environ.get("TEST_HANGS_NET")) else []
         self.process = subprocess.Popen([quern, "run", "-n", str(RANKS), *network, "--", program, *words], env=environment,
                                         stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT)
 
     def text(self):
-        self.output.seek(0)
-        return self.output.read()
+        """Read without seek(): the place in the file is also that at which the job writes."""
+        file = self.output.fileno()
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
 
     def wait_for(self, condition, limit):
         """The time at which the output fulfils the condition, or None."""

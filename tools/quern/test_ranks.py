@@ -80,13 +80,14 @@ class Job:
     def __init__(self, *arguments, **variables):
         self.mark = uuid.uuid4().hex
         self.before = shared_memory(), unused_segments()
-        self.output = tempfile.TemporaryFile("w+")
+        self.output = tempfile.TemporaryFile()
         self.child = subprocess.Popen([QUERN, "run", *arguments], stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT,
                                       env={**ENVIRONMENT, **variables, MARK: self.mark})
 
     def text(self):
-        self.output.seek(0)
-        return self.output.read()
+        """Read without seek(): the place in the file is also that at which the job writes."""
+        file = self.output.fileno()
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
 
     def ranks(self, count):
         """Waits until so many have said where they are. Returns their processes by rank."""
