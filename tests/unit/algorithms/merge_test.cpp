@@ -15,33 +15,45 @@ using numbers = std::vector<int>;
 using quern_test::owned;
 using quern_test::sorted;
 
+/// Pairs of sorted ranges, made once: sorting them takes longer than most checks.
+const std::vector<std::pair<numbers, numbers>>& pairs() {
+    static const auto the_pairs = [] {
+        const std::size_t n = quern_test::k_long;
+        std::vector<std::pair<numbers, numbers>> all;
+        for (const int range : {1, 5, 1'000'000}) {
+            const auto some = [range](std::size_t k) {
+                return sorted(quern_test::numbers(k, range));
+            };
+            for (const auto& [a, b] : {std::pair{0UL, 0UL},
+                                       {0UL, 3UL},
+                                       {3UL, 0UL},
+                                       {20UL, 30UL},
+                                       {n, 1UL},
+                                       {7UL, n},
+                                       {n / 2, n},
+                                       {n, n}}) {
+                all.emplace_back(some(a), some(b));
+            }
+            numbers behind = some(n);
+            for (int& each : behind) {
+                each += range;
+            }
+            all.emplace_back(some(n), behind);
+            all.emplace_back(behind, some(n));
+        }
+        return all;
+    }();
+    return the_pairs;
+}
+
 class merging : public quern_test::on_policies {
 protected:
     /// Calls check(a, b) with pairs of sorted ranges.
     template <class Check>
     void for_pairs(Check check) {
         inside([&] {
-            const std::size_t n = quern_test::k_long;
-            for (const int range : {1, 5, 1'000'000}) {
-                const auto some = [range](std::size_t k) {
-                    return sorted(quern_test::numbers(k, range));
-                };
-                for (const auto& [a, b] : {std::pair{0UL, 0UL},
-                                           {0UL, 3UL},
-                                           {3UL, 0UL},
-                                           {20UL, 30UL},
-                                           {n, 1UL},
-                                           {7UL, n},
-                                           {n / 2, n},
-                                           {n, n}}) {
-                    check(some(a), some(b));
-                }
-                numbers behind = some(n);
-                for (int& each : behind) {
-                    each += range;
-                }
-                check(some(n), behind);
-                check(behind, some(n));
+            for (const auto& [a, b] : pairs()) {
+                check(a, b);
             }
         });
     }

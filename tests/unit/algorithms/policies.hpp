@@ -9,7 +9,6 @@
 #include "unit/scheduler/on_runtime.hpp"
 
 #include <cstddef>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -35,15 +34,7 @@ inline std::vector<std::size_t> sizes() {
 }
 
 /// `n` numbers in [0, range), the same ones in each run.
-inline std::vector<int> numbers(std::size_t n, int range = 1'000'000) {
-    std::mt19937 random(static_cast<unsigned>(n) + static_cast<unsigned>(range));
-    std::uniform_int_distribution<int> any(0, range - 1);
-    std::vector<int> all(n);
-    for (int& each : all) {
-        each = any(random);
-    }
-    return all;
-}
+std::vector<int> numbers(std::size_t n, int range = 1'000'000);
 
 /// A case runs on 1, 2 and 8 workers, for every policy, in a task and outside of tasks.
 class on_policies : public on_runtime {

@@ -110,10 +110,7 @@ std::vector<int> values_of(const std::vector<T>& all) {
     return values;
 }
 
-inline std::vector<int> sorted(std::vector<int> x) {
-    std::sort(x.begin(), x.end());
-    return x;
-}
+std::vector<int> sorted(std::vector<int> x);
 
 /// Calls algorithm(x, less) with comparisons that throw sooner and later; x must keep its elements.
 template <class T, class Algorithm>
