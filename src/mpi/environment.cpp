@@ -81,8 +81,8 @@ void meet_at_end() {
     PMPI_Barrier(g_end_comm);
 }
 
-/// The starter of MPICH 4.0 ends a job that aborts without reading what lies in its ranks' pipes: of
-/// 80 jobs on a loaded machine 6 lost the words that said why. So they are read first.
+/// The starter of MPICH 4.0 ends a job that aborts without reading what lies in its ranks' pipes:
+/// of 80 jobs on a loaded machine 6 lost the words that said why. So it reads them first.
 void wait_until_words_are_read() {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     for (const int file : {STDOUT_FILENO, STDERR_FILENO}) {
