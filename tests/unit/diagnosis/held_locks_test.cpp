@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -16,10 +17,12 @@ namespace {
 
 using quern_test::hanging_child;
 
-/// The output of a process in which a task does that, up to its end.
+/// The output of a process in which a task does that, up to its end. It has one worker, so that
+/// what the task awaits has not ended before.
 template <class F>
 std::string said_by(F&& f) {
     hanging_child child([&f] {
+        ::setenv("QUERN_THREADS", "1", 1);
         quern::async({.name = "clerk"}, f).get();
         std::fputs("ended", stderr);
     });
