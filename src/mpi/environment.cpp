@@ -82,7 +82,8 @@ void meet_at_end() {
 }
 
 /// The starter of MPICH 4.0 ends a job that aborts without reading what lies in its ranks' pipes:
-/// of 80 jobs on a loaded machine 6 lost the words that said why. So it reads them first.
+/// of 80 jobs on a loaded machine 6 lost the words that said why. A rank waits here until they have
+/// been read, at most 0.5 s.
 void wait_until_words_are_read() {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
     for (const int file : {STDOUT_FILENO, STDERR_FILENO}) {
