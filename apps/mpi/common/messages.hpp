@@ -17,15 +17,18 @@ namespace apps::mpi {
 
 enum class mechanism : std::uint8_t { library, thread, restart };
 
-/// Of this process, when it is asked for the first time: after its options have been read.
-inline mechanism chosen_mechanism() {
-    static const mechanism chosen = [] {
-        const std::string_view text = quern::current_settings().at("mpi-mechanism").text;
-        return text == "thread"    ? mechanism::thread
-               : text == "restart" ? mechanism::restart
-                                   : mechanism::library;
-    }();
+/// Of this process. Read and written by the main thread while no runtime lives, read by tasks.
+inline mechanism& mechanism_of_tasks() {
+    static mechanism chosen = mechanism::library;
     return chosen;
+}
+
+/// As the settings say now. Called before a runtime starts.
+inline void follow_settings() {
+    const std::string_view text = quern::current_settings().at("mpi-mechanism").text;
+    mechanism_of_tasks() = text == "thread"    ? mechanism::thread
+                           : text == "restart" ? mechanism::restart
+                                               : mechanism::library;
 }
 
 /// One message of a task. A capture of the task's mutable function, so that it outlives a restart:
@@ -35,7 +38,7 @@ public:
     /// On a thread for all messages a sending that waits for its receiver would keep back what the
     /// receiver waits for: there the task is complete later.
     void send(const double* from, int count, int to, int tag, MPI_Comm comm = MPI_COMM_WORLD) {
-        switch (chosen_mechanism()) {
+        switch (mechanism_of_tasks()) {
             case mechanism::library:
                 MPI_Send(from, count, MPI_DOUBLE, to, tag, comm);
                 return;
@@ -52,7 +55,7 @@ public:
     }
 
     void receive(double* into, int count, int from, int tag, MPI_Comm comm = MPI_COMM_WORLD) {
-        if (chosen_mechanism() != mechanism::restart) {
+        if (mechanism_of_tasks() != mechanism::restart) {
             MPI_Recv(into, count, MPI_DOUBLE, from, tag, comm, MPI_STATUS_IGNORE);
             return;
         }
@@ -65,7 +68,7 @@ public:
     /// Both at once, with one tag in MPI_COMM_WORLD.
     void exchange(const double* sent, int sent_count, int to, double* received, int received_count,
                   int from, int tag) {
-        if (chosen_mechanism() != mechanism::restart) {
+        if (mechanism_of_tasks() != mechanism::restart) {
             MPI_Sendrecv(sent, sent_count, MPI_DOUBLE, to, tag, received, received_count,
                          MPI_DOUBLE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             return;
@@ -80,7 +83,7 @@ public:
 
     /// The largest, or the sum, of the numbers of all ranks.
     double reduced(double mine, MPI_Op by) {
-        if (chosen_mechanism() != mechanism::restart) {
+        if (mechanism_of_tasks() != mechanism::restart) {
             MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, by, MPI_COMM_WORLD);
             return mine;
         }

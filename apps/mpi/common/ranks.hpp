@@ -7,6 +7,7 @@
 #include "../../common/measure.hpp"
 #include "../../common/table.hpp"
 #include "disturbances.hpp"
+#include "messages.hpp"
 
 #include <quern/mpi/environment.hpp>
 #include <quern/quern.hpp>
@@ -86,6 +87,7 @@ struct variant_options {
     std::vector<std::string_view> names;
     std::string which = "all";
     int repeat = 5;
+    bool by_each_mechanism = false;
 
     explicit variant_options(std::vector<std::string_view> all) : names(std::move(all)) {}
 
@@ -96,10 +98,13 @@ struct variant_options {
         add_count(app, "--repeat", repeat, 1, 10'000, "measured runs of each variant");
         app.add(
                "--mechanism",
-               [](const std::string& text) {
-                   quern::set_setting("mpi-mechanism", text, "option --mechanism");
+               [this](const std::string& text) {
+                   by_each_mechanism = text == "all";
+                   if (!by_each_mechanism) {
+                       quern::set_setting("mpi-mechanism", text, "option --mechanism");
+                   }
                },
-               "how tasks wait for messages (library, thread, restart)")
+               "how tasks wait for messages (library, thread, restart), or all in turns")
             .type("NAME")
             .shows_default("library");
         disturbances::of_process().add_to(app);
@@ -122,7 +127,26 @@ struct variant_options {
 
     std::vector<variant> chosen(std::vector<variant> all) const {
         std::erase_if(all, [this](const variant& v) { return !runs(v.name); });
-        return all;
+        return by_each_mechanism ? with_each_mechanism(all) : all;
+    }
+
+private:
+    /// Those by tasks are there once for each.
+    static std::vector<variant> with_each_mechanism(const std::vector<variant>& all) {
+        std::vector<variant> result;
+        for (const variant& one : all) {
+            if (!one.name.starts_with("tasks")) {
+                result.push_back(one);
+                continue;
+            }
+            for (const char* const by : {"library", "thread", "restart"}) {
+                result.push_back({fmt::format("{}, {}", one.name, by), [by, run = one.run] {
+                                      quern::set_setting("mpi-mechanism", by, "option --mechanism");
+                                      return run();
+                                  }});
+            }
+        }
+        return result;
     }
 };
 
@@ -141,6 +165,7 @@ double seconds_of_all(F&& f) {
 /// MPI: so runs what is called pure.
 template <class F>
 auto with_runtime(F&& f) {
+    follow_settings();
     const quern::runtime rt;
     return f(rt);
 }
@@ -148,8 +173,7 @@ auto with_runtime(F&& f) {
 /// f() as a task of a runtime that lives as long as it.
 template <class F>
 auto in_task(F&& f) {
-    const quern::runtime rt;
-    return quern::async(rt, f).get();
+    return with_runtime([&f](const quern::runtime& rt) { return quern::async(rt, f).get(); });
 }
 
 /// As apps::run_in_turns; processor time is that of all ranks.
