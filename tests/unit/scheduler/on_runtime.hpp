@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
+#include <quern/base/detail/function_ref.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/task/async.hpp>
@@ -16,10 +17,12 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -147,12 +150,30 @@ struct setting {
     }
 };
 
+/// Calls the function as a task and throws what it throws. Compiled once for all functions: there
+/// are hundreds of calls, and what a task is made of takes longer to compile than most bodies.
+inline void call_inside(quern::runtime& rt, quern::detail::function_ref<void()> f) {
+    quern::async(rt, [f] { f(); }).get();
+}
+
+template <class F>
+auto result_inside(quern::runtime& rt, F& f) {
+    using result = std::decay_t<std::invoke_result_t<F&>>;
+    if constexpr (std::is_void_v<result>) {
+        quern_test::call_inside(rt, f);
+    } else {
+        std::optional<result> value;
+        quern_test::call_inside(rt, [&] { value.emplace(f()); });
+        return *std::move(value);
+    }
+}
+
 /// A case runs once per setting. `inside` calls a function as a task and throws what it throws.
 class on_lone_runtime : public testing::TestWithParam<setting> {
 protected:
     template <class F>
     auto inside(F&& f) {
-        return quern::async(rt, std::forward<F>(f)).get();
+        return quern_test::result_inside(rt, f);
     }
 
     unsigned workers() const { return GetParam().workers; }
