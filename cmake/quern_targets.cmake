@@ -73,7 +73,8 @@ endfunction()
 
 set(quern_asan_options "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1")
 
-# quern_limit_test(<test> <label> <seconds or empty>): label, time limit and sanitizer settings, for every test there is.
+# quern_limit_test(<test> <label> <seconds or empty>): label, time limit and sanitizer settings, for every test there is. Those
+# with the longest limits start first, so that none is left to run alone at the end.
 function(quern_limit_test test label timeout)
     if(NOT timeout)
         set(timeout 120)
@@ -85,8 +86,17 @@ function(quern_limit_test test label timeout)
         "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:history_size=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
     # A report of a hang in a program that ends is a false alarm.
     set_tests_properties(
-        ${test} PROPERTIES LABELS "${label}" TIMEOUT ${timeout} ENVIRONMENT "${environment}"
+        ${test} PROPERTIES LABELS "${label}" TIMEOUT ${timeout} COST ${timeout} ENVIRONMENT "${environment}"
                            FAIL_REGULAR_EXPRESSION "quern: no task can run any more")
+endfunction()
+
+# quern_depends_on_load(<test>...): they assert a time, an order by time or a share of a processor. scripts/run-tests runs them
+# last, one by one, and again where another program disturbed them; no other test is repeated.
+function(quern_depends_on_load)
+    foreach(test IN LISTS ARGN)
+        set_property(TEST ${test} APPEND PROPERTY LABELS timing)
+        set_property(TEST ${test} PROPERTY RUN_SERIAL ON)
+    endforeach()
 endfunction()
 
 function(quern_reject_unknown function name unknown)
