@@ -20,8 +20,9 @@ endif()
 set(QUERN_TEST_LABELS unit stress model conformance app consumer mpi)
 
 # Compiling the tests takes longer than running them, and without optimisation less than half as long. What they test is
-# compiled as its preset says, but for what lies in headers.
-set(quern_test_options -O0 -g1)
+# compiled as its preset says, but for what lies in headers. Lines are known where a sanitizer shows them, and where a test
+# compares them (quern_keep_lines).
+set(quern_test_options -O0 $<IF:$<BOOL:${QUERN_SANITIZE}>,-g1,-g0>)
 
 # The main function of all test programs.
 add_library(test_main STATIC "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
@@ -54,6 +55,12 @@ function(quern_add_test_program target)
     target_link_libraries(${target} PRIVATE ${arg_LIBS} test_main)
 endfunction()
 
+# quern_keep_lines(<source>): it tests that lines of its own are known.
+function(quern_keep_lines source)
+    set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -g1)
+    set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON) # that was compiled without
+endfunction()
+
 # quern_tell_path(<source> <macro> <path>): defines the macro as this path, in this source alone: a path differs between two
 # checkouts, and what ccache keeps of all other sources serves both.
 function(quern_tell_path source macro path)
@@ -75,17 +82,25 @@ function(quern_add_test_entry name)
     quern_limit_test(${name} ${arg_LABEL} "${arg_TIMEOUT}")
 endfunction()
 
-# quern_add_tests(<program> [NAMES <name>...] [SERIAL <name>...] [PREFIX <prefix>] [LIBS ...] [LABEL unit] [TIMEOUT 60] [...])
+# quern_add_tests(<program> [NAMES <name>...] [SERIAL <name>...] [PLAIN <name>...] [PREFIX <prefix>] [LIBS ...] [LABEL unit]
+# [TIMEOUT 60] [...])
 # One program, test_<label>_<program>, of the sources <name>_test.cpp; in ctest each source is an entry of its own,
 # <label>.<prefix><name>, that runs in a process of its own for at most TIMEOUT seconds (before QUERN_TEST_TIMEOUT_SCALE).
-# SERIAL are those in which there is one thread: the thread sanitizer has nothing to find there, and does not build them.
+# SERIAL are those in which there is one thread, or whose threads do what those of another test do: the thread sanitizer does not
+# build them. PLAIN
+# are built by no sanitizer: rules and tables, text, command lines, and what only repeats with other types or policies the
+# concurrency and the memory that other tests have.
 # LIBS is quern::quern unless said; tests of a layer name quern::<layer>. More arguments are those of quern_add_test_program.
 function(quern_add_tests program)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT;PREFIX" "NAMES;SERIAL;LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT;PREFIX" "NAMES;SERIAL;PLAIN;LIBS")
     list(TRANSFORM arg_SERIAL APPEND _test.cpp OUTPUT_VARIABLE serial)
-    quern_register_sources(${serial})
+    list(TRANSFORM arg_PLAIN APPEND _test.cpp OUTPUT_VARIABLE plain)
+    quern_register_sources(${serial} ${plain})
     if(NOT QUERN_SANITIZE STREQUAL "thread")
         list(APPEND arg_NAMES ${arg_SERIAL})
+    endif()
+    if(NOT QUERN_SANITIZE)
+        list(APPEND arg_NAMES ${arg_PLAIN})
     endif()
     if(NOT arg_NAMES)
         return()
