@@ -4,15 +4,16 @@
 // the rest at the end, youngest first, without an atomic operation.
 #pragma once
 
+#include <quern/base/detail/blocks.hpp>
 #include <quern/task/fork_join.hpp>
 #include <quern/task/stop.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
-#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace quern {
 
@@ -62,45 +63,77 @@ private:
         detail::throw_if_stopped(s.m_stop.token(), task_cancelled::subject::scope);
     }
 
-    /// A forked child that the parent can also run or drop without knowing its type.
+    /// How the parent ends a child: it runs it, drops it, or takes its error from the thief.
+    enum class ending : std::uint8_t { run, drop, take };
+
+    /// A forked child that the parent ends without knowing its type, in one indirect call: families
+    /// of ten children are common, and cost what their children cost.
     struct child_base : detail::fork_entry {
-        child_base(run_function f, fork_scope& s) noexcept : fork_entry(f), home(s) {}
+        using end_function = void (*)(child_base& self, ending how, detail::fork_slot* slot);
+
+        child_base(run_function f, end_function e, fork_scope& s) noexcept
+            : fork_entry(f), home(s), end(e) {}
         fork_scope& home;
         child_base* older = nullptr;
-        void (*run_here)(child_base& self, detail::fork_slot* slot) = nullptr;
-        void (*finish)(child_base& self, bool was_stolen) = nullptr;  ///< destroys; may throw
-        bool on_heap = false;
+        end_function end;  ///< destroys the child; may throw
     };
 
     template <class F>
-    struct child final : child_base {
+    struct child final : child_base, detail::in_blocks {
         template <class G>
-        child(fork_scope& s, G&& f) : child_base(run_stolen, s), function(std::forward<G>(f)) {
-            this->run_here = [](child_base& self, detail::fork_slot* slot) {
-                detail::call_child(static_cast<child&>(self).function, slot);
-            };
-            this->finish = [](child_base& base, bool was_stolen) {
-                auto& self = static_cast<child&>(base);
-                struct destroyer {
-                    child& self;
-                    ~destroyer() { self.on_heap ? delete &self : self.~child(); }
-                } const at_end{self};
-                if (was_stolen) {
-                    self.outcome.take();
+        child(fork_scope& s, G&& f)
+            : child_base(run_stolen, end_child, s), function(std::forward<G>(f)) {}
+        ~child() {}
+
+        /// Of a child that lies in the scope.
+        static void end_child(child_base& base, ending how, detail::fork_slot* slot) {
+            auto& self = static_cast<child&>(base);
+            struct destroyer {
+                child& self;
+                ~destroyer() { self.~child(); }
+            } const at_end{self};
+            if (how == ending::run) [[likely]] {
+                detail::call_child_on_enough_stack(self.function, slot);
+            } else if (how == ending::take) {
+                self.take_error();
+            }
+        }
+
+        static void end_block(child_base& base, ending how, detail::fork_slot* slot) {
+            struct freer {
+                child& self;
+                ~freer() {
+                    if constexpr (alignof(child) > __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+                        child::operator delete(&self, sizeof self,
+                                               std::align_val_t(alignof(child)));
+                    } else {
+                        child::operator delete(&self, sizeof self);
+                    }
                 }
-            };
+            } const at_end{static_cast<child&>(base)};
+            end_child(base, how, slot);
         }
 
         static detail::context* run_stolen(detail::work& item) {
             auto& self = static_cast<child&>(static_cast<fork_entry&>(item));
             detail::fork_slot* slot = detail::current_context()->bottom();
             return detail::run_stolen_fork(self, [&] {
-                self.outcome.set_from([&] { self.home.run_elsewhere(self.function, slot); });
+                new (&self.error) std::exception_ptr(self.home.run_elsewhere(self.function, slot));
             });
         }
 
+        void take_error() {
+            std::exception_ptr of_thief = std::move(error);
+            error.~exception_ptr();
+            if (of_thief != nullptr) {
+                std::rethrow_exception(std::move(of_thief));
+            }
+        }
+
         F function;
-        detail::late_outcome<void> outcome;
+        union {
+            std::exception_ptr error;  ///< made by a thief
+        };
     };
 
     fork_scope(detail::fork_slot* first, std::stop_token stop) noexcept
@@ -133,11 +166,11 @@ private:
         }
     }
 
-    /// Called by a thief. Stops the siblings if the child throws.
+    /// Called by a thief. Returns what the child throws, and stops the siblings then.
     template <class F>
-    void run_elsewhere(F& f, detail::fork_slot* slot) {
+    std::exception_ptr run_elsewhere(F& f, detail::fork_slot* slot) noexcept {
         if (m_stop.asks()) {
-            return;
+            return nullptr;
         }
         const detail::under_signal running(&m_stop);
         try {
@@ -145,8 +178,9 @@ private:
             detail::call_child(f, slot);
         } catch (...) {
             m_stop.raise();
-            throw;
+            return std::current_exception();
         }
+        return nullptr;
     }
 
     template <class Child, class F>
@@ -157,9 +191,9 @@ private:
             m_used = at + sizeof(Child);
             return new (m_buffer + at) Child(*this, std::forward<F>(f));
         }
-        auto* forked = new Child(*this, std::forward<F>(f));
-        forked->on_heap = true;
-        return forked;
+        auto* const block = new Child(*this, std::forward<F>(f));
+        block->end = Child::end_block;
+        return block;
     }
 
     template <class F, class G>
@@ -181,15 +215,12 @@ private:
             const bool mine = place.pop(slot) || place.join(slot);
             place.offer_if_wanted();  // joining a long row of children executes no push
             try {
-                if (mine && m_error == nullptr && !m_stop.asks()) {
-                    struct finisher {
-                        child_base& c;
-                        ~finisher() { c.finish(c, false); }
-                    } const at_end{youngest};
-                    run_child(youngest, slot);
-                } else {
-                    youngest.finish(youngest, !mine);
-                }
+                const bool is_wanted = m_error == nullptr && !m_stop.asks();
+                youngest.end(youngest,
+                             !mine       ? ending::take
+                             : is_wanted ? ending::run
+                                         : ending::drop,
+                             slot);
             } catch (...) {
                 failed();
             }
@@ -216,12 +247,8 @@ private:
         }
     }
 
-    static void run_child(child_base& c, detail::fork_slot* slot) {
-        const auto call = [&c](fork_context here) { c.run_here(c, here.slot()); };
-        detail::call_child_on_enough_stack(call, slot);
-    }
-
-    static constexpr std::size_t k_buffer = 768;  // bytes: eight children of typical size
+    static constexpr std::size_t k_buffer =
+        768;  // bytes: ten children whose functions keep three words
     /// Number of private entries that keeps any number of thieves busy until the owner's next
     /// spawn: each request publishes half of them.
     static constexpr std::size_t k_plenty = 64;
@@ -242,8 +269,9 @@ private:
 /// handler (exceptions.hpp). With a token: task_cancelled if its stop was requested before the end.
 /// Children that have not begun by then are dropped, so work may be missing.
 /// Thread safety: any thread; outside a worker the call runs on the default runtime.
-/// Cost: about 5 ns per child that is not stolen, 1-2 ns per child that runs at once. No allocation
-/// for the first eight.
+/// Cost: about 5 ns per child that is not stolen, 1-2 ns per child that runs at once. The first ten
+/// children, if their functions keep three words each, lie in the scope; others are blocks of the
+/// worker's cache, up to 440 bytes each, so malloc is not called for them in the long run.
 ///
 ///     quern::scope([&](quern::fork_scope& s) {
 ///         for (auto& child : node.children) s.spawn([&child] { visit(child); });
