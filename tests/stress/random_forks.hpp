@@ -24,6 +24,25 @@ inline void fork_join_from(const family& f, std::size_t first, std::size_t last)
 }
 inline void fork_join(const family& f) { fork_join_from(f, 0, f.size()); }
 
+inline void fork_three_from(quern::fork_context c, const family& f, std::size_t first,
+                            std::size_t last) {
+    if (last - first < 3) {
+        for (std::size_t i = first; i < last; ++i) {
+            f.run(i);
+        }
+        return;
+    }
+    const std::size_t third = (last - first) / 3;
+    const auto part = [&f](std::size_t begin, std::size_t end) {
+        return [&f, begin, end](quern::fork_context here) { fork_three_from(here, f, begin, end); };
+    };
+    quern::fork_join(c, part(first, first + third), part(first + third, first + 2 * third),
+                     part(first + 2 * third, last));
+}
+inline void fork_join_of_three(const family& f) {
+    quern::with_fork_context([&f](quern::fork_context c) { fork_three_from(c, f, 0, f.size()); });
+}
+
 inline void fork_one_by_one(quern::fork_context c, const family& f, std::size_t i) {
     if (i < f.size()) {
         quern::fork_join(

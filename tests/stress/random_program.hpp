@@ -37,6 +37,7 @@ inline constexpr way k_all[] = {{"serially",
                                 // forks, scopes, groups, loops
                                 QUERN_WAY(fork_join),
                                 QUERN_WAY(fork_join_with_context),
+                                QUERN_WAY(fork_join_of_three),
                                 QUERN_WAY(throwing_fork_join),
                                 QUERN_WAY(scope),
                                 QUERN_WAY(scope_in_scope),

@@ -31,6 +31,18 @@ struct fork_join_first {
     }
 };
 
+/// The middle one of three, which runs after the last; and the function of the first context.
+struct fork_join_of_three {
+    static constexpr const char* k_name = "fork_join_of_three";
+    template <class F>
+    static long call(F f) {
+        return quern::with_fork_context([&f](quern::fork_context c) {
+            return quern::fork_join(
+                c, [] {}, f, [] {});
+        });
+    }
+};
+
 struct scope_body {
     static constexpr const char* k_name = "scope_body";
     template <class F>

@@ -345,6 +345,14 @@ requires std::is_invocable_v<F&, fork_context> QUERN_ALWAYS_INLINE auto with_for
                                   return f(fork_context(detail::current_context()->bottom()));
                               });
     }
+    if constexpr (detail::k_can_be_carried<std::invoke_result_t<F&, fork_context>>) {
+        if (here->is_low(detail::stack_position())) [[unlikely]] {
+            const auto call = [&f]() -> std::invoke_result_t<F&, fork_context> {
+                return f(fork_context(detail::current_context()->bottom()));
+            };
+            return detail::on_fresh_stack(call);
+        }
+    }
     return f(fork_context(here->bottom()));
 }
 
