@@ -15,6 +15,30 @@ namespace quern {
 
 namespace detail {
 
+template <class First, class Last>
+inline constexpr bool k_are_bounds = loop_bound<First>&& loop_bound<Last>;
+
+/// The body gets a copy of the index: it could change the loop's own.
+template <class Body, class Index>
+inline constexpr bool k_is_loop_body =
+    std::is_invocable_v<Body&, Index> || std::is_invocable_v<Body&, fork_context, Index>;
+
+template <class Body, class Index>
+inline constexpr bool k_writes_index =
+    !k_is_loop_body<Body, Index> &&
+    (std::is_invocable_v<Body&, Index&> || std::is_invocable_v<Body&, fork_context, Index&>);
+
+/// `value = map(i)` and `value = combine(value, map(i))` are expressions.
+template <class T, class Map, class Combine, class Index>
+inline constexpr bool k_combines = [] {
+    if constexpr (std::is_invocable_v<Map&, Index>) {
+        using mapped = std::invoke_result_t<Map&, Index>;
+        return std::is_convertible_v<mapped, T> && std::is_invocable_r_v<T, Combine&, T, mapped> &&
+               std::is_invocable_r_v<T, Combine&, T, T>;
+    }
+    return false;
+}();
+
 template <class First, class Last, class Body>
 void run_for(const void* site, std::stop_token&& stop, First first, Last last, grain how,
              Body& body) {
@@ -24,9 +48,9 @@ void run_for(const void* site, std::stop_token&& stop, First first, Last last, g
         index i = detail::advance(all.first, begin);
         for (const index behind = detail::advance(all.first, end); i < behind; ++i) {
             if constexpr (std::is_invocable_v<Body&, fork_context, index>) {
-                body(fork_context(slot), i);
+                body(fork_context(slot), index(i));
             } else {
-                body(i);
+                body(index(i));
             }
         }
         return true;
@@ -45,9 +69,9 @@ T run_reduce(const void* site, std::stop_token&& stop, First first, Last last, g
     const auto map_range = [&](std::size_t begin, std::size_t end) {
         index i = detail::advance(all.first, begin);
         const index behind = detail::advance(all.first, end);
-        T value = map(i);
+        T value = map(index(i));
         for (++i; i < behind; ++i) {
-            value = combine(std::move(value), map(i));
+            value = combine(std::move(value), map(index(i)));
         }
         return value;
     };
@@ -62,7 +86,7 @@ T run_reduce(const void* site, std::stop_token&& stop, First first, Last last, g
 }  // namespace detail
 
 /// Calls body(i), or body(context, i), for every i in [first, last), in parallel as far as workers
-/// are free. Iterations must be independent of one another.
+/// are free. Iterations must be independent of one another. The body gets a copy of the index.
 ///
 /// The index has the common type of both bounds; as with `<`, an int and a std::size_t give a
 /// std::size_t.
@@ -81,7 +105,15 @@ T run_reduce(const void* site, std::stop_token&& stop, First first, Last last, g
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
 QUERN_ALWAYS_INLINE void parallel_for(std::stop_token stop, First first, Last last, grain how,
                                       Body&& body) {
-    detail::run_for(detail::code_address(), std::move(stop), first, last, how, body);
+    using index = detail::loop_index<First, Last>;
+    constexpr bool k_fits = detail::k_is_loop_body<Body, index>;
+    constexpr bool k_writes = detail::k_writes_index<Body, index>;
+    static_assert(!k_writes, "quern: parallel_for: the body takes the index by value, not int&");
+    static_assert(k_fits || k_writes,
+                  "quern: parallel_for: the body takes an index, or a fork_context and an index");
+    if constexpr (k_fits) {
+        detail::run_for(detail::code_address(), std::move(stop), first, last, how, body);
+    }
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class Body>
@@ -99,6 +131,28 @@ QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
     quern::parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
 }
 
+/// Calls that do not fit: never compile, and say what to write.
+template <class First, class Last, class... Rest>
+    requires(!detail::k_are_bounds<First, Last> && !std::is_convertible_v<First, std::stop_token>)
+void parallel_for(First&&, Last&&, Rest&&...) {
+    static_assert(sizeof(std::decay_t<First>) == 0,
+                  "quern: parallel_for: the bounds are integers; for iterators and ranges: "
+                  "quern::for_each(quern::par, begin, end, f)");
+}
+template <class First, class Last, class... Rest>
+    requires(!detail::k_are_bounds<First, Last>)
+void parallel_for(std::stop_token, First&&, Last&&, Rest&&...) {
+    static_assert(sizeof(std::decay_t<First>) == 0,
+                  "quern: parallel_for: the bounds are integers; for iterators and ranges: "
+                  "quern::for_each(quern::par, begin, end, f)");
+}
+template <detail::loop_bound First, detail::loop_bound Last, class Body>
+void parallel_for(First, Last, Body&&, grain) {
+    static_assert(sizeof(std::decay_t<Body>) == 0,
+                  "quern: parallel_for: the grain comes before the body: "
+                  "(first, last, grain, body)");
+}
+
 /// combine(...combine(combine(initial, map(first)), map(first + 1))..., map(last - 1)), evaluated
 /// in parallel: combine must be associative; it need not be commutative. `initial` is used once.
 /// The splitting differs between runs, so floating-point sums may differ in the last bits. Errors,
@@ -108,8 +162,19 @@ QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
 QUERN_ALWAYS_INLINE T parallel_reduce(std::stop_token stop, First first, Last last, grain how,
                                       T initial, Map&& map, Combine&& combine) {
-    return detail::run_reduce(detail::code_address(), std::move(stop), first, last, how,
-                              std::move(initial), map, combine);
+    using index = detail::loop_index<First, Last>;
+    constexpr bool k_maps = std::is_invocable_v<Map&, index>;
+    constexpr bool k_combines = detail::k_combines<T, Map, Combine, index>;
+    static_assert(k_maps, "quern: parallel_reduce: map takes an index, by value");
+    static_assert(!k_maps || k_combines,
+                  "quern: parallel_reduce: map's result becomes a value of the initial one's type, "
+                  "and combine takes two of them");
+    if constexpr (k_combines) {
+        return detail::run_reduce(detail::code_address(), std::move(stop), first, last, how,
+                                  std::move(initial), map, combine);
+    } else {
+        return initial;
+    }
 }
 
 template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
@@ -132,6 +197,34 @@ QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, T initial, Map&& m
                                       Combine&& combine) {
     return quern::parallel_reduce(first, last, grain::automatic(), std::move(initial),
                                   std::forward<Map>(map), std::forward<Combine>(combine));
+}
+
+/// Calls that do not fit: never compile, and say what to write.
+template <class First, class Last, class... Rest>
+    requires(!detail::k_are_bounds<First, Last> && !std::is_convertible_v<First, std::stop_token>)
+void parallel_reduce(First&&, Last&&, Rest&&...) {
+    static_assert(sizeof(std::decay_t<First>) == 0,
+                  "quern: parallel_reduce: the bounds are integers; for iterators and ranges: "
+                  "quern::transform_reduce(quern::par, begin, end, initial, combine, map)");
+}
+template <class First, class Last, class... Rest>
+    requires(!detail::k_are_bounds<First, Last>)
+void parallel_reduce(std::stop_token, First&&, Last&&, Rest&&...) {
+    static_assert(sizeof(std::decay_t<First>) == 0,
+                  "quern: parallel_reduce: the bounds are integers; for iterators and ranges: "
+                  "quern::transform_reduce(quern::par, begin, end, initial, combine, map)");
+}
+template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
+T parallel_reduce(First, Last, T initial, grain, Map&&, Combine&&) {
+    static_assert(sizeof(std::decay_t<Map>) == 0,
+                  "quern: parallel_reduce: the grain comes before the initial value: "
+                  "(first, last, grain, initial, map, combine)");
+    return initial;
+}
+template <detail::loop_bound First, detail::loop_bound Last, class T, class Map, class Combine>
+T parallel_reduce(std::stop_token, First first, Last last, T initial, grain how, Map&& map,
+                  Combine&& combine) {
+    return quern::parallel_reduce(first, last, std::move(initial), how, map, combine);
 }
 
 }  // namespace quern

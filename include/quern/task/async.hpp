@@ -52,6 +52,17 @@ inline constexpr bool k_is_call = sizeof...(Args) == 0
                                       ? std::is_invocable_v<std::decay_t<F>&>
                                       : std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
 
+/// A call that fails only because the function takes a reference to what the task keeps a copy of.
+template <class F, class... Args>
+inline constexpr bool k_needs_ref =
+    !k_is_call<F, Args...> && std::is_invocable_v<std::decay_t<F>&, std::decay_t<Args>&...>;
+
+/// What async takes before the function.
+template <class F>
+inline constexpr bool k_says_how =
+    std::is_convertible_v<F, const task_attributes&> || std::is_convertible_v<F, launch> ||
+    std::is_convertible_v<F, pool_ref> || std::is_convertible_v<F, const runtime&>;
+
 /// The bound call as an object, for callers that pass it on instead of storing it in a task at
 /// once.
 template <class F, class... Args>
@@ -260,7 +271,10 @@ void start_usual_posted(const void* site, F&& f, Args&&... args) {
 ///     int answer = f.get();
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... args) {
-    static_assert(detail::k_is_call<F, Args...>,
+    static_assert(!detail::k_needs_ref<F, Args...>,
+                  "quern: async: the function takes a reference, but the task keeps copies of its "
+                  "arguments: pass std::ref(x)");
+    static_assert(detail::k_is_call<F, Args...> || detail::k_needs_ref<F, Args...>,
                   "quern: async: the function cannot be called with these arguments");
     if constexpr (detail::k_is_call<F, Args...>) {
         const detail::creation_timing making;
@@ -277,6 +291,13 @@ template <class F, class... Args>
     const detail::creation_timing making;
     return detail::start_usual(detail::code_address(), detail::decides_always(), std::forward<F>(f),
                                std::forward<Args>(args)...);
+}
+
+/// A call that does not fit: never compiles, and says why in one sentence.
+template <class F, class... Args>
+    requires(!detail::k_says_how<F> && !detail::k_is_call<F, Args...>)
+future<void> async(F&& f, Args&&... args) {
+    return quern::async(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 template <class F, class... Args>
@@ -309,7 +330,10 @@ QUERN_ALWAYS_INLINE auto async(const runtime& where, F&& f, Args&&... args) {
 /// not apply.
 template <class F, class... Args>
 QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... args) {
-    static_assert(detail::k_is_call<F, Args...>,
+    static_assert(!detail::k_needs_ref<F, Args...>,
+                  "quern: post: the function takes a reference, but the task keeps copies of its "
+                  "arguments: pass std::ref(x)");
+    static_assert(detail::k_is_call<F, Args...> || detail::k_needs_ref<F, Args...>,
                   "quern: post: the function cannot be called with these arguments");
     if constexpr (detail::k_is_call<F, Args...>) {
         const detail::creation_timing making;
@@ -324,6 +348,13 @@ template <class F, class... Args>
     const detail::creation_timing making;
     detail::start_usual_posted(detail::code_address(), std::forward<F>(f),
                                std::forward<Args>(args)...);
+}
+
+/// A call that does not fit: never compiles, and says why in one sentence.
+template <class F, class... Args>
+    requires(!std::is_convertible_v<F, const task_attributes&> && !detail::k_is_call<F, Args...>)
+void post(F&& f, Args&&... args) {
+    quern::post(task_attributes{}, std::forward<F>(f), std::forward<Args>(args)...);
 }
 
 }  // namespace quern

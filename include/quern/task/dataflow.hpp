@@ -34,7 +34,10 @@ private:
 template <class F, class... Arguments>
 auto start_dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
     constexpr bool k_fits = std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>...>;
-    static_assert(k_fits,
+    static_assert(k_fits || !std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>&...>,
+                  "quern: dataflow: the function takes a reference, but the task keeps copies of "
+                  "the arguments: take the future by value, or pass std::ref(x)");
+    static_assert(k_fits || std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>&...>,
                   "quern: dataflow: the function must take the arguments as they were given, "
                   "futures as futures; quern::unwrapping(f) lets it take their values");
     if constexpr (k_fits) {

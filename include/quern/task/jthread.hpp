@@ -97,7 +97,12 @@ private:
             m_thread.start<stoppable<call>>(wanted, m_stop.get_token(), std::forward<F>(f),
                                             m_stop.get_token(), std::forward<Args>(args)...);
         } else {
-            static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+            static_assert(!detail::k_needs_ref<F, Args...>,
+                          "quern::jthread: the function takes a reference, but the thread keeps "
+                          "copies of its "
+                          "arguments: pass std::ref(x)");
+            static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
+                              detail::k_needs_ref<F, Args...>,
                           "quern::jthread: the function cannot be called with these arguments");
             using call = detail::bound_t<F, Args...>;
             m_thread.start<stoppable<call>>(wanted, m_stop.get_token(), std::forward<F>(f),

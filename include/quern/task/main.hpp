@@ -17,6 +17,23 @@ namespace quern {
 namespace detail {
 
 template <class Body>
+inline constexpr bool k_is_main_body =
+    std::is_invocable_v<Body&> || std::is_invocable_v<Body&, int, char**>;
+
+template <class Body>
+inline constexpr bool k_gives_status = [] {
+    const auto fits = []<class R>(std::type_identity<R>) {
+        return std::is_void_v<R> || std::is_convertible_v<R, int>;
+    };
+    if constexpr (std::is_invocable_v<Body&, int, char**>) {
+        return fits(std::type_identity<std::invoke_result_t<Body&, int, char**>>());
+    } else if constexpr (std::is_invocable_v<Body&>) {
+        return fits(std::type_identity<std::invoke_result_t<Body&>>());
+    }
+    return false;
+}();
+
+template <class Body>
 int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
     try {
         if (!take_command_line(argc, argv)) {
@@ -65,7 +82,15 @@ int run_main(const void* site, int argc, char** argv, Body& body) noexcept {
 ///     }
 template <class Body>
 QUERN_ALWAYS_INLINE int main(int argc, char** argv, Body&& body) noexcept {
-    return detail::run_main(detail::code_address(), argc, argv, body);
+    static_assert(detail::k_is_main_body<Body>,
+                  "quern: main: the function takes nothing, or argc and argv (int, char**)");
+    static_assert(!detail::k_is_main_body<Body> || detail::k_gives_status<Body>,
+                  "quern: main: the function returns void or the exit status, an int");
+    if constexpr (detail::k_is_main_body<Body> && detail::k_gives_status<Body>) {
+        return detail::run_main(detail::code_address(), argc, argv, body);
+    } else {
+        return 1;
+    }
 }
 
 }  // namespace quern

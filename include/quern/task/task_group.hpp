@@ -63,6 +63,9 @@ public:
 
     template <class F>
     QUERN_ALWAYS_INLINE void run(F&& f) {
+        static_assert(std::is_invocable_v<std::decay_t<F>&>,
+                      "quern: task_group::run: the function is called without arguments: "
+                      "run([=] { f(x); })");
         const detail::creation_timing making;
         // Without attributes: to write a set of them costs more than the rest of a tiny task.
         const bool runs_here = m_bound.exists() && runs_at_bound(false);
@@ -73,6 +76,9 @@ public:
 
     template <class F>
     QUERN_ALWAYS_INLINE void run(const task_attributes& wanted, F&& f) {
+        static_assert(std::is_invocable_v<std::decay_t<F>&>,
+                      "quern: task_group::run: the function is called without arguments: "
+                      "run([=] { f(x); })");
         const detail::creation_timing making;
         const task_attributes how = detail::made_at(detail::code_address(), wanted);
         const bool has_place = how.urgency != priority::normal || how.rank != 0;
@@ -80,6 +86,15 @@ public:
         const bool runs_here = m_bound.exists() && runs_at_bound(has_place || is_hinted);
         detail::runnable& task = make_for(how, std::forward<F>(f));
         runs_here ? run_here(task) : launch_task(task);
+    }
+
+    /// Arguments for the function: never compiles, and says what to write.
+    template <class F, class Argument, class... Arguments>
+        requires(!std::is_convertible_v<F, const task_attributes&>)
+    void run(F&&, Argument&&, Arguments&&...) {
+        static_assert(sizeof(std::decay_t<F>) == 0,
+                      "quern: task_group::run: takes a function without arguments: "
+                      "run([=] { f(x); })");
     }
 
     /// Returns when every task has ended. Throws the first exception, or task_cancelled if the
@@ -155,7 +170,9 @@ private:
             const detail::under_signal running(&signal);
             try {
                 const detail::task_body body(detail::task_body::part_of::task);
-                function();
+                if constexpr (std::is_invocable_v<F&>) {  // else run() has said so
+                    function();
+                }
             } catch (...) {
                 this->home_group.failed(std::current_exception());
             }

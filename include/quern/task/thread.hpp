@@ -64,7 +64,12 @@ public:
     /// With a name, priority, stack or pool; the launch policy does not apply.
     template <class F, class... Args>
     QUERN_ALWAYS_INLINE thread(const task_attributes& wanted, F&& f, Args&&... args) {
-        static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>,
+        static_assert(
+            !detail::k_needs_ref<F, Args...>,
+            "quern::thread: the function takes a reference, but the thread keeps copies of its "
+            "arguments: pass std::ref(x)");
+        static_assert(std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
+                          detail::k_needs_ref<F, Args...>,
                       "quern::thread: the function cannot be called with these arguments");
         start<detail::bound_t<F, Args...>>(detail::made_at(detail::code_address(), wanted),
                                            std::forward<F>(f), std::forward<Args>(args)...);

@@ -58,6 +58,24 @@ TEST_P(parallel_for_test, visits_every_index_once_for_every_grain) {
     check<int>(0, 10, grain::fixed(0));  // as 1
 }
 
+// Holds: parallel_for: A body may change its parameter: the loop's own index stays as it is.
+TEST_P(parallel_for_test, a_body_cannot_change_the_index_of_the_loop) {
+    for (const grain how : {grain::automatic(), grain::fixed(3)}) {
+        std::vector<char> marks(1000, 0);
+        inside([&] {
+            parallel_for(0, 1000, how, [&](auto&& i) {
+                ++marks[static_cast<std::size_t>(i)];
+                i += 7;
+            });
+            parallel_for(0, 1000, how, [&](fork_context, auto&& i) {
+                ++marks[static_cast<std::size_t>(i)];
+                i += 7;
+            });
+        });
+        EXPECT_EQ(marks, std::vector<char>(1000, 2));
+    }
+}
+
 // Holds: parallel_for: Every type of integer will do, to the ends of its range.
 TEST_P(parallel_for_test, takes_every_type_of_index) {
     for (const grain how : {grain::automatic(), grain::fixed(3)}) {

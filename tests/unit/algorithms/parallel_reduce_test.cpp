@@ -44,6 +44,15 @@ TEST_P(parallel_reduce_test, takes_every_grain) {
     });
 }
 
+// Holds: parallel_reduce: A map may change its parameter: the loop's own index stays as it is.
+TEST_P(parallel_reduce_test, a_map_cannot_change_the_index_of_the_loop) {
+    inside([] {
+        EXPECT_EQ(parallel_reduce(
+                      0, 1000, 0, [](auto&& i) { return i++; }, std::plus<>{}),
+                  499'500);
+    });
+}
+
 // Holds: parallel_reduce: `initial` enters once; of an empty range it is the value.
 TEST_P(parallel_reduce_test, uses_the_initial_value_once) {
     inside([] {

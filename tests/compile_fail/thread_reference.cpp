@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// As async_reference: of threads.
+#include <quern/task/jthread.hpp>
+
+#include <functional>
+
+#ifdef QUERN_MUST_COMPILE
+auto given(int& x) { return std::ref(x); }
+#else
+int& given(int& x) { return x; }
+#endif
+
+void inc(int& x) { ++x; }
+
+int main() {
+    int x = 0;
+    quern::jthread made(inc, given(x));
+    quern::thread(inc, given(x)).join();
+}
