@@ -32,8 +32,9 @@ std::vector<std::string_view> setting_names();
 /// with it and without it; one that has it checks the rest of the name.
 bool is_for_absent_layer(std::string_view name);
 
-/// Throws "quern: <what>; accepted: <names as spelt>; did you mean '…'?". The nearest match is
-/// computed from the bare names, since a common prefix would make all names similar.
+/// Throws "quern: <what>; did you mean '…'?", or, if no name is near, "…; accepted: <all names>",
+/// which is a screenful. The nearest match is computed from the bare names, since a common prefix
+/// would make all names similar.
 [[noreturn]] void refuse_unknown(const std::string& what, std::string_view bare,
                                  const std::vector<std::string_view>& names, spelling spell);
 

@@ -247,14 +247,15 @@ bool is_for_absent_layer(std::string_view name) {
 
 void refuse_unknown(const std::string& what, std::string_view bare,
                     const std::vector<std::string_view>& names, spelling spell) {
-    std::string text = what + "; accepted: ";
-    for (const std::string_view name : names) {
-        text += (name == names.front() ? "" : ", ") + spell(name);
-    }
+    std::string text = what;
     const std::string_view nearest = nearest_match(bare, names);
     if (!nearest.empty()) {
-        text += "; did you mean '" + spell(nearest) + "'?";
-    } else if (!has_owner("trace")) {
+        throw_bad_setting(text + "; did you mean '" + spell(nearest) + "'?");
+    }
+    for (const std::string_view name : names) {
+        text += (name == names.front() ? "; accepted: " : ", ") + spell(name);
+    }
+    if (!has_owner("trace")) {
         text += "; counters, traces and reports come with quern/quern.hpp";
     }
     throw_bad_setting(text);

@@ -151,10 +151,10 @@ TEST(command_line_options, may_mean_something_without_a_value) {
 TEST(command_line_options, that_are_unknown_are_errors) {
     const std::string accepted =
         "; accepted: " + quern_test::all_settings("--quern:") + ", --quern:help";
-    EXPECT_EQ(error_of({"--quern:thread=2"}), "quern: unknown option --quern:thread=2" + accepted +
-                                                  "; did you mean '--quern:threads'?");
+    EXPECT_EQ(error_of({"--quern:thread=2"}),
+              "quern: unknown option --quern:thread=2; did you mean '--quern:threads'?");
     EXPECT_EQ(error_of({"--quern:hlep"}),
-              "quern: unknown option --quern:hlep" + accepted + "; did you mean '--quern:help'?");
+              "quern: unknown option --quern:hlep; did you mean '--quern:help'?");
     EXPECT_EQ(error_of({"--quern:elephant"}),
               "quern: unknown option --quern:elephant" + accepted + quern_test::k_elsewhere);
     EXPECT_EQ(error_of({"--quern:"}),

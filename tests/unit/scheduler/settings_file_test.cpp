@@ -108,8 +108,8 @@ TEST_F(settings_file_test, of_the_command_line_replaces_that_of_the_environment)
 //     read are errors that name the place.
 TEST_F(settings_file_test, may_not_have_unknown_keys) {
     const std::string accepted = "; accepted: " + quern_test::all_settings("", "config");
-    EXPECT_EQ(read("\n\nthread = 2\n"), "quern: unknown key 'thread' (file quern.toml:3)" +
-                                            accepted + "; did you mean 'threads'?");
+    EXPECT_EQ(read("\n\nthread = 2\n"),
+              "quern: unknown key 'thread' (file quern.toml:3); did you mean 'threads'?");
     EXPECT_EQ(read("[runtime]\nthreads = 2\n"), "quern: unknown key 'runtime' (file quern.toml:1)" +
                                                     accepted + quern_test::k_elsewhere);
     EXPECT_EQ(read("config = 'other.toml'\n"), "quern: unknown key 'config' (file quern.toml:1)" +

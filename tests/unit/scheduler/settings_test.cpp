@@ -5,7 +5,6 @@
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/policy.hpp>
 
-#include "all_settings.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,8 +100,8 @@ TEST(settings, of_unknown_names_are_errors) {
         (void)quern::settings().at("thraeds");
         FAIL() << "no exception";
     } catch (const std::invalid_argument& e) {
-        EXPECT_EQ(e.what(), "quern: unknown setting 'thraeds'; accepted: " +
-                                quern_test::all_settings() + "; did you mean 'threads'?");
+        EXPECT_EQ(e.what(),
+                  std::string("quern: unknown setting 'thraeds'; did you mean 'threads'?"));
     }
 }
 
