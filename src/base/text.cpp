@@ -63,6 +63,24 @@ std::string clean_text(std::string_view text, std::size_t limit) {
     return out.append(at < text.size() ? "…" : "");
 }
 
+std::string one_line(std::string_view text, std::size_t limit) {
+    constexpr std::string_view k_letters = "abtnvfr";  // of the characters from 7 on
+    constexpr unsigned char k_first_letter = 7, k_delete = 0x7f;
+    std::string out;
+    for (const char c : clean_text(text, limit)) {
+        const auto code = static_cast<unsigned char>(c);
+        if (code >= ' ' && code != k_delete) {
+            out += c;
+        } else if (code >= k_first_letter && code < k_first_letter + k_letters.size()) {
+            out.append("\\").append(1, k_letters[code - k_first_letter]);
+        } else {
+            constexpr std::string_view k_digits = "0123456789abcdef";
+            out.append("\\x").append(1, k_digits[code / 16]).append(1, k_digits[code % 16]);
+        }
+    }
+    return out;
+}
+
 std::string exact_number(double value) { return digits_of(value); }
 
 std::string fixed(double value, int digits) {

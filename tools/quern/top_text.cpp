@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t k_narrowest = 40;  // columns; less is unreadable
 constexpr std::size_t k_most_sites = 20;
+constexpr std::size_t k_longest = 10'000;  // bytes of a line
 
 std::string number(double value) { return quern::detail::amount_words(value); }
 std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
@@ -107,7 +108,9 @@ std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
     add_sites(lines, frame.sites);
     add_decisions(lines, frame.decisions);
     for (std::string& line : lines) {
-        line = fmt::format("{:.{}}", line, std::max(width, k_narrowest));  // cuts no character
+        // A name of a task can be any text.
+        line = fmt::format("{:.{}}", quern::detail::one_line(line, k_longest),
+                           std::max(width, k_narrowest));  // cuts no character
         line.erase(line.find_last_not_of(' ') + 1);
     }
     return lines;

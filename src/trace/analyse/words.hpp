@@ -14,6 +14,7 @@ using quern::detail::duration_words;
 using quern::detail::fixed;
 using quern::detail::json;
 using quern::detail::left;
+using quern::detail::one_line;
 using quern::detail::percent_words;
 using quern::detail::precision;
 using quern::detail::right;

@@ -36,26 +36,30 @@ std::string time_column(double ns) { return detail::right(time_words(ns), k_time
 
 void write_line(std::ostream& to, const std::string& name, const site& s, double all_ns) {
     char text[256];
-    std::snprintf(text, sizeof text, "%-48s %10llu %s %s %s %s %s %6.1f %9llu %9llu %9llu\n",
-                  name.c_str(), static_cast<unsigned long long>(s.tasks),
-                  time_column(s.mean_ns()).c_str(), time_column(s.min_ns).c_str(),
-                  time_column(s.max_ns).c_str(), time_column(s.stddev_ns).c_str(),
-                  time_column(s.total_ns).c_str(), all_ns > 0 ? 100.0 * s.total_ns / all_ns : 0.0,
+    std::snprintf(text, sizeof text, " %10llu %s %s %s %s %s %6.1f %9llu %9llu %9llu\n",
+                  static_cast<unsigned long long>(s.tasks), time_column(s.mean_ns()).c_str(),
+                  time_column(s.min_ns).c_str(), time_column(s.max_ns).c_str(),
+                  time_column(s.stddev_ns).c_str(), time_column(s.total_ns).c_str(),
+                  all_ns > 0 ? 100.0 * s.total_ns / all_ns : 0.0,
                   static_cast<unsigned long long>(s.suspensions),
                   static_cast<unsigned long long>(s.inlined),
                   static_cast<unsigned long long>(s.stolen));
-    to << text;
+    to << detail::left(name, k_widest_name) << text;
 }
 
 }  // namespace
 
 std::string detail::place_of(const site& s) {
-    std::string words = s.name;
+    std::string words = one_line(s.name);
     if (!s.location.empty()) {
-        words += " (" + s.location + ")";
+        words += " (" + one_line(s.location) + ")";
     }
     if (words.size() > k_widest_name) {
-        words = words.substr(0, k_widest_name - 3) + "...";
+        std::size_t end = k_widest_name - 3;
+        while (end > 0 && (words[end] & 0xc0) == 0x80) {
+            --end;  // within a character
+        }
+        words = words.substr(0, end) + "...";
     }
     return words;
 }
@@ -108,13 +112,15 @@ void write_waits(const recording& run, std::ostream& to) {
     const std::size_t shown = std::min(run.waits.size(), k_most_waits);
     for (std::size_t i = 0; i < shown; ++i) {
         const wait_row& row = run.waits[i];
-        std::string where = row.lines.empty() ? "" : detail::line_words(row.lines.front());
+        std::string where =
+            row.lines.empty() ? "" : detail::one_line(detail::line_words(row.lines.front()));
         if (row.lines.size() > 1) {
             where += ", " + detail::percent_words(row.lines.front().total_ns / row.total_ns);
         }
         to << wait_line_of(
-            {detail::thing_words(row), detail::count_words(row.waits), duration_words(row.total_ns),
-             duration_words(row.mean_ns()), duration_words(row.max_ns),
+            {detail::one_line(detail::thing_words(row)), detail::count_words(row.waits),
+             duration_words(row.total_ns), duration_words(row.mean_ns()),
+             duration_words(row.max_ns),
              row.site < run.sites.size() ? detail::place_of(run.sites[row.site]) : "", where});
     }
     if (run.waits.size() > shown) {
@@ -137,8 +143,9 @@ void write_profile(const recording& run, std::ostream& to) {
     std::snprintf(heading, sizeof heading, "%-48s %10s %10s %10s %10s %10s %10s %6s %9s %9s %9s\n",
                   "task", "tasks", "mean", "min", "max", "stddev", "total", "%", "suspended",
                   "inlined", "stolen");
-    to << "quern profile of " << run.program << ", " << time_words(double(run.duration_ns)) << ", "
-       << run.lanes.size() << (run.lanes.size() == 1 ? " worker\n" : " workers\n") << heading;
+    to << "quern profile of " << detail::one_line(run.program) << ", "
+       << time_words(double(run.duration_ns)) << ", " << run.lanes.size()
+       << (run.lanes.size() == 1 ? " worker\n" : " workers\n") << heading;
     const std::size_t shown = std::min(order.size(), k_most_lines);
     for (std::size_t i = 0; i < shown; ++i) {
         write_line(to, detail::place_of(*order[i]), *order[i], all_ns);

@@ -16,6 +16,7 @@ namespace quern::trace {
 namespace {
 
 constexpr std::size_t k_shown_decisions = 20;
+constexpr std::size_t k_longest = 10'000;  ///< bytes of a line
 
 /// Two blanks follow a cell that is wider than its column.
 std::string padded(const std::string& text, std::size_t columns) {
@@ -27,7 +28,7 @@ std::string line_of(const std::array<std::string, 7>& cells) {
                        padded(cells[2], 20) + padded(cells[3], 28) + detail::right(cells[4], 8) +
                        "  " + detail::right(cells[5], 8) + "  " + cells[6];
     text.erase(text.find_last_not_of(' ') + 1);
-    return text + "\n";
+    return detail::one_line(text, k_longest) + "\n";
 }
 
 std::string ratio_words(const std::optional<double>& ratio) {

@@ -66,6 +66,13 @@ TEST(text, that_is_cleaned_is_utf8_of_limited_size) {
     EXPECT_EQ(clean_text("µµ", 1), "µ…");
 }
 
+TEST(text, of_one_line_has_escapes_for_control_characters) {
+    EXPECT_EQ(one_line("a\nb\t\x1b[31m\x7f\r"), "a\\nb\\t\\x1b[31m\\x7f\\r");
+    EXPECT_EQ(one_line(std::string_view("\0\a\v", 3)), "\\x00\\a\\v");
+    EXPECT_EQ(one_line("µ \xff", 4), "µ \xef\xbf\xbd");
+    EXPECT_EQ(one_line("abcdef", 3), "abc…");
+}
+
 TEST(json, has_commas_and_brackets_where_they_belong) {
     json out;
     out.open('{').fields("a", 1, "b", true, "c", "x", "d", 0.5).open('[', "e").item(-1).item("y");

@@ -5,7 +5,6 @@
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/policy.hpp>
 
-
 #include <gtest/gtest.h>
 
 #include <set>

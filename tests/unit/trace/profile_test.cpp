@@ -47,6 +47,33 @@ TEST(profile_test, long_names_are_cut) {
     EXPECT_NE(written(run).find("xxx..."), std::string::npos);
 }
 
+TEST(profile_test, names_cannot_end_a_line_nor_command_a_terminal) {
+    quern::trace::recording run;
+    run.program = "a\nprogram";
+    run.sites = {{.name = "read\n\x1b[31mline", .location = "a\tb.cpp:1", .tasks = 1}};
+    run.waits = {
+        {.kind = "lock\n", .waits = 1, .total_ns = 1, .lines = {{"f\n", "x.cpp:1", 1, 1}}}};
+    run.decisions.push_back({.at_ns = 1, .who = "me\n", .what = "a\x07note"});
+    const std::string text = written(run);
+    for (const char* const part : {"a\\nprogram", "read\\n\\x1b[31mline (a\\tb.cpp:1)", "lock\\n",
+                                   "f\\n at x.cpp:1", "me\\n", "a\\anote"}) {
+        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    }
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) {
+        return c == '\n' || (c & 0xe0) != 0;
+    })) << text;
+}
+
+TEST(profile_test, a_name_is_cut_between_characters) {
+    quern::trace::recording run;
+    std::string name(44, 'x');
+    for (int i = 0; i < 10; ++i) {
+        name += "µ";
+    }
+    run.sites = {{.name = name, .tasks = 1}};
+    EXPECT_NE(written(run).find(std::string(44, 'x') + "..."), std::string::npos) << written(run);
+}
+
 TEST(profile_test, says_what_tasks_waited_for_and_where_the_critical_path_is) {
     quern::trace::recording run;
     run.sites = {{.name = "update",

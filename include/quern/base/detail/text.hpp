@@ -14,6 +14,10 @@ namespace quern::detail {
 /// an ellipsis.
 std::string clean_text(std::string_view text, std::size_t limit = 500);
 
+/// The same for one line of text output: a control character becomes its escape in C, so that a
+/// name can neither end the line nor command a terminal.
+std::string one_line(std::string_view text, std::size_t limit = 500);
+
 /// The shortest text that reads as the same double: "0.1".
 std::string exact_number(double value);
 

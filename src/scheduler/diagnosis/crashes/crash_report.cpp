@@ -76,7 +76,12 @@ bool is_overflow(const fault& what, const context* here) noexcept {
 
 void add_task(fixed_text& text, const task_description& task) noexcept {
     if (const char* const name = task.name) {
-        text.add("task '").add(name).add("'");
+        text.add("task '");
+        for (const char* at = name; *at != '\0'; ++at) {
+            const bool is_control = static_cast<unsigned char>(*at) < ' ' || *at == '\x7f';
+            text.add(is_control ? std::string_view("?") : std::string_view(at, 1));
+        }
+        text.add("'");
     } else {
         text.add("a task without a name");
     }

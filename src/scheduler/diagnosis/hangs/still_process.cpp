@@ -5,6 +5,7 @@
 #include "diagnosis/waits/report_parts.hpp"
 
 #include <quern/base/detail/symbols.hpp>
+#include <quern/base/detail/text.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/process_registry.hpp>
 
@@ -22,7 +23,7 @@ std::string name_of(const sighting& each) {
     }
     const char* const kind = each.what == sighted::coroutine ? "coroutine" : "task";
     if (!each.task.name.empty()) {
-        return std::string(kind) + " '" + each.task.name + "'";
+        return std::string(kind) + " '" + one_line(each.task.name) + "'";
     }
     return each.task.site != nullptr
                ? std::string(kind) + " made in " + describe_site(each.task.site)

@@ -156,7 +156,8 @@ private:
     std::string subject(std::size_t index) const {
         const sighting& s = m_all[index];
         if (s.what == sighted::outside || s.what == sighted::foreign) {
-            const std::string name = s.thread_name.empty() ? "" : " '" + s.thread_name + "'";
+            const std::string name =
+                s.thread_name.empty() ? "" : " '" + one_line(s.thread_name) + "'";
             return number(index) + " thread " + std::to_string(s.thread) + name + " outside";
         }
         const char* const is = s.what == sighted::coroutine ? " coroutine"
@@ -166,7 +167,7 @@ private:
     }
 
     static std::string name_of(const seen_task& task) {
-        const std::string name = task.name.empty() ? "" : " '" + task.name + "'";
+        const std::string name = task.name.empty() ? "" : " '" + one_line(task.name) + "'";
         return name + (task.id != 0 ? " (id " + std::to_string(task.id) + ")" : "");
     }
 
