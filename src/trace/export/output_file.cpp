@@ -4,6 +4,8 @@
 
 #include <quern/base/detail/output_place.hpp>
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -33,6 +35,25 @@ std::string numbered(const std::string& path, unsigned number) {
     const bool has_extension = dot != std::string::npos && dot > name;
     const std::size_t at = has_extension ? dot : path.size();
     return path.substr(0, at) + "." + std::to_string(number) + path.substr(at);
+}
+
+file_mark::file_mark(const std::string& path) noexcept {
+    struct ::stat found {};
+    if (standard_stream(path) != nullptr || ::stat(path.c_str(), &found) != 0 ||
+        !S_ISREG(found.st_mode)) {
+        return;
+    }
+    constexpr std::int64_t k_ns_per_s = 1'000'000'000;
+    m_is_file = true;
+    m_device = found.st_dev;
+    m_node = found.st_ino;
+    m_written_ns = found.st_mtim.tv_sec * k_ns_per_s + found.st_mtim.tv_nsec;
+}
+
+bool file_mark::has_changed(const std::string& path) const noexcept {
+    const file_mark now(path);
+    return now.m_is_file && (!m_is_file || now.m_device != m_device || now.m_node != m_node ||
+                             now.m_written_ns != m_written_ns);
 }
 
 std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),

@@ -76,6 +76,7 @@ constexpr output k_outputs[] = {
 struct job {
     const output* which;
     std::string path;
+    file_mark before{path};  ///< as it was when the runtime began
 };
 
 }  // namespace
@@ -124,6 +125,16 @@ void say_what_is_not_drawn(const recording& run) {
     }
 }
 
+/// Two processes with one setting, of the environment perhaps: the last to end wins.
+void say_what_is_replaced(const job& lost, const std::string& path) {
+    if (lost.before.has_changed(path)) {
+        std::fprintf(stderr,
+                     "quern: '%s' was written while this process ran, perhaps by another one with "
+                     "the same setting; %s of this one replaces it\n",
+                     path.c_str(), lost.which->what);
+    }
+}
+
 /// Where it has written, in words; says what is lost.
 std::string write_all(observed_runtime& one) noexcept {
     const auto complain = [](const std::string& what, const std::string& path,
@@ -139,6 +150,7 @@ std::string write_all(observed_runtime& one) noexcept {
         say_what_is_not_drawn(run);
         for (const job& each : one.jobs) {
             const std::string path = numbered(each.path, one.number);
+            say_what_is_replaced(each, path);
             const std::string fault = write_output(path, each.which->write, &run);
             if (!fault.empty()) {
                 complain(each.which->what, path, fault);
@@ -213,6 +225,9 @@ void record_for_files(runtime& which, const settings& chosen) {
     {
         const std::scoped_lock lock(lock_of(process_lock::trace));
         one->number = ++registry::of_process().files;
+    }
+    for (job& each : one->jobs) {
+        each.before = file_mark(numbered(each.path, one->number));
     }
     one->writes.emplace(all_in_words(*one), [of = one.get()] { return write_all(*of); });
     const std::scoped_lock lock(lock_of(process_lock::trace));

@@ -57,6 +57,18 @@ TEST_F(output_file_test, is_written_and_replaced) {
     EXPECT_EQ(files(), 1);
 }
 
+TEST_F(output_file_test, tells_whether_it_was_written_meanwhile) {
+    const quern::trace::detail::file_mark none(path);
+    EXPECT_FALSE(none.has_changed(path));
+    EXPECT_EQ(write_output(path, say, "first"), "");
+    EXPECT_TRUE(none.has_changed(path));
+    const quern::trace::detail::file_mark first(path);
+    EXPECT_FALSE(first.has_changed(path));
+    EXPECT_EQ(write_output(path, say, "second"), "");
+    EXPECT_TRUE(first.has_changed(path));
+    EXPECT_FALSE(quern::trace::detail::file_mark("stderr").has_changed("stderr"));
+}
+
 TEST_F(output_file_test, a_pipe_stays_a_pipe) {
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
     const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);

@@ -74,6 +74,19 @@ TEST_F(trace_settings_test, a_trace_is_written) {
     EXPECT_GT(std::filesystem::file_size(folder / "run.pftrace"), 1000U);
 }
 
+TEST_F(trace_settings_test, two_processes_with_one_file_are_told) {
+    const std::string option = "--quern:report=" + (folder / "run.html").string();
+    const result alone = run(option + " 1");
+    EXPECT_EQ(alone.status, 0);
+    EXPECT_EQ(alone.output, "");
+    EXPECT_EQ(run(option + " 1").output, "");  // one after the other: the usual way
+    const result both = run(option + " 1 while \"" TRACED_PROGRAM " " + option + " 1\"");
+    EXPECT_EQ(both.status, 0) << both.output;
+    EXPECT_EQ(both.output, "quern: '" + (folder / "run.html").string() +
+                               "' was written while this process ran, perhaps by another one with "
+                               "the same setting; the report of this one replaces it\n");
+}
+
 TEST_F(trace_settings_test, a_profile_is_printed) {
     const result r = run("--quern:profile=stdout --quern:trace-sample=1 1000");
     EXPECT_EQ(r.status, 0);

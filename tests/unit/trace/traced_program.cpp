@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program with tasks of all kinds, for the tests of the settings `trace` and `profile`: named
 // ones, nested ones, ones that wait, ones that are inlined, and stolen forks. Its first argument is
-// the number of further small tasks; the second may be "two", for a runtime before that one, or
-// "exit".
+// the number of further small tasks; the second may be "two", for a runtime before that one,
+// "exit", or "while", for a command that is run meanwhile: the third one.
 #include <quern/counters/detail/attach.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/task/async.hpp>
@@ -75,6 +75,9 @@ int main(int argc, char** argv) try {
         quern::async(before, [] {}).get();
     }
     quern::runtime rt;
+    if (how == "while" && argc > 3 && std::system(argv[3]) != 0) {
+        return 3;
+    }
     const int status =
         quern::async({.name = "main task", .pool = &rt.default_pool().get()}, run, small).get();
     quern::trace::mark("test", "ends");
