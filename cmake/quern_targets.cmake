@@ -2,6 +2,15 @@
 # What every target of Quern's own build has in common, the functions that add programs, and the list of sources that some
 # target claims. Must not be applied to a target of another project.
 
+# A host without a build type has its own sources compiled without optimisation. A runtime would be seven times slower, which
+# nothing in the host would explain. Without NDEBUG: the headers mean the same in both.
+set(quern_optimise "")
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
+    set(quern_optimise -O2)
+    message(WARNING "Quern is part of a project without a build type: its own sources are compiled with -O2, the project's "
+                    "without, so that what is inline in Quern's headers is slow. Configure with -DCMAKE_BUILD_TYPE=Release")
+endif()
+
 # quern_configure_target(<target>): warnings and language level for sources compiled in this tree.
 function(quern_configure_target target)
     target_compile_features(${target} PRIVATE cxx_std_20)
@@ -11,6 +20,7 @@ function(quern_configure_target target)
         target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
     endif()
     if(NOT PROJECT_IS_TOP_LEVEL)
+        target_compile_options(${target} PRIVATE ${quern_optimise})
         return()
     endif()
     set(cxx "$<COMPILE_LANGUAGE:CXX>")
