@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Starts the cases of cases.cpp under an MPI library, and checks what counters, reports and traces say of its calls.
 
-Usage: check.py <openmpi|mpich> <program of cases.cpp> <docs/mpi_example> <docs> [case...]
+Usage: check.py <openmpi|mpich> <program of cases.cpp> <docs/mpi_example> <docs/tutorial/mpi> <docs> [case...]
 Each case has a time limit; a program that must hang is ended once its report has come. Nothing is left behind: the starter
 leads a session of its own, which is ended as a whole."""
 
@@ -66,8 +66,8 @@ class Job:
 
 
 class Checks:
-    def __init__(self, library, program, example, docs):
-        self.library, self.program, self.example, self.docs = library, program, example, docs
+    def __init__(self, library, program, example, tutorial, docs):
+        self.library, self.program, self.example, self.tutorial, self.docs = library, program, example, tutorial, docs
         self.faults = []
 
     def expect(self, condition, what, output=""):
@@ -105,6 +105,13 @@ class Checks:
         output, status = self.run()
         self.expect(status == 0, f"status {status}", output)
         self.expect(output in self.page("mpi.md") and "pi is about" in output, "docs/mpi.md does not show this output:", output)
+
+    def tutorial_says_what_it_prints(self):
+        self.program = self.tutorial
+        output, status = self.run()
+        self.expect(status == 0, f"status {status}", output)
+        shown = self.page("tutorial/11-mpi.md").replace("3 ranks, sum of their numbers 3;", "2 ranks, sum of their numbers 1;")
+        self.expect(output in shown and "squares" in output, "docs/tutorial/11-mpi.md does not show this output:", output)
 
     def page_shows_the_messages(self):
         page = self.page("mpi.md")
@@ -240,13 +247,13 @@ CASES = [name for name, value in vars(Checks).items() if callable(value) and nam
 
 
 def main():
-    library, program, example, docs, *wanted = sys.argv[1:]
+    library, program, example, tutorial, docs, *wanted = sys.argv[1:]
     unknown = [name for name in wanted if name not in CASES]
     if unknown:
         sys.exit(f"check.py: no case is called {unknown}; there are {CASES}")
     bad = 0
     for name in wanted or CASES:
-        checks = Checks(library, os.path.abspath(program), os.path.abspath(example), pathlib.Path(docs))
+        checks = Checks(library, os.path.abspath(program), os.path.abspath(example), os.path.abspath(tutorial), pathlib.Path(docs))
         begun = time.monotonic()
         getattr(checks, name)()
         print(f"{'bad ' if checks.faults else 'good'} {name} ({time.monotonic() - begun:.1f} s)", *checks.faults, sep="\n", flush=True)
