@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -94,25 +95,26 @@ private:
     pool* m_where = nullptr;
 };
 
-/// The function and its position, which it leaves at its end.
+/// The function and its position, which it leaves when the function has ended and is destroyed.
 template <class F>
 class guarded_call {
 public:
     template <class G>
     guarded_call(G&& f, std::unique_ptr<guarded_place> place)
-        : m_function(std::forward<G>(f)), m_place(std::move(place)) {}
+        : m_place(std::move(place)), m_function(std::in_place, std::forward<G>(f)) {}
 
-    decltype(auto) operator()() && {
+    std::invoke_result_t<F> operator()() && {
         struct leaver {
             guarded_place& mine;
             ~leaver() { mine.leave(); }
         } const at_end{*m_place};
-        return std::move(m_function)();
+        const emptied_at_end function_ends(m_function);
+        return (*std::move(m_function))();
     }
 
 private:
-    F m_function;
     std::unique_ptr<guarded_place> m_place;
+    std::optional<F> m_function;  ///< destroyed first
 };
 
 /// Runs `f` in a task, in the order of the guard or guards. All that may throw precedes enter().
@@ -144,12 +146,12 @@ auto run_at(const task_attributes& how, Guards& guards, F&& f) {
 ///     auto doubled = quern::run_guarded(account, [&] { balance *= 2; });   // after that
 ///
 /// Functions of one guard run in the order of the calls, each after the previous one has returned
-/// or thrown, whose effects happen before. A function may suspend. It may give the guard further
-/// functions, but must not wait for them.
-/// Errors: the future gets what f throws; later functions run regardless. Throws std::bad_alloc,
-/// and what copying or moving f throws; then the call has no effect.
-/// Thread safety: any thread. Outside a worker the default runtime runs it, unless `how` names a
-/// pool; launch policies do not apply. Cost: an async() and two small allocations.
+/// or thrown and was destroyed, whose effects happen before. A function may suspend. It may give
+/// the guard further functions, but must not wait for them. Errors: the future gets what f throws;
+/// later functions run regardless. Throws std::bad_alloc, and what copying or moving f throws; then
+/// the call has no effect. Thread safety: any thread. Outside a worker the default runtime runs it,
+/// unless `how` names a pool; launch policies do not apply. Cost: an async() and two small
+/// allocations.
 template <class F>
 QUERN_ALWAYS_INLINE auto run_guarded(const task_attributes& how, guard& g, F&& f) {
     return detail::run_at(detail::made_at(detail::code_address(), how), g, std::forward<F>(f));

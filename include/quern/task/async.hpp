@@ -258,8 +258,9 @@ void start_usual_posted(const void* site, F&& f, Args&&... args) {
 }  // namespace detail
 
 /// Starts f(args...) as a task and returns the future of its result. Function and arguments are
-/// copied or moved into the task, as with std::async. Unlike std::async, the destructor of the
-/// future does not wait.
+/// copied or moved into the task, as with std::async, and destroyed before the result is known:
+/// when get() returns, nothing of the task is left. Unlike std::async, the destructor of the future
+/// does not wait.
 ///
 /// Errors: get() throws what f throws, or task_cancelled when the token of the attributes was
 /// stopped before the task began. Throws std::bad_alloc. A task that changes the floating-point

@@ -9,7 +9,6 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <ostream>
 #include <type_traits>
 #include <utility>
@@ -106,23 +105,22 @@ public:
 private:
     friend class jthread;
 
-    /// The task's function object. It destroys the call before the end is visible to others.
+    /// The task's function object.
     template <class Call>
     class body {
     public:
         template <class... Parts>
         explicit body(id own, Parts&&... parts)
-            : m_id(own), m_call(std::in_place, std::forward<Parts>(parts)...) {}
+            : m_id(own), m_call(std::forward<Parts>(parts)...) {}
 
         void operator()() && noexcept {
             enter(m_id);
-            (*std::move(m_call))();
-            m_call.reset();
+            std::move(m_call)();
         }
 
     private:
         id m_id;
-        std::optional<Call> m_call;
+        Call m_call;
     };
 
     template <class Call, class... Parts>

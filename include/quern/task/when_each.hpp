@@ -151,9 +151,8 @@ private:
 
     template <class Outcome>
     void settle(Outcome&& outcome) noexcept {
-        state_waiter* told = this->settle_from(outcome);
-        m_function.reset();
-        tell(told);
+        m_function.reset();  // before the result is known
+        tell(this->settle_from(outcome));
     }
 
     static constexpr std::uintptr_t k_idle = 0;

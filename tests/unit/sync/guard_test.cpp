@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -171,6 +172,33 @@ TEST_P(guard_test, delivers_an_exception_and_runs_the_next_function) {
     auto good = run_guarded(here, g, [] { return 42; });
     EXPECT_EQ(good.get(), 42);
     EXPECT_THROW(bad.get(), std::runtime_error);
+}
+
+/// Is destroyed slowly, so that one who does not wait for it sees it alive.
+struct slow_to_end {
+    slow_to_end() { ++alive; }
+    slow_to_end(const slow_to_end&) { ++alive; }
+    slow_to_end& operator=(const slow_to_end&) = default;
+    ~slow_to_end() {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        --alive;
+    }
+    static inline std::atomic<int> alive{0};
+};
+
+// Holds: guard: A function is destroyed before the next one begins.
+TEST_P(guard_test, destroys_a_function_before_the_next_one_begins) {
+    guard g;
+    for (int round = 0; round < 10; ++round) {
+        quern::event go;
+        auto first = run_guarded(here, g, [&go, kept = slow_to_end()] { go.wait(); });
+        auto second = run_guarded(here, g, [] { return slow_to_end::alive.load(); });
+        go.set();
+        EXPECT_EQ(second.get(), 0);
+        first.get();
+    }
 }
 
 // Holds: guard: A function may give the guard further functions.

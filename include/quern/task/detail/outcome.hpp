@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -39,6 +40,20 @@ QUERN_ALWAYS_INLINE auto call_stored(F&& f, Args&&... args) {
         return std::forward<F>(f)(std::forward<Args>(args)...);
     }
 }
+
+/// Empties what a task owns when its call ends: after the task's locals and holds, if it is
+/// declared before the task_body, and before the result is known to others.
+template <class T>
+class emptied_at_end {
+public:
+    explicit emptied_at_end(std::optional<T>& owned) noexcept : m_owned(owned) {}
+    emptied_at_end(const emptied_at_end&) = delete;
+    emptied_at_end& operator=(const emptied_at_end&) = delete;
+    QUERN_ALWAYS_INLINE ~emptied_at_end() { m_owned.reset(); }
+
+private:
+    std::optional<T>& m_owned;
+};
 
 /// Requires: set exactly once before it is taken, taken at most once.
 template <class R>

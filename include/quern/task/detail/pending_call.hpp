@@ -72,13 +72,8 @@ private:
 
     state_waiter* make_call(task_body::part_of what) noexcept {
         return this->settle_from([this, what]() -> T {
-            struct resetter {  // destroyed before waiters are notified
-                pending_call& self;
-                ~resetter() {
-                    self.m_function.reset();
-                    self.m_input.reset();
-                }
-            } const at_end_of_call{*this};
+            const emptied_at_end input_ends(m_input);
+            const emptied_at_end function_ends(m_function);
             const task_body body(what);
             const child_timing timing(m_kind_of_child);
             return (*m_function)(std::move(*m_input));

@@ -126,12 +126,12 @@ private:
         }
         this->set_from(
             [this, what]() -> T {
+                const emptied_at_end function_ends(m_function);
                 const task_body body(what);
                 const child_timing timing(m_kind_of_child);
                 return (*std::move(m_function))();
             },
             with);
-        m_function.reset();
     }
 
     static task_state& cast(state_base& self) noexcept {
@@ -176,7 +176,7 @@ private:
 
     pool* m_pool = nullptr;
     [[no_unique_address]] Token m_stop;
-    std::optional<F> m_function;             // destroyed as soon as it has run
+    std::optional<F> m_function;             ///< empty before the result is known
     std::atomic<bool> m_queued{false};       ///< a deferred task was made ready
     child_kind m_kind_of_child = k_no_kind;  ///< behind the function: mostly where padding would be
 };
