@@ -5,8 +5,8 @@
 #include <quern/base/detail/assert.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/detail/enough_stack.hpp>
+#include <quern/task/detail/task_state.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
@@ -16,17 +16,14 @@ namespace quern {
 
 namespace {
 
-/// True if an item of high priority or of a rank above 0 is ready. The worker runs it before the
-/// tasks of a group.
-bool has_before_usual(const detail::worker& here, const detail::pool& home) noexcept {
-    const detail::order_key best = std::max(here.queues.ranked.best(), here.queues.hinted.best());
-    return best > detail::key_of(priority::normal) || !home.high.empty();
-}
-
 /// The context on which the calling task began, or null if a thread outside calls.
 detail::context* own_root() noexcept {
     detail::context* here = detail::current_context();
     return here != nullptr ? &here->root() : nullptr;
+}
+
+const detail::task_record* record_of_task(const detail::context* root) noexcept {
+    return root != nullptr ? &root->task() : nullptr;
 }
 
 }  // namespace
@@ -76,14 +73,18 @@ task_group::task_group(pool_ref where, bounded most, std::stop_token outer)
     : task_group(where, most.tasks(), std::move(outer)) {}
 
 task_group::task_group(pool_ref where, std::uint32_t most, std::stop_token outer)
-    : m_pool(where.get()), m_owner(own_root()), m_bound(most), m_stop(std::move(outer)) {
+    : m_pool(where.get()),
+      m_owner(own_root()),
+      m_owner_task(record_of_task(m_owner)),
+      m_bound(most),
+      m_stop(std::move(outer)) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     }
 }
 
 task_group::~task_group() {
-    QUERN_ASSERT(owned_here(),
+    QUERN_ASSERT(owner_calls(),
                  "a task_group was destroyed by a task or thread that did not make it");
     wait_for_all();
     if (m_failed.load(std::memory_order_relaxed)) {
@@ -91,9 +92,15 @@ task_group::~task_group() {
     }
 }
 
+/// True on the owner's stack, or in the outside thread that made the group.
 bool task_group::owned_here() const noexcept {
     return own_root() == m_owner &&
            (m_owner != nullptr || std::this_thread::get_id() == m_owner_thread);
+}
+
+/// As owned_here(), but false for a task that runs on the stack of the waiting owner.
+bool task_group::owner_calls() const noexcept {
+    return owned_here() && record_of_task(m_owner) == m_owner_task;
 }
 
 void task_group::count_spawned() noexcept {
@@ -248,7 +255,7 @@ detail::runnable* task_group::next_own_task() noexcept {
     if (&here.home() != &m_pool) {
         return nullptr;
     }
-    if (m_pool.has_placed() && has_before_usual(here, m_pool)) {
+    if (m_pool.has_placed() && detail::is_ready_above(here, detail::key_of(priority::normal))) {
         return nullptr;
     }
     detail::runnable* const item = here.pop();
@@ -306,7 +313,7 @@ void task_group::wait_for_all() noexcept {
 }
 
 void task_group::wait() {
-    if (!owned_here()) {
+    if (!owner_calls()) {
         throw std::logic_error(
             "quern: task_group::wait() was called by a task or thread that did "
             "not make the group");

@@ -99,7 +99,8 @@ public:
 
     /// Returns when every task has ended. Throws the first exception, or task_cancelled if the
     /// outer token was stopped; work may be missing then. The group can be used again, but a
-    /// stopped outer token stays stopped. Throws std::logic_error if the caller is not the owner.
+    /// stopped outer token stays stopped. Throws std::logic_error if the caller is not the owner: a
+    /// task of the group cannot wait for itself.
     void wait();
 
     /// Drops tasks that have not begun and stops the token, until the next wait(). Running tasks
@@ -198,6 +199,7 @@ private:
     }
 
     bool owned_here() const noexcept;
+    bool owner_calls() const noexcept;
     bool is_own(detail::runnable& item) const noexcept {
         return item.in_group && &static_cast<task_base&>(item).home_group == this;
     }
@@ -218,8 +220,9 @@ private:
     void wait_for_all() noexcept;
 
     detail::pool& m_pool;
-    detail::context* m_owner;        ///< null if an outside thread made it
-    std::thread::id m_owner_thread;  ///< the outside thread
+    detail::context* m_owner;                 ///< null if an outside thread made it
+    const detail::task_record* m_owner_task;  ///< of the owner; other tasks may run on its stack
+    std::thread::id m_owner_thread;           ///< the outside thread
     detail::group_count<detail::std_atomics, waiting> m_count;
     detail::group_bound<detail::std_atomics, waiting> m_bound;
     detail::group_stop m_stop;

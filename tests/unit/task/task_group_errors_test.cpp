@@ -123,6 +123,44 @@ TEST_P(task_group_errors, come_to_a_thread_outside) {
     }
 }
 
+// Holds: task_group: wait() by another task...
+TEST_P(task_group_errors, of_tasks_that_wait_for_their_own_group) {
+    const auto refusals = [](task_group& group) {
+        std::atomic<int> refused{0};
+        for (int i = 0; i < 20; ++i) {
+            group.run([&group, &refused] {
+                EXPECT_THROW(group.wait(), std::logic_error);
+                ++refused;
+            });
+        }
+        group.wait();
+        return refused.load();
+    };
+    inside([&] {  // where the owner runs them in its place
+        task_group group;
+        EXPECT_EQ(refusals(group), 20);
+        task_group bounded(quern::bounded(2));  // where it is aside for them
+        EXPECT_EQ(refusals(bounded), 20);
+        {
+            task_group at_end;
+            at_end.run([&at_end] { at_end.wait(); });
+        }
+    });
+    task_group outside(rt.default_pool());
+    EXPECT_EQ(refusals(outside), 20);
+}
+
+// Holds: task_group: wait() by another task...
+TEST_P(task_group_errors, of_tasks_that_run_in_the_place_of_the_owner) {
+    inside([] {
+        task_group group;
+        group.run([] {});
+        auto other = quern::async([&group] { group.wait(); });
+        EXPECT_THROW(other.get(), std::logic_error);
+        group.wait();
+    });
+}
+
 class cancellation : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(cancellation);
 
@@ -233,6 +271,16 @@ TEST(ownership_death_test, is_required_to_destroy_a_group) {
             quern::runtime rt(quern::runtime_options::with_workers(1));
             auto* group = quern::async(rt, [] { return new task_group; }).get();
             delete group;
+        },
+        "a task_group was destroyed by a task or thread that did not make it");
+    EXPECT_DEATH(
+        {
+            quern::runtime rt(quern::runtime_options::with_workers(1));
+            quern::async(rt, [] {
+                auto* group = new task_group;
+                group->run([group] { delete group; });  // in the place of its owner
+                group->wait();
+            }).get();
         },
         "a task_group was destroyed by a task or thread that did not make it");
 }

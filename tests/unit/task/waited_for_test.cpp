@@ -97,6 +97,35 @@ TEST_P(waited_for_test, is_counted_when_it_has_run_and_as_inlined) {
     EXPECT_EQ(rt.totals().activations, std::uint64_t{k_tasks + 1});
 }
 
+// Holds: async: A task is not run in the place of its waiter while a more urgent one is ready.
+TEST_P(waited_for_test, begins_after_a_more_urgent_one) {
+    quern::runtime rt(quern::runtime_options::with_workers(1, GetParam().policy));
+    for (const std::int16_t rank : {std::int16_t{0}, std::int16_t{1}}) {
+        if (rank == 0 && GetParam().urgency == quern::priority::high) {
+            continue;  // only a rank is before these
+        }
+        std::vector<int> begun;
+        quern::async(rt, [&] {
+            std::vector<quern::future<counted_result>> all;
+            for (int i = 0; i < 100; ++i) {
+                all.push_back(quern::async({.urgency = GetParam().urgency}, [&begun] {
+                    begun.push_back(0);
+                    return counted_result{};
+                }));
+            }
+            auto urgent = quern::async({.urgency = quern::priority::high, .rank = rank},
+                                       [&begun] { begun.push_back(1); });
+            put_in_order(all, GetParam().how);
+            for (auto& each : all) {
+                each.get();
+            }
+            urgent.get();
+        }).get();
+        EXPECT_EQ(begun.front(), 1) << "rank " << rank;
+        EXPECT_EQ(begun.size(), 101U);
+    }
+}
+
 // Holds: async: A task that its waiter runs is...
 TEST_P(waited_for_test, is_counted_once_with_several_workers) {
     quern::runtime rt(quern::runtime_options::with_workers(3, GetParam().policy));

@@ -13,6 +13,10 @@
 
 namespace quern::detail {
 
+/// Whether an item with a larger key is ready, so that the worker's loop would take it before one
+/// with this key. A waiter that does not run its task then suspends, which returns to the loop.
+QUERN_COLD bool is_ready_above(const worker& here, order_key key) noexcept;
+
 /// Token: std::stop_token, or no_token where none was given.
 template <class F, class T, class Token = std::stop_token>
 class task_state final : public shared_state<T>, public runnable {
@@ -144,7 +148,8 @@ private:
         }
         const context* here = current_context();
         return here != nullptr && &here->host().home() == m_pool && !this->is_hinted() &&
-               this->stack == stack_class::small;  // a larger one may not fit on this stack
+               this->stack == stack_class::small &&  // a larger one may not fit on this stack
+               !(m_pool->has_placed() && detail::is_ready_above(here->host(), key_of(*this)));
     }
 
     static context* run_queued(work& item) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whether a task may run in the place of its waiter now, or a more urgent item must run first. The
+// parts of task_state that do not depend on its function.
+#include <quern/task/detail/task_state.hpp>
+
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+
+#include <algorithm>
+
+namespace quern::detail {
+
+bool is_ready_above(const worker& here, order_key key) noexcept {
+    return std::max(here.queues.ranked.best(), here.queues.hinted.best()) > key ||
+           (key < key_of(priority::high) && !here.home().high.empty());
+}
+
+}  // namespace quern::detail
