@@ -170,6 +170,7 @@ void worker::thread_main(int processing_unit, const stack_span& span) noexcept {
     m_after = {};
     m_current.store(nullptr, std::memory_order_relaxed);
     quern_tls_context = nullptr;
+    m_thread_id.store(0, std::memory_order_relaxed);  // what waits on this pool never resumes
 }
 
 void worker::abandon_in_child(context& here) noexcept {

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "timed_waiting.hpp"
 #include "words.hpp"
 
 namespace quern::detail {
@@ -23,6 +24,10 @@ bool cell_lock::enqueue(request& self) noexcept {
     if (try_begin(self.wanted)) {
         return false;
     }
+    if (self.late) {
+        self.expired = true;
+        return false;
+    }
     self.number = ++m_last_number;
     queue_of(self.wanted).push(self);
     return true;
@@ -40,6 +45,21 @@ bool cell_lock::begin(cell_state wanted) noexcept {
     request self(wanted);
     wait_in(self, reason(wanted), [this, &self] { return enqueue(self); });
     return m_full;
+}
+
+bool cell_lock::withdraw(request& self) noexcept {
+    const std::scoped_lock guard(m_lock);
+    return queue_of(self.wanted).withdraw(self);
+}
+
+bool cell_lock::begin_until(cell_state wanted, const std::stop_token& stop) noexcept {
+    if (begin_at_once(wanted)) {
+        return true;
+    }
+    request self(wanted);
+    return wait_in_until(
+        self, reason(wanted), stop, [this, &self] { return enqueue(self); },
+        [this, &self] { return withdraw(self) && wake_expired(self); });
 }
 
 /// Takes out the next owner, or returns null. Under the spin lock.

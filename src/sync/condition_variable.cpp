@@ -50,12 +50,12 @@ void condition_variable::wait(std::unique_lock<mutex>& lock) noexcept {
     detail::note_locked();
 }
 
-bool condition_variable::wait_until_steady(std::unique_lock<mutex>& lock,
-                                           detail::timer::clock::time_point deadline) noexcept {
+template <class Limit>
+bool condition_variable::wait_within(std::unique_lock<mutex>& lock, const Limit& limit) noexcept {
     detail::notice_waiter self(checked_holder(lock), lock.mutex()->m_owner);
     detail::note_unlocked();
     const bool in_time = detail::wait_in_until(
-        self, {&k_notice_wait, this}, deadline, [this, &self] { return leave(m_notices, self); },
+        self, {&k_notice_wait, this}, limit, [this, &self] { return leave(m_notices, self); },
         [this, &self] {
             if (!m_notices.withdraw(self)) {
                 return false;
@@ -65,6 +65,16 @@ bool condition_variable::wait_until_steady(std::unique_lock<mutex>& lock,
         });
     detail::note_locked();
     return in_time;
+}
+
+bool condition_variable::wait_until_steady(std::unique_lock<mutex>& lock,
+                                           detail::timer::clock::time_point deadline) noexcept {
+    return wait_within(lock, deadline);
+}
+
+void condition_variable::wait_until_stopped(std::unique_lock<mutex>& lock,
+                                            const std::stop_token& stop) noexcept {
+    wait_within(lock, stop);
 }
 
 void condition_variable::notify_first() noexcept {

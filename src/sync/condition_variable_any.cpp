@@ -11,6 +11,12 @@ constexpr detail::wait_kind k_any_notice_wait{"a notice of a condition_variable_
 
 }  // namespace
 
+void condition_variable_any::refuse_entries(const entry& first) noexcept {
+    for (const entry* each = &first; each != nullptr; each = each->next) {
+        detail::refuse_if_awaited(each->notified.m_gate.waiters(), "a condition_variable_any");
+    }
+}
+
 void condition_variable_any::wait_for_notice(const entry& self) noexcept {
     self.notified.wait_as({&k_any_notice_wait, this});
 }

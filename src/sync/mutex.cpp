@@ -38,12 +38,13 @@ void take_or_wait(task_ownership& wanted, std::uintptr_t me, const wait_reason& 
     }
 }
 
-bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_reason& why,
-                        timer::clock::time_point deadline) noexcept {
+template <class Limit>
+static bool take_or_wait_within(task_ownership& wanted, std::uintptr_t me, const wait_reason& why,
+                                const Limit& limit) noexcept {
     if (wanted.try_take(me)) {
         return true;
     }
-    if (has_passed(deadline)) {
+    if (has_passed(limit)) {
         return false;
     }
     if (take_by_spinning(wanted, me)) {
@@ -51,8 +52,18 @@ bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_re
     }
     claimant self(me);
     return wait_in_until(
-        self, why, deadline, [&wanted, &self] { return wanted.enqueue_in_time(self); },
+        self, why, limit, [&wanted, &self] { return wanted.enqueue_in_time(self); },
         [&wanted, &self] { return wanted.withdraw(self) && wake_expired(self); });
+}
+
+bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_reason& why,
+                        timer::clock::time_point deadline) noexcept {
+    return take_or_wait_within(wanted, me, why, deadline);
+}
+
+bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_reason& why,
+                        const std::stop_token& stop) noexcept {
+    return take_or_wait_within(wanted, me, why, stop);
 }
 
 }  // namespace detail
@@ -82,6 +93,12 @@ bool mutex::lock_until(detail::timer::clock::time_point deadline) {
         detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline));
 }
 
+bool mutex::lock(const std::stop_token& stop) {
+    const std::uintptr_t me = detail::this_holder();
+    refuse_holder(me);
+    return detail::note_if_locked(detail::take_or_wait_until(m_owner, me, {&k_wait, this}, stop));
+}
+
 constexpr detail::wait_kind recursive_mutex::k_wait{"recursive_mutex", sizeof(recursive_mutex),
                                                     look, true};
 
@@ -95,15 +112,21 @@ void recursive_mutex::wait_for_it(std::uintptr_t me) noexcept {
     detail::take_or_wait(m_owner, me, {&k_wait, this});
 }
 
-bool recursive_mutex::lock_until(detail::timer::clock::time_point deadline) noexcept {
+template <class Limit>
+bool recursive_mutex::lock_within(const Limit& limit) noexcept {
     const std::uintptr_t me = detail::this_holder();
     if (m_owner.owned_by(me)) {
         ++m_again;
         detail::note_locked();
         return true;
     }
-    return detail::note_if_locked(
-        detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline));
+    return detail::note_if_locked(detail::take_or_wait_until(m_owner, me, {&k_wait, this}, limit));
 }
+
+bool recursive_mutex::lock_until(detail::timer::clock::time_point deadline) noexcept {
+    return lock_within(deadline);
+}
+
+bool recursive_mutex::lock(const std::stop_token& stop) noexcept { return lock_within(stop); }
 
 }  // namespace quern

@@ -29,11 +29,12 @@ void semaphore_base::wait_for_permit() noexcept {
     wait_in(self, {&k_wait, this}, [this, &self] { return m_permits.enqueue(self); });
 }
 
-bool semaphore_base::acquire_until(timer::clock::time_point deadline) noexcept {
+template <class Limit>
+bool semaphore_base::acquire_within(const Limit& limit) noexcept {
     if (m_permits.try_take()) {
         return true;
     }
-    if (has_passed(deadline)) {
+    if (has_passed(limit)) {
         return false;
     }
     if (m_permits.take()) {
@@ -41,8 +42,16 @@ bool semaphore_base::acquire_until(timer::clock::time_point deadline) noexcept {
     }
     waiter self;
     return wait_in_until(
-        self, {&k_wait, this}, deadline, [this, &self] { return m_permits.enqueue(self); },
+        self, {&k_wait, this}, limit, [this, &self] { return m_permits.enqueue(self); },
         [this, &self] { return m_permits.withdraw(self) && wake_expired(self); });
+}
+
+bool semaphore_base::acquire_until(timer::clock::time_point deadline) noexcept {
+    return acquire_within(deadline);
+}
+
+bool semaphore_base::acquire_until(const std::stop_token& stop) noexcept {
+    return acquire_within(stop);
 }
 
 constexpr wait_kind semaphore_base::k_wait{"counting_semaphore", sizeof(semaphore_base), look};

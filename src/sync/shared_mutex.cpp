@@ -70,7 +70,7 @@ bool shared_mutex::enqueue(request& self) noexcept {
     return true;
 }
 
-/// Removes a request whose deadline has passed. Those behind it may be admitted now.
+/// Removes a request whose limit has come. Those behind it may be admitted now.
 bool shared_mutex::withdraw(request& self) noexcept {
     request* next_owners = nullptr;
     {
@@ -93,14 +93,23 @@ void shared_mutex::lock_as(bool shared) {
     detail::note_locked();
 }
 
-bool shared_mutex::lock_as_until(bool shared, detail::timer::clock::time_point deadline) {
+template <class Limit>
+bool shared_mutex::lock_as_within(bool shared, const Limit& limit) {
     request self(detail::this_holder(), shared);
     return detail::note_if_locked(
         admit_at_once(self) ||
-        (!detail::has_passed(deadline) &&
+        (!detail::has_passed(limit) &&
          detail::wait_in_until(
-             self, {&k_wait, this}, deadline, [this, &self] { return enqueue(self); },
+             self, {&k_wait, this}, limit, [this, &self] { return enqueue(self); },
              [this, &self] { return withdraw(self); })));
+}
+
+bool shared_mutex::lock_as_until(bool shared, detail::timer::clock::time_point deadline) {
+    return lock_as_within(shared, deadline);
+}
+
+bool shared_mutex::lock_as_until(bool shared, const std::stop_token& stop) {
+    return lock_as_within(shared, stop);
 }
 
 constexpr detail::wait_kind shared_mutex::k_wait{"shared_mutex", sizeof(shared_mutex), look, true};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waiting with a deadline: the usual queued waiter, and a timer. When the time has passed, the
-// timer, or the outside thread itself, takes the waiter out of the queue under the primitive's
-// lock, as a waker would, so exactly one of them wakes it. Protocol: src/sync/README.md, "Limits".
+// Waiting with a limit, a deadline or a stop token: the usual queued waiter, and a timer or a stop
+// callback. When the limit comes, the timer, the outside thread itself or the thread that requests
+// the stop takes the waiter out of the queue under the primitive's lock, as a waker would, so
+// exactly one of them wakes it. Protocol: src/sync/README.md, "Limits".
 // For the sources of this layer; the public headers need only the steady clock's time point.
 #pragma once
 
@@ -9,12 +10,14 @@
 #include <quern/sync/detail/waiting.hpp>
 
 #include <chrono>
+#include <stop_token>
 
 namespace quern::detail {
 
 inline bool has_passed(timer::clock::time_point deadline) noexcept {
     return deadline <= timer::clock::now();
 }
+inline bool has_passed(const std::stop_token& stop) noexcept { return stop.stop_requested(); }
 
 /// The end of a withdrawal. The waiter may be destroyed when this returns.
 inline bool wake_expired(waiter& w) noexcept {
@@ -87,6 +90,17 @@ bool wait_in_until(waiter& self, const wait_reason& why, timer::clock::time_poin
     };
     suspend(publish, why);
     limit.end(self, where);
+    return !self.expired;
+}
+
+/// The same until a stop is requested. `withdraw()` may run in the constructor of the callback,
+/// before `self` is queued, or on the requesting thread. The destructor of the callback returns
+/// when that thread no longer accesses the frame or the primitive.
+template <class Enqueue, class Withdraw>
+bool wait_in_until(waiter& self, const wait_reason& why, const std::stop_token& stop,
+                   Enqueue&& enqueue, Withdraw&& withdraw) noexcept {
+    const std::stop_callback on_stop(stop, [&withdraw] { withdraw(); });
+    detail::wait_in(self, why, enqueue);
     return !self.expired;
 }
 

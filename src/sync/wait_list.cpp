@@ -64,28 +64,43 @@ wait_node* wait_list::take(const wait_reason& why) noexcept {
     return self.got;
 }
 
-bool wait_list::take_until(const wait_reason& why, timer::clock::time_point deadline,
-                           wait_node*& got) noexcept {
+template <class Limit>
+bool wait_list::take_within(const wait_reason& why, const Limit& limit, wait_node*& got) noexcept {
     got = try_take();
-    if (got != nullptr || has_passed(deadline)) {
+    if (got != nullptr || has_passed(limit)) {
         return got != nullptr || is_closed();
     }
     taker self;
     const bool in_time = wait_in_until(
-        self, why, deadline, [this, &self] { return enqueue(self); },
+        self, why, limit, [this, &self] { return enqueue(self); },
         [this, &self] { return withdraw(self) && wake_expired(self); });
     got = self.got;
     return in_time;
 }
 
-void wait_list::close() noexcept {
-    taker* without = nullptr;
+bool wait_list::take_until(const wait_reason& why, timer::clock::time_point deadline,
+                           wait_node*& got) noexcept {
+    return take_within(why, deadline, got);
+}
+
+bool wait_list::take_until(const wait_reason& why, const std::stop_token& stop,
+                           wait_node*& got) noexcept {
+    return take_within(why, stop, got);
+}
+
+void channel_lists::close() noexcept {
+    wait_list::taker* senders = nullptr;
+    wait_list::taker* receivers = nullptr;
     {
-        const std::scoped_lock guard(m_lock);
-        m_closed = true;
-        without = m_takers.take_all();
+        const std::scoped_lock outer(free.m_lock);
+        const std::scoped_lock inner(filled.m_lock);
+        free.m_closed = true;
+        filled.m_closed = true;
+        senders = free.m_takers.take_all();
+        receivers = filled.m_takers.take_all();
     }
-    wake_all(without);
+    wake_all(senders);
+    wake_all(receivers);
 }
 
 bool wait_list::is_closed() const noexcept {

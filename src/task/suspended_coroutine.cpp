@@ -37,13 +37,13 @@ void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise
 }
 
 void suspended_coroutine::stay() noexcept {
-    pool& where = *reinterpret_cast<pool*>(next);
+    pool& where = waits_in();
     where.coroutines.end(home);
     where.coroutine_is_back();
 }
 
 void suspended_coroutine::resume() noexcept {
-    pool& where = *reinterpret_cast<pool*>(next);
+    pool& where = waits_in();
     where.coroutines.end(std::exchange(home, k_anywhere));
     where.make_ready(*this);
 }

@@ -22,6 +22,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <stop_token>
 #include <string>
@@ -91,6 +92,20 @@ extern quern::shared_future<int> state;
 int advance(const quern::shared_future<int>& before);
 void from_left(const std::function<void()>& arrived);
 void from_right(const std::function<void()>& arrived);
+
+namespace of_channel {
+extern quern::channel<block> blocks;
+}
+namespace of_event {
+extern quern::event came;
+}
+namespace of_mutex {
+extern std::stop_token stop;
+}
+namespace of_pipeline {
+std::optional<std::string> next_line(const std::string& of);
+extern std::vector<int> out;
+}  // namespace of_pipeline
 
 namespace of_condition_variable_any {
 extern quern::shared_mutex m;

@@ -6,6 +6,7 @@
 #include <quern/sync/trigger.hpp>
 
 #include <cstddef>
+#include <stop_token>
 #include <vector>
 
 namespace quern {
@@ -28,6 +29,9 @@ class and_gate {
 public:
     /// Throws std::invalid_argument if `inputs` is 0.
     explicit and_gate(std::size_t inputs);
+    and_gate(const and_gate&) = delete;
+    and_gate& operator=(const and_gate&) = delete;
+    ~and_gate() { detail::refuse_if_awaited(m_trigger.m_generation.first_waiter(), "an and_gate"); }
 
     [[nodiscard]] std::size_t inputs() const noexcept { return m_is_set.size(); }
 
@@ -41,6 +45,12 @@ public:
 
     /// Waits until generation number `n`, counted from 0, has begun.
     void synchronize(std::int64_t n) noexcept { m_trigger.synchronize_as(n, {&k_wait, this}); }
+
+    /// As synchronize(), until `stop` is requested: false if that comes first. See
+    /// event::wait(stop).
+    bool synchronize(std::int64_t n, const std::stop_token& stop) noexcept {
+        return m_trigger.synchronize_as(n, {&k_wait, this}, stop);
+    }
 
     /// The number of the present generation.
     [[nodiscard]] std::int64_t generation() const noexcept { return m_trigger.generation(); }

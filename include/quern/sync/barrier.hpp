@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +23,7 @@ class barrier_base {
 public:
     barrier_base(const barrier_base&) = delete;
     barrier_base& operator=(const barrier_base&) = delete;
+    ~barrier_base() { refuse_if_awaited(m_phase.first_waiter(), "a barrier"); }
 
 protected:
     struct arrival {
@@ -41,6 +43,9 @@ protected:
     arrival arrive(std::ptrdiff_t n, std::ptrdiff_t leaving) noexcept;
     void begin_next_phase() noexcept;
     void wait(std::int64_t phase) const noexcept { wait_for(m_phase, phase + 1, m_lock, why()); }
+    bool wait(std::int64_t phase, const std::stop_token& stop) const noexcept {
+        return wait_for_until(m_phase, phase + 1, m_lock, why(), stop);
+    }
     wait_reason why() const noexcept { return {&k_wait, this}; }
     /// False: the phase has ended.
     bool enqueue(level_waiter& self) const noexcept {
@@ -81,7 +86,7 @@ struct completes_nothing {
 /// phase begins and the waiters are woken. What precedes an arrive() happens before that call, and
 /// the call before the return of every wait() of that phase. Tasks are woken in FIFO order. If no
 /// more arrivals follow, the barrier may be destroyed as soon as every wait() has returned, even if
-/// the arrive() that ended the phase has not.
+/// the arrive() that ended the phase has not; earlier the program is aborted.
 /// Thread safety: any thread. Cost: one short spin-lock section to arrive, another to wait.
 template <class CompletionFunction = detail::completes_nothing>
 class barrier : private detail::barrier_base {
@@ -117,6 +122,12 @@ public:
 
     /// Waits for the end of the token's phase.
     void wait(arrival_token&& token) const noexcept { barrier_base::wait(token.m_phase); }
+
+    /// Waits for the end of the token's phase or until `stop` is requested. False: a stop came
+    /// first; the arrival counts nevertheless. See event::wait(stop).
+    bool wait(arrival_token&& token, const std::stop_token& stop) const noexcept {
+        return barrier_base::wait(token.m_phase, stop);
+    }
 
     void arrive_and_wait() noexcept { wait(arrive()); }
 

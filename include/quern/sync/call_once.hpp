@@ -19,6 +19,7 @@ public:
     constexpr once_flag() noexcept = default;
     once_flag(const once_flag&) = delete;
     once_flag& operator=(const once_flag&) = delete;
+    ~once_flag() { m_trying.refuse_if_awaited(); }
 
 private:
     template <class F, class... Args>
@@ -31,6 +32,9 @@ private:
                 lock_contended(detail::this_holder(), k_wait);
                 detail::note_locked();
             }
+        }
+        void refuse_if_awaited() const noexcept {
+            detail::refuse_if_awaited(m_owner.first_waiter(), "a once_flag");
         }
         static const detail::wait_kind k_wait;
     };

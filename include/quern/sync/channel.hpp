@@ -13,6 +13,7 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <utility>
 
 namespace quern {
@@ -34,11 +35,17 @@ std::size_t checked_capacity(std::size_t capacity);
 /// A queue between tasks, unbounded or with a fixed capacity.
 ///
 ///     quern::channel<block> blocks(8);
-///     quern::post([&] {
+///     quern::task_group reader;
+///     reader.run([&] {
+///         const quern::closing at_end(blocks);                     // also if read() throws
 ///         for (block& b : read(file)) blocks.send(std::move(b));   // at most 8 ahead
-///         blocks.close();
 ///     });
-///     for (block& b : blocks) process(b);                          // until it is closed and empty
+///     for (block& b : quern::closing(blocks)) process(b);          // until it is closed and empty
+///     reader.wait();
+///
+/// Each side must close the channel when it ends early, or the other one waits for ever: see
+/// quern::closing. Stages that hand items on in order are a quern::pipeline, which needs no
+/// channel.
 ///
 /// Fair: values are received in the order in which they were sent. A value goes to the longest
 /// waiting receiver, a free slot to the longest waiting sender. What precedes a send() happens
@@ -48,9 +55,10 @@ std::size_t checked_capacity(std::size_t capacity);
 /// type.
 ///
 /// After close() no value can be sent; values sent before are still delivered. The channel may be
-/// destroyed when it is unused. If there are no other senders and receivers, a receiver may destroy
-/// it after it got a value, even if the send() of that value has not returned. Remaining values are
-/// destroyed.
+/// destroyed when it is unused; if anything waits in it the program is aborted. If there are no
+/// other senders and receivers, a receiver may destroy it after it got a value, even if the send()
+/// of that value has not returned, and a task that has learned that it is closed may, even if
+/// close() has not returned. Remaining values are destroyed.
 /// Thread safety: any thread. Cost: a short spin-lock section, two if bounded; an allocation per
 /// value if unbounded.
 template <class T>
@@ -84,6 +92,21 @@ public:
     /// As receive(), without waiting.
     std::optional<T> try_receive() { return unpack(m_lists.filled.try_take()); }
 
+    /// send() and receive() until `stop` is requested: false or std::nullopt if that comes first; a
+    /// value that can be moved is then unchanged. std::nullopt also means closed and empty. See
+    /// event::wait(stop).
+    ///
+    ///     quern::jthread consumer([&](std::stop_token stop) {
+    ///         while (auto b = blocks.receive(stop)) process(*b);
+    ///     });
+    bool send(T&& value, const std::stop_token& stop);
+    bool send(const T& value, const std::stop_token& stop) { return send(T(value), stop); }
+    std::optional<T> receive(const std::stop_token& stop) {
+        detail::wait_node* from = nullptr;
+        m_lists.filled.take_until(to_receive(), stop, from);
+        return unpack(from);
+    }
+
     /// For coroutines, see event::co_wait(): co_await waits, and gives or throws what receive() and
     /// send() do. The value to send is kept in the coroutine's frame.
     ///
@@ -110,15 +133,12 @@ public:
     }
 
     /// Ends sending. Waiting receivers get std::nullopt, waiting senders an exception.
-    void close() noexcept {
-        m_lists.free.close();
-        m_lists.filled.close();  // last: a receiver that sees it may destroy the channel
-    }
+    void close() noexcept { m_lists.close(); }
 
-    [[nodiscard]] bool is_closed() const noexcept { return m_lists.filled.is_closed(); }
+    [[nodiscard]] bool is_closed() const noexcept { return m_lists.is_closed(); }
 
     /// Range-based for: receives values until the channel is closed and empty. Waits for the first
-    /// one.
+    /// one. A loop that is left early leaves the channel open; one over quern::closing closes it.
     iterator begin() { return iterator(*this); }
     std::default_sentinel_t end() const noexcept { return {}; }
 
@@ -218,6 +238,8 @@ channel<T>::channel(std::size_t capacity)
 
 template <class T>
 channel<T>::~channel() {
+    detail::refuse_if_awaited(m_lists.filled.first_waiter(), "a channel (to receive)");
+    detail::refuse_if_awaited(m_lists.free.first_waiter(), "a channel (to send)");
     while (detail::wait_node* left = m_lists.filled.try_take()) {
         slot& s = static_cast<slot&>(*left);
         std::destroy_at(&s.value);
@@ -236,6 +258,18 @@ template <class T>
 bool channel<T>::try_send(T&& value) {
     detail::wait_node* const into = m_slots == nullptr ? new slot : m_lists.free.try_take();
     if (into == nullptr && !is_closed()) {
+        return false;
+    }
+    pack(into, std::move(value));
+    return true;
+}
+
+template <class T>
+bool channel<T>::send(T&& value, const std::stop_token& stop) {
+    detail::wait_node* into = nullptr;
+    if (m_slots == nullptr) {
+        into = new slot;
+    } else if (!m_lists.free.take_until(to_send(), stop, into)) {
         return false;
     }
     pack(into, std::move(value));
@@ -288,10 +322,34 @@ void channel<T>::pack(detail::wait_node* into, T&& value) {
     }
 }
 
+/// Closes a channel at the end of a block, however that is left: by an exception, a break, a
+/// return. As the range of a loop it receives the values too.
+///
+///     for (block& b : quern::closing(blocks)) process(b);   // closed if process() throws
+///
+/// A sender that waits then gets channel_closed, so it ends, and a receiver gets what is left and
+/// then std::nullopt. Both sides of a channel should have one: see quern::channel. In a coroutine
+/// its end is that of the coroutine's block. Thread safety and cost: those of close().
+template <class T>
+class [[nodiscard]] closing {
+public:
+    explicit closing(channel<T>& at_end) noexcept : m_channel(at_end) {}
+    closing(const closing&) = delete;
+    closing& operator=(const closing&) = delete;
+    ~closing() { m_channel.close(); }
+
+    auto begin() { return m_channel.begin(); }
+    std::default_sentinel_t end() const noexcept { return {}; }
+
+private:
+    channel<T>& m_channel;
+};
+
 /// The value in the given slot. Null: there is none.
 template <class T>
 std::optional<T> channel<T>::unpack(detail::wait_node* from) {
     if (from == nullptr) {
+        static_cast<void>(m_lists.is_closed());  // close() may still be in there
         return std::nullopt;
     }
     struct emptied {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>  // cv_status
 #include <mutex>
+#include <stop_token>
 #include <utility>
 
 namespace quern {
@@ -37,13 +38,17 @@ using notice_board = notices<std_atomics, notice_waiter, spin_lock>;
 /// condition again before the notified one owns the mutex.
 ///
 /// May be destroyed as soon as all waiters have been notified, even if they have not returned from
-/// wait(), or notify_*() has not returned to a caller whose notification they have observed.
-/// Thread safety: any thread. Cost: a notification without waiters is two loads.
+/// wait(), or notify_*() has not returned to a caller whose notification they have observed;
+/// earlier the program is aborted. Thread safety: any thread. Cost: a notification without waiters
+/// is two loads.
 class condition_variable {
 public:
     constexpr condition_variable() noexcept = default;
     condition_variable(const condition_variable&) = delete;
     condition_variable& operator=(const condition_variable&) = delete;
+    ~condition_variable() {
+        detail::refuse_if_awaited(m_notices.first_waiter(), "a condition_variable");
+    }
 
     /// Unlocks, waits for a notification, and locks again.
     /// Requires: the caller holds the lock; the program is aborted otherwise.
@@ -55,6 +60,19 @@ public:
         while (!ready()) {
             wait(lock);
         }
+    }
+
+    /// As above, or until `stop` is requested. Returns the last result of `ready()`. See
+    /// event::wait(stop).
+    template <class Predicate>
+    bool wait(std::unique_lock<mutex>& lock, const std::stop_token& stop, Predicate ready) {
+        while (!stop.stop_requested()) {
+            if (ready()) {
+                return true;
+            }
+            wait_until_stopped(lock, stop);
+        }
+        return ready();
     }
 
     /// wait() with a deadline: std::cv_status::timeout if it passes first. The lock is held again
@@ -112,6 +130,9 @@ private:
     static std::uintptr_t checked_holder(const std::unique_lock<mutex>& lock) noexcept;
     bool wait_until_steady(std::unique_lock<mutex>& lock,
                            detail::timer::clock::time_point deadline) noexcept;
+    void wait_until_stopped(std::unique_lock<mutex>& lock, const std::stop_token& stop) noexcept;
+    template <class Limit>
+    bool wait_within(std::unique_lock<mutex>& lock, const Limit& limit) noexcept;
     void notify_first() noexcept;
     void notify_each() noexcept;
 

@@ -27,7 +27,7 @@ namespace quern {
 /// wake-ups.
 ///
 /// May be destroyed as soon as all waiters have been notified, even if they have not returned from
-/// wait(). Waits with a stop token must have returned.
+/// wait(); earlier the program is aborted. Waits with a stop token must have returned.
 /// Thread safety: any thread. Cost: a short spin-lock section; a notification without waiters is
 /// two loads.
 class condition_variable_any {
@@ -35,6 +35,11 @@ public:
     constexpr condition_variable_any() noexcept = default;
     condition_variable_any(const condition_variable_any&) = delete;
     condition_variable_any& operator=(const condition_variable_any&) = delete;
+    ~condition_variable_any() {
+        if (const entry* const first = m_waiting.first_waiter()) [[unlikely]] {
+            refuse_entries(*first);
+        }
+    }
 
     /// Calls lock.unlock(), waits for a notification, and calls lock.lock().
     /// Requires: the caller holds the lock once. If lock() throws, the program is terminated.
@@ -175,6 +180,7 @@ private:
         return ready();
     }
 
+    QUERN_COLD static void refuse_entries(const entry& first) noexcept;
     void wait_for_notice(const entry& self) noexcept;
     bool wait_for_notice_until(const entry& self,
                                detail::timer::clock::time_point deadline) noexcept;

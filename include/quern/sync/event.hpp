@@ -7,6 +7,7 @@
 #include <quern/sync/detail/waiting.hpp>
 
 #include <chrono>
+#include <stop_token>
 
 namespace quern {
 
@@ -21,13 +22,15 @@ class condition_variable_any;
 ///
 /// What precedes a set() happens before the return of every wait() that it releases. A set() wakes
 /// all present waiters in FIFO order, even if a reset() follows before they run. The event may be
-/// destroyed as soon as every wait() has returned, even if the set() that released it has not.
+/// destroyed as soon as every wait() has returned, even if the set() that released it has not. This
+/// class and its neighbours abort the program if they are destroyed while anything waits in them.
 /// Thread safety: any thread. Cost: one load if it is set, else one read-modify-write.
 class event {
 public:
     constexpr explicit event(bool is_set = false) noexcept : m_gate(is_set) {}
     event(const event&) = delete;
     event& operator=(const event&) = delete;
+    ~event() { detail::refuse_if_awaited(m_gate.waiters(), "an event"); }
 
     /// Wakes all waiters. Does nothing if it is set.
     void set() noexcept { detail::wake_all(m_gate.open()); }
@@ -40,6 +43,21 @@ public:
 
     /// Waits until it is set.
     void wait() const noexcept { wait_as({&k_wait, this}); }
+
+    /// Waits until it is set or `stop` is requested. Returns whether it was set: false only if a
+    /// stop was requested. All waits with a stop token of this folder follow these rules: what is
+    /// there at once is taken, also after a request; a waiter that stops leaves the queue, and no
+    /// other notices. The requester wakes it, from any thread or task.
+    /// Requires: no callback of the same stop source suspends its task, since std::stop_callback
+    /// identifies the requester by its thread. Cost: as wait(), and a std::stop_callback; a stop
+    /// takes one step for each waiter queued before it.
+    ///
+    ///     quern::jthread worker([&](std::stop_token stop) {
+    ///         while (came.wait(stop)) { came.reset(); work(); }
+    ///     });
+    bool wait(const std::stop_token& stop) const noexcept {
+        return detail::wait_for_until(m_gate, {&k_wait, this}, stop);
+    }
 
     /// wait() for coroutines, of quern::task or of another library: `co_await loaded.co_wait();`
     /// suspends the coroutine, not the stack that it runs on. The coroutine is in the same queue as

@@ -5,6 +5,8 @@
 
 #include <quern/sync/detail/cell_lock.hpp>
 
+#include <optional>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -75,6 +77,32 @@ public:
         detail::turn mine(m_lock, k_either);
         mine.leave(true);
     }
+
+    /// read_fe(), read_ff() and write_ef() until `stop` is requested: std::nullopt or false if that
+    /// comes first; the value to be written is then unchanged. See event::wait(stop).
+    std::optional<T> read_fe(const std::stop_token& stop) {
+        if (!m_lock.begin_until(k_full, stop)) {
+            return std::nullopt;
+        }
+        detail::turn mine(m_lock);
+        return take_out(mine);
+    }
+    std::optional<T> read_ff(const std::stop_token& stop) requires std::is_copy_constructible_v<T> {
+        if (!m_lock.begin_until(k_full, stop)) {
+            return std::nullopt;
+        }
+        const detail::turn mine(m_lock);
+        return m_value;
+    }
+    bool write_ef(T&& value, const std::stop_token& stop) {
+        if (!m_lock.begin_until(k_empty, stop)) {
+            return false;
+        }
+        detail::turn mine(m_lock);
+        put_in(mine, std::move(value));
+        return true;
+    }
+    bool write_ef(const T& value, const std::stop_token& stop) { return write_ef(T(value), stop); }
 
     /// For coroutines, see event::co_wait(): co_await gives or throws what the operations do. A
     /// value to be written is kept in the coroutine's frame.

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <stop_token>
 
 namespace quern {
 
@@ -20,7 +21,7 @@ namespace quern {
 ///
 /// What precedes a count_down() happens before the return of every wait(). Tasks are woken in FIFO
 /// order. The latch may be destroyed as soon as every wait() has returned, even if the last
-/// count_down() has not.
+/// count_down() has not; earlier the program is aborted.
 /// Thread safety: any thread. Cost: one read-modify-write to count down; the last one wakes all.
 class latch {
 public:
@@ -32,6 +33,7 @@ public:
     }
     latch(const latch&) = delete;
     latch& operator=(const latch&) = delete;
+    ~latch() { detail::refuse_if_awaited(m_gate.waiters(), "a latch"); }
 
     static constexpr std::ptrdiff_t max() noexcept {
         return std::numeric_limits<std::ptrdiff_t>::max();
@@ -49,6 +51,12 @@ public:
         if (!m_gate.is_open()) {
             detail::wait_for(m_gate, {&k_wait, this});
         }
+    }
+
+    /// Waits until the count is zero or `stop` is requested. False: a stop came first. See
+    /// event::wait(stop).
+    bool wait(const std::stop_token& stop) const noexcept {
+        return detail::wait_for_until(m_gate, {&k_wait, this}, stop);
     }
 
     void arrive_and_wait(std::ptrdiff_t n = 1) noexcept {

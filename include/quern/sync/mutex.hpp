@@ -9,6 +9,7 @@
 #include <quern/sync/detail/ownership.hpp>
 
 #include <mutex>
+#include <stop_token>
 
 namespace quern {
 
@@ -35,7 +36,7 @@ class condition_variable;
 /// stack afterwards, which is not the holder, and unlock() then aborts the program. To hold the
 /// mutex across a co_await, use co_lock().
 /// The mutex may be destroyed as soon as it is free and has no waiters, even if the last unlock()
-/// has not returned yet.
+/// has not returned yet. One that is destroyed while anything waits for it aborts the program.
 /// Thread safety: any thread. Cost without contention: one read-modify-write to lock, one to
 /// unlock.
 class mutex {
@@ -50,6 +51,7 @@ public:
     constexpr mutex() noexcept = default;
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
+    ~mutex() { detail::refuse_if_awaited(m_owner.first_waiter(), "a mutex"); }
 
     /// Throws std::system_error (resource_deadlock_would_occur) if the caller holds it already.
     void lock() {
@@ -59,6 +61,12 @@ public:
         }
         detail::note_locked();
     }
+
+    /// As lock(), until `stop` is requested: false if that comes first. See event::wait(stop).
+    ///
+    ///     if (!m.lock(stop)) return;
+    ///     const std::scoped_lock lock(std::adopt_lock, m);
+    [[nodiscard]] bool lock(const std::stop_token& stop);
 
     /// False if it is held, also by the caller. Does not fail spuriously.
     [[nodiscard]] bool try_lock() noexcept {

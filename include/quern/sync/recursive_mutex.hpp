@@ -7,6 +7,7 @@
 #include <quern/sync/detail/ownership.hpp>
 
 #include <cstddef>
+#include <stop_token>
 
 namespace quern {
 
@@ -27,6 +28,7 @@ public:
     constexpr recursive_mutex() noexcept = default;
     recursive_mutex(const recursive_mutex&) = delete;
     recursive_mutex& operator=(const recursive_mutex&) = delete;
+    ~recursive_mutex() { detail::refuse_if_awaited(m_owner.first_waiter(), "a recursive_mutex"); }
 
     void lock() noexcept {
         const std::uintptr_t me = detail::this_holder();
@@ -37,6 +39,9 @@ public:
         }
         detail::note_locked();
     }
+
+    /// As lock(), until `stop` is requested: false if that comes first. See event::wait(stop).
+    [[nodiscard]] bool lock(const std::stop_token& stop) noexcept;
 
     /// False if another task or thread holds it. Does not fail spuriously.
     [[nodiscard]] bool try_lock() noexcept {
@@ -69,6 +74,8 @@ private:
     static const detail::wait_kind k_wait;
     static void look(const void* copy, detail::wait_findings& into) noexcept;
     QUERN_COLD void wait_for_it(std::uintptr_t me) noexcept;
+    template <class Limit>
+    bool lock_within(const Limit& limit) noexcept;
 
     detail::task_ownership m_owner;
     /// Number of nested locks beyond the first. Invariant: 0 while it is free.

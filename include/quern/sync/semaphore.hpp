@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <limits>
+#include <stop_token>
 
 namespace quern {
 
@@ -22,6 +23,7 @@ public:
     semaphore_base& operator=(const semaphore_base&) = delete;
 
 protected:
+    ~semaphore_base() { refuse_if_awaited(m_permits.first_waiter(), "a counting_semaphore"); }
     /// Throws std::invalid_argument if `count` is not in 0..max.
     constexpr semaphore_base(std::ptrdiff_t count, std::ptrdiff_t max) : m_permits(count) {
         if (count < 0 || count > max) {
@@ -47,11 +49,14 @@ protected:
         semaphore_base& from;
     };
     bool acquire_until(timer::clock::time_point deadline) noexcept;
+    bool acquire_until(const std::stop_token& stop) noexcept;
     void release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept;
 
 private:
     [[noreturn]] static void refuse(std::ptrdiff_t count, std::ptrdiff_t max);
     QUERN_COLD void wait_for_permit() noexcept;
+    template <class Limit>
+    bool acquire_within(const Limit& limit) noexcept;
     static void look(const void* copy, wait_findings& into) noexcept;
     static const wait_kind k_wait;
 
@@ -72,7 +77,7 @@ private:
 /// Fair: permits go to waiters in FIFO order; while there is a waiter, no other acquire() succeeds.
 /// A permit may be released by another task than acquired it. May be destroyed as soon as every
 /// acquire() and release() has returned; the release() calls whose permits waiters got need not
-/// have returned.
+/// have returned. Earlier the program is aborted.
 /// Thread safety: any thread. Cost: one read-modify-write each without waiters.
 template <std::ptrdiff_t LeastMax = std::numeric_limits<std::ptrdiff_t>::max()>
 class counting_semaphore : private detail::semaphore_base {
@@ -86,6 +91,11 @@ public:
 
     /// Takes a permit; waits for one if necessary.
     void acquire() noexcept { semaphore_base::acquire(); }
+
+    /// As acquire(), until `stop` is requested: false if that comes first. See event::wait(stop).
+    [[nodiscard]] bool acquire(const std::stop_token& stop) noexcept {
+        return semaphore_base::acquire_until(stop);
+    }
 
     /// acquire() for coroutines, see event::co_wait().
     auto co_acquire() noexcept { return detail::co_awaitable<acquisition>{{*this}}; }

@@ -10,6 +10,7 @@
 #include <quern/sync/detail/waiting.hpp>
 
 #include <cstddef>
+#include <stop_token>
 
 namespace quern {
 
@@ -40,9 +41,17 @@ public:
     constexpr shared_mutex() noexcept = default;
     shared_mutex(const shared_mutex&) = delete;
     shared_mutex& operator=(const shared_mutex&) = delete;
+    ~shared_mutex() { detail::refuse_if_awaited(m_queue.front(), "a shared_mutex"); }
 
     /// Throws std::system_error (resource_deadlock_would_occur) if the caller is the writer.
     void lock() { lock_as(false); }
+
+    /// As lock() and lock_shared(), until `stop` is requested: false if that comes first. See
+    /// event::wait(stop).
+    [[nodiscard]] bool lock(const std::stop_token& stop) { return lock_as_until(false, stop); }
+    [[nodiscard]] bool lock_shared(const std::stop_token& stop) {
+        return lock_as_until(true, stop);
+    }
 
     /// False if it is held or has waiters.
     [[nodiscard]] bool try_lock() noexcept { return try_lock_as(false); }
@@ -72,6 +81,7 @@ public:
 protected:
     /// False: the deadline has passed. Throws as lock().
     bool lock_as_until(bool shared, detail::timer::clock::time_point deadline);
+    bool lock_as_until(bool shared, const std::stop_token& stop);
     bool lock_until(detail::timer::clock::time_point deadline) {
         return lock_as_until(false, deadline);
     }
@@ -94,6 +104,8 @@ private:
         bool shared;
     };
 
+    template <class Limit>
+    bool lock_as_within(bool shared, const Limit& limit);
     void lock_as(bool shared);
     bool try_lock_as(bool shared) noexcept;
     bool admit(const request& r) noexcept;

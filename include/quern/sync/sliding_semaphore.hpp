@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <stop_token>
 
 namespace quern {
 
@@ -33,6 +34,7 @@ public:
     explicit sliding_semaphore(std::int64_t max_difference, std::int64_t lower_limit = 0);
     sliding_semaphore(const sliding_semaphore&) = delete;
     sliding_semaphore& operator=(const sliding_semaphore&) = delete;
+    ~sliding_semaphore() { detail::refuse_if_awaited(m_end.first_waiter(), "a sliding_semaphore"); }
 
     /// Changes size and position of the window; it may shrink. Wakes the waiters that it admits.
     /// Throws std::invalid_argument if `max_difference` is negative.
@@ -41,6 +43,11 @@ public:
     /// Waits until `upper_limit` is at most max_difference above the lower limit.
     void wait(std::int64_t upper_limit) noexcept {
         detail::wait_for(m_end, upper_limit, m_lock, {&k_wait, this});
+    }
+
+    /// As wait(), until `stop` is requested: false if that comes first. See event::wait(stop).
+    bool wait(std::int64_t upper_limit, const std::stop_token& stop) noexcept {
+        return detail::wait_for_until(m_end, upper_limit, m_lock, {&k_wait, this}, stop);
     }
 
     /// wait() for coroutines, see event::co_wait().

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 
 namespace quern {
 
@@ -34,6 +35,7 @@ public:
     trigger() noexcept = default;
     trigger(const trigger&) = delete;
     trigger& operator=(const trigger&) = delete;
+    ~trigger() { detail::refuse_if_awaited(m_generation.first_waiter(), "a trigger"); }
 
     /// Ready when the present generation ends. Throws std::bad_alloc.
     shared_future<void> get_future();
@@ -43,6 +45,12 @@ public:
 
     /// Waits until generation number `n` has begun, that is, until set() was called n times.
     void synchronize(std::int64_t n) noexcept { synchronize_as(n, {&k_wait, this}); }
+
+    /// As synchronize(), until `stop` is requested: false if that comes first. See
+    /// event::wait(stop).
+    bool synchronize(std::int64_t n, const std::stop_token& stop) noexcept {
+        return synchronize_as(n, {&k_wait, this}, stop);
+    }
 
     /// The number of the present generation.
     [[nodiscard]] std::int64_t generation() const noexcept;
@@ -55,6 +63,10 @@ private:
 
     void synchronize_as(std::int64_t n, const detail::wait_reason& why) noexcept {
         detail::wait_for(m_generation, n, m_lock, why);
+    }
+    bool synchronize_as(std::int64_t n, const detail::wait_reason& why,
+                        const std::stop_token& stop) noexcept {
+        return detail::wait_for_until(m_generation, n, m_lock, why, stop);
     }
 
     mutable detail::spin_lock m_lock;

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <utility>
 
 namespace quern::detail {
@@ -22,8 +23,19 @@ class cell_lock {
 public:
     constexpr explicit cell_lock(bool is_full) noexcept : m_full(is_full) {}
 
+    cell_lock(const cell_lock&) = delete;
+    cell_lock& operator=(const cell_lock&) = delete;
+    ~cell_lock() {
+        for (const request_queue& each : m_queues) {
+            detail::refuse_if_awaited(each.front(), "a full_empty");
+        }
+    }
+
     /// Locks the cell. Returns whether it is full.
     bool begin(cell_state wanted) noexcept;
+
+    /// The same until a stop is requested. False: it was, and the caller does not have the lock.
+    bool begin_until(cell_state wanted, const std::stop_token& stop) noexcept;
 
     struct request : waiter {
         explicit request(cell_state state) noexcept : wanted(state) {}
@@ -34,7 +46,8 @@ public:
     /// For a coroutine. True: the caller has the lock.
     bool begin_at_once(cell_state wanted) noexcept;
 
-    /// False: the caller has the lock. True: it has it when `self` is woken.
+    /// False: the caller has the lock, or it is late and now expired. True: it has it when `self`
+    /// is woken.
     bool enqueue(request& self) noexcept;
 
     /// Unlocks. The last access is the release of the spin lock.
@@ -56,6 +69,7 @@ private:
     static const std::array<wait_kind, 3> k_waits;
 
     bool try_begin(cell_state wanted) noexcept;
+    bool withdraw(request& self) noexcept;
     request* next() noexcept;
     request_queue& queue_of(cell_state s) noexcept { return m_queues[static_cast<std::size_t>(s)]; }
 

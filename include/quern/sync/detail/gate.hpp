@@ -13,6 +13,7 @@
 #include <quern/sync/detail/waiting.hpp>
 
 #include <cstdint>
+#include <stop_token>
 
 namespace quern::detail {
 
@@ -112,6 +113,12 @@ public:
         }
     }
 
+    /// The youngest waiter, linked to the others, or null. Without other users.
+    const Waiter* waiters() const noexcept {
+        const std::uintptr_t word = m_word.load(std::memory_order_relaxed);
+        return word == k_open ? nullptr : reinterpret_cast<const Waiter*>(word);
+    }
+
 private:
     static constexpr std::uintptr_t k_closed = 0;
     static constexpr std::uintptr_t k_open = 1;
@@ -155,6 +162,10 @@ QUERN_COLD void wait_for(task_gate& closed, const wait_reason& why) noexcept;
 /// As above, with a deadline. False: it has passed.
 QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
                                timer::clock::time_point deadline) noexcept;
+
+/// The same until a stop is requested.
+QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
+                               const std::stop_token& stop) noexcept;
 
 /// For co_await: waits without a deadline until the primitive's gate opens.
 template <class Primitive>

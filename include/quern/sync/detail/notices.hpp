@@ -70,6 +70,9 @@ public:
         }
     }
 
+    /// The longest waiter, or null. Without other users.
+    const Waiter* first_waiter() const noexcept { return m_queue.front(); }
+
     /// Removes a waiter whose deadline has passed. False: it has been notified, or is not queued
     /// yet and marked late.
     bool withdraw(Waiter& self) noexcept {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <stop_token>
 
 namespace quern::detail {
 
@@ -81,6 +82,9 @@ public:
         return (m_word.load(std::memory_order_relaxed) & k_awaited) != 0;
     }
 
+    /// The longest waiter, or null. Without other users.
+    const Waiter* first_waiter() const noexcept { return m_queue.front(); }
+
 private:
     static constexpr std::uintptr_t k_free = 0;
     static constexpr std::uintptr_t k_awaited = 1;
@@ -146,9 +150,11 @@ using task_ownership = ownership<std_atomics, claimant, spin_lock>;
 QUERN_COLD void take_or_wait(task_ownership& wanted, std::uintptr_t me,
                              const wait_reason& why) noexcept;
 
-/// As above, with a deadline. False: it has passed.
+/// As above, with a deadline or until a stop is requested. False: that came first.
 QUERN_COLD bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me,
                                    const wait_reason& why,
                                    timer::clock::time_point deadline) noexcept;
+QUERN_COLD bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me,
+                                   const wait_reason& why, const std::stop_token& stop) noexcept;
 
 }  // namespace quern::detail

@@ -73,6 +73,9 @@ public:
         return {before, any_waits ? hand_over(std::min(n, -before)) : nullptr};
     }
 
+    /// The longest waiter, or null. Without other users.
+    const Waiter* first_waiter() const noexcept { return m_queue.front(); }
+
     /// For reports: the free permits; if negative, the unserved claims.
     std::ptrdiff_t count() const noexcept { return m_count.load(std::memory_order_relaxed); }
 

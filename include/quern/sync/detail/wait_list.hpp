@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 
 namespace quern::detail {
 
@@ -47,19 +48,24 @@ public:
     /// Waits with a deadline. True: finished, with `got` as above.
     bool take_until(const wait_reason& why, timer::clock::time_point deadline,
                     wait_node*& got) noexcept;
+    /// The same until a stop is requested.
+    bool take_until(const wait_reason& why, const std::stop_token& stop, wait_node*& got) noexcept;
 
     /// Null: there is none.
     wait_node* try_take() noexcept;
 
-    /// Wakes all waiters without a node.
-    void close() noexcept;
-
     bool is_closed() const noexcept;
+
+    /// The longest waiter, or null. Without other users.
+    const taker* first_waiter() const noexcept { return m_takers.front(); }
 
     /// For reports: the number of nodes when none is in use.
     void expect(std::size_t count) noexcept;
 
 private:
+    friend struct channel_lists;
+    template <class Limit>
+    bool take_within(const wait_reason& why, const Limit& limit, wait_node*& got) noexcept;
     static void look_for_value(const void* copy, wait_findings& into) noexcept;
     static void look_for_place(const void* copy, wait_findings& into) noexcept;
     bool withdraw(taker& self) noexcept;
@@ -79,6 +85,14 @@ private:
 struct channel_lists {
     wait_list filled;
     wait_list free;  ///< always empty if the channel is unbounded
+
+    /// Closes both and wakes all waiters without a node. The last access is the release of the
+    /// second list's lock: see is_closed().
+    void close() noexcept;
+
+    /// A task that has learned that it is closed may destroy it once this has returned, even if
+    /// close() has not.
+    bool is_closed() const noexcept { return free.is_closed(); }
 };
 
 }  // namespace quern::detail

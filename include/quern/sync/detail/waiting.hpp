@@ -7,6 +7,7 @@
 #pragma once
 
 #include <quern/base/detail/atomics.hpp>
+#include <quern/base/detail/config.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
 #include <quern/task/detail/coroutine_runner.hpp>
@@ -94,6 +95,18 @@ inline void wake_all(waiter* first) noexcept {
         waiter* const next = first->next;
         first->wake();
         first = next;
+    }
+}
+
+/// Aborts with words if a waiter of the chain can still resume.
+QUERN_COLD void refuse_waiters(const waiter& first, const char* what) noexcept;
+
+/// For the destructor of a primitive: the program is aborted if a task, coroutine or thread still
+/// waits in it, because it would access freed memory. Those that the end of their runtime has
+/// abandoned do not count: they never resume. `first`: its queue, or null; `what`: "a mutex".
+inline void refuse_if_awaited(const waiter* first, const char* what) noexcept {
+    if (first != nullptr) [[unlikely]] {
+        detail::refuse_waiters(*first, what);
     }
 }
 

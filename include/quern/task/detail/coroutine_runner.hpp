@@ -149,6 +149,9 @@ public:
     /// object may be destroyed when this returns.
     void resume() noexcept;
 
+    /// The pool in which it will be made ready. Requires: it waits.
+    pool& waits_in() const noexcept { return *reinterpret_cast<pool*>(next); }
+
 protected:
     suspended_coroutine() noexcept : runnable(resume_queued, false) {}
 
