@@ -5,6 +5,7 @@
 #include "kept.hpp"
 
 #include <quern/base/detail/process.hpp>
+#include <quern/settings/detail/job.hpp>
 
 #include <map>
 #include <mutex>
@@ -50,6 +51,15 @@ std::optional<double> global_value::get() const {
 }
 
 /// Of one value, sum, least, most and mean are the value.
-std::optional<double> global_value::reduce(reduction) const { return get(); }
+std::optional<double> global_value::reduce(reduction) const {
+    if (const unsigned long ranks = quern::detail::ranks_of_job(); ranks > 1) {
+        throw std::logic_error("quern: global value '" + m_name + "': this process is one of " +
+                               std::to_string(ranks) +
+                               " ranks of an MPI job, and values are not shared between ranks; "
+                               "reduce get() of all ranks with MPI_Allreduce, or call get() for "
+                               "this rank alone");
+    }
+    return get();
+}
 
 }  // namespace quern::adaptation

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The file is only ever appended to, by one write of one line under flock(2). So two processes lose
-// nothing, and a line that was cut off by a crash spoils itself alone.
+// The file is appended to, by one write of one line under flock(2). So two processes lose nothing,
+// and a line that was cut off by a crash spoils itself alone. A file above a MiB is replaced, under
+// the same lock and by rename(2), by one with the latest results: a reader sees the one or the
+// other, and a writer that has waited for the lock looks whether its file is still the one.
 #include "history.hpp"
 
 #include "kept.hpp"
@@ -19,8 +21,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,6 +39,9 @@ using quern::detail::process_lock;
 constexpr std::string_view k_title = "quern tuning history ";
 constexpr std::string_view k_header = "quern tuning history 1\n";
 constexpr std::size_t k_fields = 8;
+constexpr std::size_t k_key_fields = 5;
+constexpr std::size_t k_most_bytes = 1 << 20;  // of the file: some 7000 results (chosen)
+constexpr std::size_t k_most_said = 16;        // messages about one file (chosen)
 
 struct history_file {
     std::string path;
@@ -49,13 +56,16 @@ constinit kept<history_file> g_file{};
 /// Requires: the lock of this layer is held.
 history_file& the_file() { return g_file.get(); }
 
-/// Each message once for a file. Requires: as above.
+/// Each message once for a file, and not many. Requires: as above.
 void say(const std::string& what) {
     history_file& file = the_file();
-    if (std::find(file.said.begin(), file.said.end(), what) == file.said.end()) {
-        file.said.push_back(what);
-        std::fprintf(stderr, "quern: tune-history '%s': %s\n", file.path.c_str(), what.c_str());
+    if (file.said.size() == k_most_said ||
+        std::find(file.said.begin(), file.said.end(), what) != file.said.end()) {
+        return;
     }
+    file.said.push_back(what);
+    std::fprintf(stderr, "quern: tune-history '%s': %s%s\n", file.path.c_str(), what.c_str(),
+                 file.said.size() == k_most_said ? "; further messages are left out" : "");
 }
 
 std::string one_field(std::string text) {
@@ -177,18 +187,113 @@ std::string build_of_program() {
 }
 
 /// False with errno.
-bool append(int file, const std::string& line) {
-    struct stat about {};
-    if (::flock(file, LOCK_EX) != 0 || ::fstat(file, &about) != 0) {
-        return false;
-    }
+bool write_whole(int file, const std::string& text) {
+    errno = ENOSPC;  // of a write that is not whole
+    return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+/// Appends. Requires: the file is locked. False with errno.
+bool append(int file, const struct stat& about, const std::string& line) {
     std::string text = about.st_size == 0 ? std::string(k_header) + line : line;
     char last = '\n';
     if (about.st_size > 0 && ::pread(file, &last, 1, about.st_size - 1) == 1 && last != '\n') {
         text.insert(0, 1, '\n');  // after a line that was cut off
     }
-    errno = ENOSPC;  // of a write that is not whole
-    return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    return write_whole(file, text);
+}
+
+/// The latest line of each key, the oldest first, in half of the most bytes. Damaged ones are left
+/// out.
+std::string latest_of(std::string_view text) {
+    std::vector<std::string_view> lines = split(text, '\n');
+    std::vector<std::string_view> kept;
+    std::set<std::string_view> keys;
+    std::size_t bytes = k_header.size();
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+        if (std::count(line->begin(), line->end(), '\t') != k_fields - 1) {
+            continue;
+        }
+        std::size_t end = 0;
+        for (std::size_t i = 0; i < k_key_fields; ++i) {
+            end = line->find('\t', end) + 1;
+        }
+        if (!keys.insert(line->substr(0, end)).second) {
+            continue;
+        }
+        bytes += line->size() + 1;
+        if (bytes > k_most_bytes / 2) {
+            break;
+        }
+        kept.push_back(*line);
+    }
+    std::string all(k_header);
+    for (auto line = kept.rbegin(); line != kept.rend(); ++line) {
+        all.append(*line).push_back('\n');
+    }
+    return all;
+}
+
+/// Puts a file with the latest results and the line in the place of the one that has become too
+/// long. Requires: that one is locked, so that one process does it. False if it cannot be done.
+bool replace(const std::string& path, const struct stat& about, const std::string& line) {
+    const std::optional<std::string> text = contents_of(path);
+    if (!text || !is_history(*text)) {
+        return false;
+    }
+    const std::string beside = path + ".new";
+    ::unlink(beside.c_str());  // of a process that has crashed
+    const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return false;
+    }
+    const bool is_whole =
+        write_whole(file, latest_of(*text) + line) && ::fchmod(file, about.st_mode & 07777U) == 0;
+    ::close(file);
+    if (is_whole && ::rename(beside.c_str(), path.c_str()) == 0) {
+        return true;
+    }
+    ::unlink(beside.c_str());
+    return false;
+}
+
+/// The file that has this name, locked. Negative, with errno, if it cannot be.
+int open_locked(const std::string& path, struct stat& about) {
+    for (;;) {
+        const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (file < 0) {
+            return file;
+        }
+        struct stat named {};
+        if (::flock(file, LOCK_EX) != 0 || ::fstat(file, &about) != 0) {
+            const int error = errno;
+            ::close(file);
+            errno = error;
+            return -1;
+        }
+        if (::stat(path.c_str(), &named) == 0 && named.st_ino == about.st_ino &&
+            named.st_dev == about.st_dev) {
+            return file;
+        }
+        ::close(file);  // another process has replaced it meanwhile
+    }
+}
+
+/// False with errno.
+bool add_line(const std::string& name, const std::string& line) {
+    char* const resolved = ::realpath(name.c_str(), nullptr);  // a link stays one
+    const std::string path = resolved != nullptr ? resolved : name;
+    std::free(resolved);  // NOLINT(cppcoreguidelines-no-malloc): from realpath(3)
+    struct stat about {};
+    const int file = open_locked(path, about);
+    if (file < 0) {
+        return false;
+    }
+    const bool is_long = static_cast<std::size_t>(about.st_size) > k_most_bytes;
+    const bool is_kept = (is_long && replace(path, about, line)) || append(file, about, line);
+    const int error = errno;
+    ::close(file);
+    errno = error;
+    return is_kept;
 }
 
 }  // namespace
@@ -247,17 +352,13 @@ void remember(const history_key& key, const remembered& found, std::size_t trial
     if (file.path.empty() || !file.is_usable || !(found.cost > 0) || !std::isfinite(found.cost)) {
         return;
     }
-    const int opened = ::open(file.path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     std::string line = fields_of(key);
     for (std::size_t i = 0; i < found.values.size(); ++i) {
         line += (i == 0 ? "" : ";") + quern::detail::exact_number(found.values[i]);
     }
     line += '\t' + quern::detail::exact_number(found.cost) + '\t' + std::to_string(trials) + '\n';
-    if (opened < 0 || !append(opened, line)) {
+    if (!add_line(file.path, line)) {
         say(std::string("what was found is not kept: ") + std::strerror(errno));
-    }
-    if (opened >= 0) {
-        ::close(opened);
     }
 }
 

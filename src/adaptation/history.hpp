@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What searches have found in earlier runs: a text file, one line for each search, that only grows.
-// Regions read it when they begin and add to it when they converge.
+// What searches have found in earlier runs: a text file, one line for each search. Above a MiB it
+// is cut to the latest results. Regions read it when they begin and add to it when they converge.
 #pragma once
 
 #include <quern/adaptation/tuner.hpp>
@@ -29,7 +29,8 @@ void remember_in(const std::string& path);
 std::optional<remembered> recall(const history_key& key);
 
 /// Appends a line; several processes may do so. Failure is said on stderr. A file that is no
-/// history, or of a newer version, is not written to. A cost that is not above 0 and finite is
+/// history, or of a newer version, is not written to. A file above a MiB keeps the latest line of
+/// each key, as far as they fit into half of that. A cost that is not above 0 and finite is
 /// not kept: nothing could be compared with it.
 void remember(const history_key& key, const remembered& found, std::size_t trials);
 

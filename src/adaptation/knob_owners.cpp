@@ -27,7 +27,8 @@ struct owned_knob {
     std::optional<unsigned> last_set{};
     std::optional<unsigned> last_dry{};
     bool is_the_programs = false;
-    bool is_tried = false;  ///< the last value was set to be measured
+    bool is_tried = false;                    ///< the last value was set to be measured
+    std::vector<const policy_state*> told{};  ///< in a dry run, that another one owns it
 };
 
 std::mutex& the_lock() noexcept {
@@ -57,6 +58,14 @@ knob_answer ask_for_knob(const knob_wish& what) {
     owned_knob* one = row_of(what);
     if (one == nullptr) {
         one = &the_table().emplace_back(owned_knob{what.of, what.row, what.owner, what.owner_name});
+    }
+    if (one->owner != what.owner && what.is_dry) {
+        const bool is_told =
+            std::find(one->told.begin(), one->told.end(), what.owner) != one->told.end();
+        if (!is_told) {
+            one->told.push_back(what.owner);
+        }
+        return is_told ? knob_answer::leave : knob_answer::another_has;
     }
     if (one->owner != what.owner) {
         throw std::logic_error("quern: policy '" + what.owner_name + "' cannot set knob '" +
@@ -93,6 +102,9 @@ void remember_set(const knob_wish& what, unsigned value) noexcept {
 void forget_owner(const policy_state& which) noexcept {
     const std::scoped_lock lock(the_lock());
     std::erase_if(the_table(), [&](const owned_knob& each) { return each.owner == &which; });
+    for (owned_knob& each : the_table()) {
+        std::erase(each.told, &which);
+    }
 }
 
 void forget_owners_of(const quern::detail::pool& which) noexcept {

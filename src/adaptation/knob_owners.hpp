@@ -29,10 +29,11 @@ enum class knob_answer : std::uint8_t {
     set,          ///< set it, and remember_set(); of a dry run: log it
     leave,        ///< nothing to do or to log
     program_has,  ///< the program has set it since: log that, once
+    another_has,  ///< of a dry run: another policy would be its owner: log that, once
 };
 
-/// Makes the policy the owner if there is none. Throws std::logic_error that names another owner,
-/// and std::bad_alloc.
+/// Makes the policy the owner if there is none. Throws std::logic_error that names another owner
+/// unless it is a dry run, and std::bad_alloc.
 knob_answer ask_for_knob(const knob_wish& what);
 
 /// The knob has this value after the owner's set.

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <new>
 #include <utility>
@@ -43,6 +44,16 @@ policy_lists& the_lists() { return g_lists.get(); }
 
 std::mutex& the_lock() noexcept { return lock_of(process_lock::adaptation); }
 
+/// Of the calling thread. Other programs that use its processor meanwhile do not count.
+std::chrono::nanoseconds processor_time() noexcept {
+    timespec spent{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+    return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+}
+
+/// Of the call that the thread is in: what does not count against its budget.
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::chrono::nanoseconds tls_off_budget{};
+
 /// The policy whose function the calling thread is in.
 [[gnu::tls_model("initial-exec")]] constinit thread_local const policy_state* tls_called = nullptr;
 
@@ -64,6 +75,9 @@ void require(bool is_right, const std::string& name, const char* wrong) {
 }
 
 }  // namespace
+
+off_budget::off_budget() noexcept : m_begun(processor_time()) {}
+off_budget::~off_budget() { tls_off_budget += processor_time() - m_begun; }
 
 policy_state::policy_state(policy_description what)
     : m_what(std::move(what)),
@@ -148,10 +162,14 @@ void policy_state::run(policy_call& now) {
     const off_the_clock may_take_long;
     std::string failure;
     const auto begun = clock::now();
+    const auto processor_at_begin = processor_time();
+    tls_off_budget = {};
     tls_called = this;
     try {
         policy_context context(now);
         m_what.work(context);
+    } catch (const no_value_yet&) {
+        failure.clear();  // there is nothing to decide by; perhaps next time
     } catch (const std::exception& error) {
         failure = std::string("it threw an exception: ") + error.what();
     } catch (...) {
@@ -161,14 +179,16 @@ void policy_state::run(policy_call& now) {
     if (inherited()) {
         return;  // the function has called fork(), and this is the child
     }
+    const auto used = processor_time() - processor_at_begin - tls_off_budget;
     const std::chrono::nanoseconds took = clock::now() - begun;
     g_counts.policy_ns.fetch_add(static_cast<std::uint64_t>(took.count()),
                                  std::memory_order_relaxed);
-    if (failure.empty() && took > m_what.how.budget && !has_ended()) {
+    if (failure.empty() && used > m_what.how.budget && !has_ended()) {
         const auto words = [](std::chrono::nanoseconds of) {
             return quern::detail::duration_words(static_cast<double>(of.count()));
         };
-        failure = "a call took " + words(took) + ", and its budget is " + words(m_what.how.budget);
+        failure = "a call took " + words(used) + " of processor time, and its budget is " +
+                  words(m_what.how.budget);
     }
     if (!failure.empty()) {
         fail(failure);

@@ -43,7 +43,7 @@ counters::counter_value policy_counters::value(std::string_view name) {
     } catch (const std::logic_error& error) {
         return {.name = std::string(name),
                 .unit = "",
-                .state = counters::source_state::absent,
+                .state = counters::source_state::not_yet,
                 .why = error.what()};
     }
 }
@@ -119,11 +119,14 @@ counters::counter_value policy_context::try_counter(std::string_view name) {
 
 double policy_context::counter(std::string_view name) {
     const counters::counter_value value = try_counter(name);
-    if (!value.ok()) {
-        throw std::runtime_error("quern: counter '" + std::string(name) +
-                                 "' has no value: " + value.why);
+    if (value.ok()) {
+        return value.value;
     }
-    return value.value;
+    const std::string why = "quern: counter '" + std::string(name) + "' has no value: " + value.why;
+    if (value.state == counters::source_state::not_yet) {
+        throw detail::no_value_yet(why);
+    }
+    throw std::runtime_error(why);
 }
 
 void policy_context::add_input(std::string text) {
@@ -171,6 +174,9 @@ unsigned policy_context::set_for(std::string_view knob, unsigned value, std::str
             return now;
         case detail::knob_answer::program_has:
             log_that(now, false, "the program has set it since, and its value stays");
+            return now;
+        case detail::knob_answer::another_has:
+            log_that(wanted, false, "another policy owns the knob");
             return now;
         case detail::knob_answer::set:
             break;

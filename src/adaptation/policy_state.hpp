@@ -13,14 +13,36 @@
 #include <quern/trace/listener.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace quern::adaptation::detail {
+
+/// A counter has no value yet. A policy that lets it pass is called again at the next event or
+/// period.
+class no_value_yet final : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// While it lives, what the call in progress does is not counted against the policy's budget: for
+/// work of Quern that only the first call has, such as finding the names of sites.
+class off_budget {
+public:
+    off_budget() noexcept;
+    ~off_budget();
+    off_budget(const off_budget&) = delete;
+    off_budget& operator=(const off_budget&) = delete;
+
+private:
+    std::chrono::nanoseconds m_begun;
+};
 
 /// Its counters, read together once a call. Of the thread that calls the policy.
 class policy_counters {

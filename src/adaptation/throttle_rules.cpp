@@ -42,16 +42,27 @@ void drift_watch::begin(unsigned cap) {
     m_rest = m_cap == cap ? std::min(2 * m_rest, k_longest_rest) : k_first_rest;
     m_cap = cap;
     m_periods = 0;
+    m_changes = 0;
     m_last.clear();
 }
 
+/// Of one period: the standard deviation. From neighbouring periods, so that a load that has
+/// changed once counts little.
+double drift_watch::noise() const noexcept {
+    return m_periods > 1 ? std::sqrt(m_changes / (2.0 * (m_periods - 1))) : 0;
+}
+
 bool drift_watch::drifts(double metric) {
+    if (!m_last.empty()) {
+        m_changes += (metric - m_last.back()) * (metric - m_last.back());
+    }
     add_to_window(m_last, metric, k_window);
     if (++m_periods == k_window) {
         m_reference = mean_of(m_last);
     }
-    return m_periods > m_rest &&
-           std::abs(mean_of(m_last) - m_reference) > m_limit * std::abs(m_reference);
+    const double apart = std::abs(mean_of(m_last) - m_reference);
+    const double error = noise() * std::sqrt(2.0 / k_window);  // of the difference of two means
+    return m_periods > m_rest && apart > m_limit * std::abs(m_reference) && apart > k_sure * error;
 }
 
 hill_climb_rule::hill_climb_rule(const settings& how, unsigned start)

@@ -35,8 +35,9 @@ struct cap_reading {
 };
 
 /// Whether the load has changed since a rule has settled: the mean of the last three periods is off
-/// that of the first three. A rule that looks again and finds the same cap waits twice as long
-/// before it may look next, so that noise costs less and less.
+/// that of the first three, by the limit and by more than the periods differ among each other. A
+/// rule that looks again and finds the same cap waits twice as long before it may look next, so
+/// that noise costs less and less.
 class drift_watch {
 public:
     explicit drift_watch(double limit) noexcept : m_limit(limit) {}
@@ -49,10 +50,14 @@ private:
     static constexpr std::size_t k_window = 3;    // periods (APEX's window)
     static constexpr unsigned k_first_rest = 20;  // periods: 2 s of 100 ms (guessed)
     static constexpr unsigned k_longest_rest = 640;
+    static constexpr double k_sure = 4;  // standard errors: once in 16 000 periods by chance
+
+    double noise() const noexcept;
 
     double m_limit;
     double m_reference = 0;
     std::deque<double> m_last;
+    double m_changes = 0;  ///< squares of the differences of neighbouring periods, together
     unsigned m_periods = 0;
     unsigned m_rest = k_first_rest;
     std::optional<unsigned> m_cap;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The throttles: what each measures in a period, its rule (throttle_rules.hpp), and the knob. Run
-// as policies, so they hold no lock and no task waits for them.
+// as policies, so they hold no lock and no task waits for them. A level, such as the length of a
+// queue, is read several times in a period, and its mean counts.
 #include <quern/adaptation/throttling.hpp>
 
+#include "policy_state.hpp"
 #include "throttle_rules.hpp"
 
 #include <quern/base/detail/text.hpp>
@@ -22,7 +24,16 @@ using detail::cap_range;
 using detail::cap_reading;
 using std::chrono::nanoseconds;
 
-/// What was measured since the previous call, so long ago; nothing if that says nothing.
+constexpr int k_samples = 16;                             // of a level in a period (chosen)
+constexpr std::chrono::milliseconds k_least_interval{1};  // between two of them
+
+/// Between two calls of a throttle.
+nanoseconds interval_of_samples(nanoseconds period) {
+    return std::max(period / k_samples, std::min<nanoseconds>(period, k_least_interval));
+}
+
+/// What was measured since the previous call, so long ago; nothing if that says nothing, or if the
+/// period is not over.
 using meter = std::function<std::optional<cap_reading>(policy_context&, nanoseconds since)>;
 /// A rule and its state.
 using rule = std::function<cap_choice(const cap_reading&)>;
@@ -43,7 +54,7 @@ public:
         const auto at = clock::now();
         const nanoseconds since = at - std::exchange(m_last, at);
         if (is_new(now.pool())) {
-            m_measure(now, since);  // from here on
+            m_measure(now, m_how.period);  // from here on
             return;
         }
         if (const auto reading = m_measure(now, since)) {
@@ -83,7 +94,9 @@ private:
     clock::time_point m_last{};
 };
 
-policy_handle start(const char* name, throttle_options how, meter measure, make_rule make) {
+/// `interval`: between two calls of the meter; 0: a period.
+policy_handle start(const char* name, throttle_options how, meter measure, make_rule make,
+                    nanoseconds interval = {}) {
     if (how.name.empty()) {
         how.name = name;
     }
@@ -91,11 +104,11 @@ policy_handle start(const char* name, throttle_options how, meter measure, make_
         throw std::invalid_argument("quern: throttle '" + how.name + "' needs a range of workers");
     }
     const policy_options options{.pool = how.pool, .budget = how.budget};
-    const nanoseconds period = how.period;
+    const nanoseconds between = interval.count() > 0 ? interval : how.period;
     const std::string policy = how.name;
     auto run = std::make_shared<throttle>(std::move(how), std::move(measure), std::move(make));
     return every(
-        period, policy, [run](policy_context& now) { (*run)(now); }, options);
+        between, policy, [run](policy_context& now) { (*run)(now); }, options);
 }
 
 template <class Rule>
@@ -120,7 +133,11 @@ meter meter_of_site(std::string site) {
     return [site = std::move(site), before = seen()](
                policy_context& now, nanoseconds since) mutable -> std::optional<cap_reading> {
         seen all;
-        for (const site_statistics& each : all_sites()) {
+        // A new site needs a name, and the first of them the debug information of the program.
+        std::optional<detail::off_budget> finds_names(std::in_place);
+        const std::vector<site_statistics> sites = all_sites();
+        finds_names.reset();
+        for (const site_statistics& each : sites) {
             if (each.id == site || each.name == site) {
                 all.calls += each.calls;
                 all.ns += each.exclusive_ns;
@@ -137,6 +154,53 @@ meter meter_of_site(std::string site) {
         return found;
     };
 }
+
+/// The values of a counter in a period: the mean of a level and of a ratio, all of a sum. A reading
+/// for which the counter has no value yet is left out; without any the period is.
+class period_of_counter {
+public:
+    period_of_counter(std::string counter, nanoseconds period)
+        : m_counter(std::move(counter)), m_period(period) {}
+
+    std::optional<cap_reading> operator()(policy_context& now, nanoseconds since) {
+        const counters::counter_value one = now.try_counter(m_counter);
+        if (one.ok()) {
+            m_sum += one.value;
+            ++m_count;
+        } else if (one.state != counters::source_state::not_yet) {
+            now.counter(m_counter);  // throws the reason
+        }
+        m_time += since;
+        if (m_time + interval_of_samples(m_period) / 2 < m_period) {
+            return std::nullopt;
+        }
+        const bool is_sum = one.kind == counters::counter_kind::sum;
+        const double sum = std::exchange(m_sum, 0);
+        const int count = std::exchange(m_count, 0);
+        const nanoseconds time = std::exchange(m_time, nanoseconds{});
+        if (count == 0) {
+            return std::nullopt;
+        }
+        const double found = is_sum ? per_period(sum, time) : sum / count;
+        if (count > 1) {
+            now.add_input((is_sum ? "a period " : "mean of the period ") +
+                          quern::detail::rounded(found));
+        }
+        return cap_reading{found, 0};
+    }
+
+private:
+    /// A period may be longer than it should be.
+    double per_period(double sum, nanoseconds time) const {
+        return time.count() > 0 ? sum * (std::chrono::duration<double>(m_period) / time) : sum;
+    }
+
+    const std::string m_counter;
+    const nanoseconds m_period;
+    nanoseconds m_time{};
+    double m_sum = 0;
+    int m_count = 0;
+};
 
 meter meter_of_work(std::string counter) {
     return [counter = std::move(counter)](policy_context& now,
@@ -159,11 +223,11 @@ void require_sites(const std::string& site) {
 }  // namespace
 
 policy_handle throttle_by_queue(throttle_options how) {
-    const auto measure = [counter = how.metric](policy_context& now, nanoseconds) {
-        return std::optional(cap_reading{now.counter(counter), 0});
-    };
-    return start("throttle-by-queue", std::move(how), measure,
-                 rule_of<detail::hill_climb_rule>({.what = detail::hill_climb_rule::aim::least}));
+    period_of_counter measure(how.metric, how.period);
+    const nanoseconds interval = interval_of_samples(how.period);
+    return start("throttle-by-queue", std::move(how), std::move(measure),
+                 rule_of<detail::hill_climb_rule>({.what = detail::hill_climb_rule::aim::least}),
+                 interval);
 }
 
 policy_handle throttle_by_throughput(std::string site, throttle_options how) {

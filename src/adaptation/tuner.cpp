@@ -3,7 +3,7 @@
 // points, so that a search that returns to a point does not measure it again.
 #include <quern/adaptation/tuner.hpp>
 
-#include "drift_watch.hpp"
+#include "cost_watch.hpp"
 #include "known_costs.hpp"
 #include "strategies/search.hpp"
 #include "strategies/strategies.hpp"
@@ -63,7 +63,8 @@ struct tuner::state {
         detail::check(where, how, options);
         const std::optional<point> known_point = remembered_point();
         is_checking = known_point.has_value();
-        begin(where.coordinates_of(known_point.value_or(where.start())));
+        first = known_point.value_or(where.start());
+        begin(where.coordinates_of(first));
     }
 
     std::optional<point> remembered_point() const;
@@ -74,7 +75,7 @@ struct tuner::state {
     bool is_complete() const;
     void finish(std::string reason);
     measured result_of(const slot& of) const;
-    void watch(double cost);
+    void watch(const point& at, double cost);
     std::pair<point, double> best() const;
     std::vector<asked>::iterator find(const trial& which);
 
@@ -88,16 +89,18 @@ struct tuner::state {
     std::vector<slot> slots{};
     bool anew = false;
     std::uint64_t generation = 0;
-    std::vector<asked> open{};
+    std::vector<asked> open{};  ///< by number
     std::uint64_t next_number = 1;
     detail::known_costs known{};
+    point first{};  ///< the best before the first result
     std::optional<point> chosen{};
     bool is_checking = false;  ///< what is remembered
     bool converged = false;
     std::string why = "no trial yet";
     std::size_t told = 0;
     std::size_t restarts = 0;
-    detail::drift_watch drift;  ///< of the best point since convergence
+    detail::cost_watch drift;  ///< of the watched point since convergence
+    point watched{};
 };
 
 void tuner::state::begin(coordinates from) {
@@ -218,29 +221,35 @@ std::pair<point, double> tuner::state::best() const {
         return {*chosen, known.of(*chosen).value_or(k_infinity)};
     }
     const auto [values, cost] = known.least();
-    return {values == nullptr ? where.start() : where.with(*values), cost};
+    return {values == nullptr ? first : where.with(*values), cost};
 }
 
-/// After the search: starts it again if the best point does not cost what it did.
-void tuner::state::watch(double cost) {
-    const auto [at, before] = best();
-    const std::optional<double> now = drift.add(cost, before);
-    if (!now) {
+/// After the search: starts it again if the best point does not cost what it did. With its present
+/// cost that point stays the best until the search knows a better one.
+void tuner::state::watch(const point& at, double cost) {
+    if (!(watched == at)) {
+        watched = at;
+        drift.forget();
+    }
+    const auto change = drift.add(cost, known.of(at).value_or(cost));
+    if (!change) {
         return;
     }
     ++restarts;
     limit = told + trials_for(how, options);
     known.forget();
+    known.add(at, change->to);
     chosen.reset();
     begin(where.coordinates_of(at));
-    why = "the cost of " + at.text() + " has changed from " + quern::detail::rounded(before) +
-          " to " + quern::detail::rounded(*now) + ": the search starts again";
+    why = "the cost of " + at.text() + " has changed from " + quern::detail::rounded(change->from) +
+          " to " + quern::detail::rounded(change->to) + ": the search starts again";
 }
 
 std::vector<tuner::state::asked>::iterator tuner::state::find(const trial& which) {
-    const auto at = std::find_if(open.begin(), open.end(),
-                                 [&](const asked& each) { return each.number == which.number; });
-    if (at == open.end() || !(at->where == which.where)) {
+    const auto at = std::lower_bound(
+        open.begin(), open.end(), which.number,
+        [](const asked& each, std::uint64_t number) { return each.number < number; });
+    if (at == open.end() || at->number != which.number || !(at->where == which.where)) {
         throw std::invalid_argument("quern: trial " + std::to_string(which.number) + " of " +
                                     which.where.text() +
                                     (which.number == 0 || which.number >= next_number
@@ -307,7 +316,7 @@ void tuner::tell(const trial& done, const measured& result) {
     my.known.add(was.where, result.cost);
     if (!was.is_search) {
         if (my.converged) {
-            my.watch(result.cost);
+            my.watch(was.where, result.cost);
         }
         return;
     }

@@ -86,8 +86,7 @@ work* worker::obey_throttle() noexcept {
     if (has_public_work() || m_pool.needs_watch()) {
         notify_public_work();  // another worker must do it now
     }
-    stats.begin_idle();
-    stats.begin_sleep();
+    stats.begin_throttled();
     m_pool.m_throttled.fetch_add(1, std::memory_order_seq_cst);
     if (m_pool.hang_report().enabled && m_pool.all_asleep() && m_pool.away() != 0) {
         m_pool.wake_one(m_rank);  // it finds nothing, sleeps as the last one, and watches for hangs
@@ -101,8 +100,7 @@ work* worker::obey_throttle() noexcept {
         std_atomics::futex_wait(m_pool.m_throttle_word, seen);
     }
     m_pool.m_throttled.fetch_sub(1, std::memory_order_seq_cst);
-    stats.end_sleep();
-    stats.end_idle();
+    stats.end_throttled();
     return is_throttled() ? queues.pinned.pop() : nullptr;
 }
 

@@ -60,9 +60,10 @@ counters::counter_kind kind_of(const std::string& word) {
 }
 
 counters::source_state state_of(const std::string& word) {
-    return word == "denied"  ? counters::source_state::denied
-           : word == "stuck" ? counters::source_state::stuck
-                             : counters::source_state::absent;
+    return word == "denied"    ? counters::source_state::denied
+           : word == "stuck"   ? counters::source_state::stuck
+           : word == "not-yet" ? counters::source_state::not_yet
+                               : counters::source_state::absent;
 }
 
 counters::snapshot snapshot_of(const json_value& runtime) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Values that the processes of a program share, so that a policy can act on the whole program: each
-// process publishes its own, and reads one number of all. There is one process today; a layer that
-// connects processes replaces what reduce() does. Called by policies; never waits.
+// process publishes its own, and reads one number of all. Values do not leave their process yet: in
+// a job of several, reduce() refuses to answer for one of them. Called by policies; never waits.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,9 @@ public:
     /// What this process has published last; nothing before, and in the child of a fork() what the
     /// parent had published.
     std::optional<double> get() const;
-    /// Of all processes that have published it; nothing if none has.
+    /// Of all processes that have published it; nothing if none has. Throws std::logic_error in an
+    /// MPI job of more than one rank, as the program that starts the ranks tells it in
+    /// OMPI_COMM_WORLD_SIZE, PMI_SIZE, MV2_COMM_WORLD_SIZE or SLURM_STEP_NUM_TASKS.
     std::optional<double> reduce(reduction how) const;
 
 private:

@@ -45,7 +45,9 @@ public:
     /// policy; in the first call that names it, since the runtime started. It becomes an input of
     /// the decisions of this call. Throws std::runtime_error with the reason for a counter that has
     /// no value now, std::invalid_argument for a name that does not stand for one counter,
-    /// std::logic_error without a runtime. Cost: as counter_set::evaluate, once a call.
+    /// std::logic_error without a runtime. Where the counter has no value yet
+    /// (source_state::not_yet), a policy that lets the exception pass is not ended: this call is
+    /// over, and the next one tries again. Cost: as counter_set::evaluate, once a call.
     double counter(std::string_view name);
     /// The same; a counter without a value says why instead of throwing.
     counters::counter_value try_counter(std::string_view name);
@@ -64,9 +66,10 @@ public:
     /// nothing changes.
     ///
     /// The first policy that sets a knob of a pool owns it until the policy ends: the call of
-    /// another one throws std::logic_error that names the owner. The knob keeps its last value
-    /// afterwards. A value that the program has set since the owner's last one stays: this is
-    /// logged once, and the owner's calls have no effect from then on.
+    /// another one throws std::logic_error that names the owner. In mode dry_run it throws nothing,
+    /// since there is nothing to own: that another one owns the knob is logged once. The knob keeps
+    /// its last value afterwards. A value that the program has set since the owner's last one
+    /// stays: this is logged once, and the owner's calls have no effect from then on.
     ///
     /// Throws also std::invalid_argument for an unknown knob, and std::logic_error without a pool.
     unsigned set(std::string_view knob, unsigned value, std::string why);
@@ -94,8 +97,8 @@ struct policy_options {
     /// The pool that it acts on. After the end of the pool's runtime the policy is not called any
     /// more. None: the first pool of the oldest runtime alive at each call.
     std::optional<pool_ref> pool{};
-    /// A policy of which one call takes longer is ended. Wall time; the default is about a hundred
-    /// times what the calls of an operating system under load may be delayed by (guessed).
+    /// A policy of which one call takes longer is ended. Processor time of the call, so that other
+    /// programs end no policy; a call that waits delays only its own next one.
     std::chrono::nanoseconds budget = std::chrono::milliseconds(100);
     /// Events that may wait for their calls; further ones are dropped, counted and logged once.
     std::size_t queue = 1024;

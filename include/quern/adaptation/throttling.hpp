@@ -62,7 +62,8 @@ struct throttle_options {
     unsigned most = 0;   ///< workers that may run; 0: all of the pool
     std::chrono::nanoseconds budget = std::chrono::seconds(1);  ///< as policy_options::budget
 
-    /// Of throttle_by_queue: the counter to keep small; a sum counts for each period.
+    /// Of throttle_by_queue: the counter to keep small. A sum counts for each period; of a level
+    /// and a ratio the mean of the period counts, of 16 readings at most.
     std::string metric = "/threadqueue/length";
     /// Of throttle_by_saturation: the counter of work done, a sum. Empty with a site.
     std::string work = "/threads/count/cumulative";
@@ -74,13 +75,15 @@ struct throttle_options {
 
 /// Keeps a metric small, by default the number of queued tasks, by discrete hill climbing. It
 /// measures fewer and more workers than now, one period each, and moves to the best, until
-/// neither is better by 5 %; it measures again when the metric has drifted by a quarter.
+/// neither is better by 5 %; it measures again when the metric has drifted by a quarter, and by
+/// more than it changes from period to period.
 ///
 /// The throttle ends when the program sets the knob itself. In a dry run it logs what it would do;
 /// since nothing changes, it cannot learn what that would bring.
 ///
 /// Thread safe. Throws as every(); std::invalid_argument also for a range of workers that is empty.
-/// A counter that is unknown or has no value ends it, with the reason.
+/// A counter that is unknown or cannot be read ends it, with the reason; periods in which it has no
+/// value yet do not count.
 ///
 ///     auto kept = quern::adaptation::throttle_by_queue({.metric =
 ///     "/os/context-switches/involuntary"});

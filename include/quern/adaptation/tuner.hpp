@@ -71,6 +71,8 @@ struct trial {
 };
 
 /// Several trials may be outstanding. Thread safe. After convergence every trial is the best point.
+/// Memory: the latest 31 costs of each point that the present search has tried, and each trial
+/// until it is told or discarded; nothing grows with the number of entries.
 ///
 ///     using namespace quern::adaptation;
 ///     tuner search(space({integer("tile", 8, 512, 8)}), strategy::hill_climbing);
@@ -81,17 +83,17 @@ struct trial {
 ///     std::puts(search.best().text().c_str());
 class tuner {
 public:
-    /// With something `known`, the first trial is there. If it costs the same, within the drift,
-    /// the search is over; else it begins there. Values that the space does not have are ignored.
-    /// Throws std::invalid_argument for a strategy that cannot search this space, with the reason,
-    /// and for options out of range.
+    /// With something `known`, the first trial is there, and it is the best before any result. If
+    /// it costs the same, within the drift, the search is over; else it begins there. Values that
+    /// the space does not have are ignored. Throws std::invalid_argument for a strategy that cannot
+    /// search this space, with the reason, and for options out of range.
     explicit tuner(space where, strategy how = strategy::nelder_mead, tuner_options options = {},
                    remembered known = {});
     ~tuner();
     tuner(tuner&&) noexcept;
     tuner& operator=(tuner&&) noexcept;
 
-    /// Some µs.
+    /// ask() and tell() take some µs, after any number of them.
     trial ask();
 
     /// Throws std::invalid_argument for a trial that was not asked or is told already, and for a
@@ -102,8 +104,9 @@ public:
     /// The trial gives no result: its point is asked again later. Throws as tell().
     void discard(const trial& failed);
 
-    /// The point with the least median cost so far, never worse than the start; the start before
-    /// the first result.
+    /// The point with the least median of its latest costs, never worse than the start; the start
+    /// before the first result. When the search has started again, the earlier best until another
+    /// point costs less than that one does now.
     point best() const;
 
     /// Its cost; +infinity before the first result.

@@ -25,9 +25,10 @@ enum class counter_kind : std::uint8_t {
 /// Whether a source can be read here. A counter that cannot be read never shows a number.
 enum class source_state : std::uint8_t {
     ok,
-    absent,  ///< not supported by this machine or kernel
-    denied,  ///< it exists, but this process may not read it
-    stuck,   ///< it can be read but does not change
+    absent,   ///< not supported by this machine or kernel
+    denied,   ///< it exists, but this process may not read it
+    stuck,    ///< it can be read but does not change
+    not_yet,  ///< it has no value now and may have one later: a ratio of which nothing is counted
 };
 
 /// The properties of a counter, known without a reading.

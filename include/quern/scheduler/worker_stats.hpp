@@ -2,7 +2,8 @@
 // What one worker counts. Single writer (the worker), any reader; no read-modify-write. Counts are
 // relaxed, times under a sequence lock. A worker reads the clock where it begins and ceases to be
 // idle. The time between is tasks and the runtime's own work; overhead_clock tells the two apart.
-// So the times always add up to the time since the worker started.
+// So the times always add up to the time since the worker started; total_ns() leaves out the time
+// in which the knob active-workers kept it from working.
 #pragma once
 
 #include <quern/base/detail/cache_line.hpp>
@@ -24,8 +25,9 @@ struct worker_totals {
     double running_ns = 0;          ///< in task bodies
     double managing_ns = 0;         ///< making, queueing, beginning, switching, settling tasks
     double making_ns = 0;           ///< of that, making tasks
-    double idle_ns = 0;             ///< searching or parked
+    double idle_ns = 0;             ///< searching or parked for want of work
     double asleep_ns = 0;           ///< of that, parked
+    double throttled_ns = 0;        ///< kept from work by the knob active-workers; no other part
     double guest_ns = 0;            ///< when a thread from outside had its place
     std::uint64_t tasks = 0;        ///< ready tasks and stolen entries run to their end
     std::uint64_t inlined = 0;      ///< of these, run in the place of one who waited for it
@@ -46,6 +48,7 @@ struct worker_totals {
     worker_totals& operator+=(const worker_totals& other) noexcept;
     /// What came after `earlier`.
     worker_totals& operator-=(const worker_totals& earlier) noexcept;
+    /// The time of the worker, without what it was throttled.
     double total_ns() const noexcept { return running_ns + managing_ns + idle_ns; }
 };
 
@@ -104,16 +107,17 @@ public:
     void begun() noexcept { book(use::busy); }
 
     /// It has nothing to do; and has something again. Requires: called in turns.
-    void begin_idle() noexcept {
-        is_now(worker_phase::idle);
-        m_interrupted = overhead.ends(overhead_clock::next::own_work);
-        book(use::idle);
-    }
+    void begin_idle() noexcept { pause(use::idle); }
     void end_idle() noexcept {
         is_now(worker_phase::managing);
         book(use::busy);
         overhead.resumes(m_interrupted);
     }
+
+    /// The knob active-workers keeps it from working; and does no longer. This is no want of work.
+    /// Requires: called in turns.
+    void begin_throttled() noexcept { pause(use::throttled); }
+    void end_throttled() noexcept { end_idle(); }
 
     /// Its thread sleeps for want of work. Requires: idle; called in turns.
     void begin_sleep() noexcept {
@@ -200,9 +204,16 @@ public:
     statistic contexts_recycled, contexts_made, looks, misses, waits, first_waits;
 
 private:
-    /// What time is booked to: the start of the worker, tasks and the work around them, nothing.
-    enum class use : std::uint8_t { starting, busy, idle };
+    /// What time is booked to: the start of the worker, tasks and the work around them, nothing,
+    /// the knob active-workers.
+    enum class use : std::uint8_t { starting, busy, idle, throttled };
+    static constexpr int k_uses = 4;
 
+    void pause(use why) noexcept {
+        is_now(worker_phase::idle);
+        m_interrupted = overhead.ends(overhead_clock::next::own_work);
+        book(why);
+    }
     double asleep() const noexcept;
     double never_less(double running, double busy) const noexcept;
 
@@ -229,7 +240,7 @@ private:
     std::atomic<worker_phase> m_phase{worker_phase::managing};
     std::uint32_t m_interrupted = 0;  ///< for how many the stretch stands that idleness interrupts
     std::atomic<tick_count> m_since{0};
-    single_writer_counter m_ticks[3];       ///< by use
+    single_writer_counter m_ticks[k_uses];  ///< by use
     mutable std::atomic<double> m_told{0};  ///< the most ticks in bodies that a reader was told
     std::atomic<tick_count> m_asleep_since{0};
     single_writer_counter m_asleep;      ///< ticks

@@ -45,7 +45,7 @@ counter_value combined(const item& one, detail::readings& from) {
     }
     result.value = one.how->apply(numbers);
     if (!std::isfinite(result.value)) {
-        result.state = source_state::absent;
+        result.state = source_state::not_yet;
         result.why = "a division by zero";
     }
     return result;

@@ -101,7 +101,7 @@ counter_value readings::value(const position& at) {
         return result;
     }
     if (m_from == baseline::start && now.begins) {
-        result.state = source_state::absent;
+        result.state = source_state::not_yet;
         result.why = k_begins;
         return result;
     }
@@ -119,7 +119,7 @@ counter_value readings::value(const position& at) {
     } else if (below > 0) {
         result.value = above / below * info.scale;
     } else {
-        result.state = source_state::absent;
+        result.state = source_state::not_yet;
         result.why = k_nothing;
     }
     return result;

@@ -64,6 +64,7 @@ counter_value sampled_counter::value() const {
         result.state = m_fault.state;
         result.why = m_fault.why;
     } else {
+        result.state = source_state::not_yet;
         result.why =
             "no sample yet; there is one every " + std::to_string(m_how.interval.count()) + " ms";
     }

@@ -110,7 +110,7 @@ std::string_view detail::name_of(counter_kind kind) noexcept {
 }
 
 std::string_view detail::name_of(source_state state) noexcept {
-    constexpr std::string_view k_names[] = {"ok", "absent", "denied", "stuck"};
+    constexpr std::string_view k_names[] = {"ok", "absent", "denied", "stuck", "not-yet"};
     return k_names[static_cast<std::size_t>(state)];
 }
 

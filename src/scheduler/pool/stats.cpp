@@ -60,7 +60,7 @@ tick_count worker_stats::idle_ticks(tick_count now) const noexcept {
 }
 
 worker_totals worker_stats::read() const noexcept {
-    double times[3] = {0, 0, 0};
+    double times[k_uses] = {};
     constexpr auto k_acquire = std::memory_order_acquire;
     for (;;) {  // values read between two equal even versions belong together
         const tick_count now = ticks();
@@ -70,7 +70,7 @@ worker_totals worker_stats::read() const noexcept {
             continue;
         }
         const tick_count since = m_since.load(k_acquire);
-        for (int i = 0; i < 3; ++i) {
+        for (int i = 0; i < k_uses; ++i) {
             times[i] = static_cast<double>(m_ticks[i].value(k_acquire));
         }
         const use present = m_use.load(k_acquire);
@@ -92,6 +92,7 @@ worker_totals worker_stats::read() const noexcept {
     result.making_ns = std::min(spent.making, managing) * ns;
     result.idle_ns = times[static_cast<int>(use::idle)] * ns;
     result.asleep_ns = std::min(asleep(), times[static_cast<int>(use::idle)]) * ns;
+    result.throttled_ns = times[static_cast<int>(use::throttled)] * ns;
     result.guest_ns = static_cast<double>(m_guest.value()) * ns;
     result.inlined = inlined.value();
     result.tasks = tasks.value() + result.inlined;

@@ -169,6 +169,34 @@ TEST_P(policy_knobs_test, owns_the_knobs_that_it_sets) {
     EXPECT_TRUE(eventually([&] { return set == 30; }));
 }
 
+// Holds: policy: In mode dry-run nothing is owned: the set() of another policy throws nothing, and
+// that another one owns the knob is logged once.
+TEST_P(policy_knobs_test, ends_no_policy_for_an_owner_in_a_dry_run) {
+    const with_mode dry("dry-run");
+    const quern::runtime rt(options());
+    const std::string first = "dry-first" + std::to_string(GetParam());
+    const std::string second = "dry-second" + std::to_string(GetParam());
+    std::atomic<int> first_calls{0};
+    std::atomic<int> second_calls{0};
+    const auto sets = [](std::atomic<int>& calls, unsigned value) {
+        return [&calls, value](policy_context& now) {
+            now.set("spin-us", value, "a try");
+            calls += 1;
+        };
+    };
+    const policy_handle one = every(1ms, first, sets(first_calls, 40), k_patient);
+    ASSERT_TRUE(eventually([&] { return first_calls >= 1; }));
+    const policy_handle two = every(1ms, second, sets(second_calls, 30), k_patient);
+    ASSERT_TRUE(eventually([&] { return second_calls >= 3; }));
+    EXPECT_TRUE(one.is_active());
+    EXPECT_TRUE(two.is_active());
+    const auto logged = decisions_of(second);
+    ASSERT_EQ(logged.size(), 1U);
+    EXPECT_EQ(quern::adaptation::text_of(logged.front()),
+              second + ": spin-us 50 -> 30 us (not applied): another policy owns the knob");
+    EXPECT_EQ(rt.default_pool().knob("spin-us"), 50U);
+}
+
 // Holds: policy: A value that the program has set since the owner's last one stays; that is logged
 // once.
 TEST_P(policy_knobs_test, leaves_a_knob_that_the_program_has_set) {

@@ -180,6 +180,29 @@ TEST(throttle_rules_test, noise_does_not_make_them_oscillate) {
     }
 }
 
+// Holds: throttle rules: A metric that differs from period to period, as the length of a queue does,
+// is no load that has changed: a rule settles within 15 periods and stays.
+TEST(throttle_rules_test, a_metric_that_alternates_is_no_drift) {
+    const auto queue = [](unsigned n) { return 10 + 3 * std::abs(static_cast<int>(n) - 3); };
+    unsigned period = 0;
+    const auto alternates = [&](unsigned n) { return queue(n) * (++period % 2 == 0 ? 1.4 : 0.6); };
+    hill_climb_rule rule({.range = {1, 8}, .what = hill_climb_rule::aim::least}, 8);
+    EXPECT_LE(periods_to_settle(rule, alternates), 15U);
+    EXPECT_EQ(periods_away(rule, alternates, k_minute), 0U);
+
+    std::mt19937 random(1);
+    std::lognormal_distribution<double> factor(0, 0.3);
+    unsigned restarts = 0;
+    bool was_settled = false;
+    hill_climb_rule noisy({.range = {1, 8}, .what = hill_climb_rule::aim::least}, 8);
+    for (unsigned i = 0; i < 10 * k_minute; ++i) {
+        noisy.next({.metric = queue(noisy.cap()) * factor(random)});
+        restarts += was_settled && !noisy.is_settled() ? 1 : 0;
+        was_settled = noisy.is_settled();
+    }
+    EXPECT_LE(restarts, 3U);
+}
+
 // Holds: throttle rules: When the load changes, a rule that has settled measures again, and finds
 // the new best within 60 periods.
 TEST(throttle_rules_test, a_step_of_the_load_is_answered) {

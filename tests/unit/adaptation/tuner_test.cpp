@@ -241,6 +241,66 @@ TEST(tuner_test, starts_again_when_the_cost_drifts) {
     EXPECT_EQ(search.best()["x"], 70);
 }
 
+// Holds: tuner: While a search is repeated, the earlier best stays the best until another point costs
+//     less than it does now.
+TEST(tuner_test, keeps_the_earlier_best_until_there_is_a_better_one) {
+    for (const strategy how :
+         {strategy::hill_climbing, strategy::nelder_mead, strategy::parallel_rank_order,
+          strategy::simulated_annealing, strategy::random, strategy::exhaustive, strategy::model}) {
+        double load = 1;
+        const auto cost = [&](const point& p) {
+            const double grain = p["g"];
+            return measured{.cost = load * (1 + 20 / grain + grain / 3000),
+                            .running = load * (1 + grain / 3000),
+                            .overhead = load * 20 / grain};
+        };
+        tuner search(space({integer("g", 1, 4096).by_ratio().starting_at(1)}), how);
+        run(search, cost);
+        const point before = search.best();
+        EXPECT_GT(before["g"], 20) << name_of(how);
+        for (int i = 0; i < 20; ++i) {
+            const trial next = search.ask();
+            search.tell(next, cost(next.where));
+        }
+        load = 2;
+        for (int i = 0; i < 100 && search.restarts() == 0; ++i) {
+            const trial next = search.ask();
+            search.tell(next, cost(next.where));
+        }
+        ASSERT_EQ(search.restarts(), 1U) << name_of(how);
+        double least = search.best_cost();
+        EXPECT_EQ(search.best(), before) << name_of(how);
+        EXPECT_EQ(least, cost(before).cost) << name_of(how);
+        while (!search.converged()) {
+            const trial next = search.ask();
+            search.tell(next, cost(next.where));
+            if (!search.converged()) {
+                EXPECT_LE(search.best_cost(), least) << name_of(how);
+                least = search.best_cost();
+            }
+        }
+    }
+}
+
+// Holds: tuner: What is remembered is the best before there is a result.
+TEST(tuner_test, what_is_remembered_is_the_best_at_first) {
+    const tuner search(space({integer("x", 0, 100)}), strategy::hill_climbing, {}, {{70}, 1});
+    EXPECT_EQ(search.best()["x"], 70);
+    const tuner other(space({integer("x", 0, 100)}), strategy::hill_climbing, {}, {{700}, 1});
+    EXPECT_EQ(other.best()["x"], 50);
+}
+
+// Holds: tuner: A slow change of the cost adds up to a drift.
+TEST(tuner_test, notices_a_slow_drift) {
+    tuner search(space({integer("x", 0, 7)}), strategy::exhaustive);
+    run(search, [](const point& p) { return 1 + p["x"]; });
+    for (int i = 0; i < 2000 && search.restarts() == 0; ++i) {
+        const trial next = search.ask();
+        search.tell(next, (1 + next.where["x"]) * (1 + 0.0005 * i));
+    }
+    EXPECT_EQ(search.restarts(), 1U);
+}
+
 // Holds: tuner: The first simplex has n + 1 corners of equal distance, inside the space; then
 //     Nelder-Mead reflects the worst corner about the centre of the others.
 TEST(tuner_test, nelder_mead_reflects_the_worst_corner) {

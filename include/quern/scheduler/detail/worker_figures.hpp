@@ -37,6 +37,8 @@ inline constexpr worker_figure k_worker_figures[] = {
     {"making_ns", "part of that in which tasks were made", &worker_totals::making_ns},
     {"idle_ns", "time without work", &worker_totals::idle_ns},
     {"asleep_ns", "part of that in which the thread slept", &worker_totals::asleep_ns},
+    {"throttled_ns", "time in which the knob active-workers kept it from work",
+     &worker_totals::throttled_ns},
     {"guest_ns", "time in which a thread from outside had the worker's place",
      &worker_totals::guest_ns},
     {"tasks", "tasks run to their end", &worker_totals::tasks},
