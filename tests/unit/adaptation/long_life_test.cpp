@@ -180,7 +180,7 @@ TEST(long_life_test, a_policy) {
     kept.stop();
 }
 
-// Holds: sites: What is known of the sites of tasks does not grow with the tasks.
+// What is known of the sites of tasks does not grow with the tasks.
 TEST(long_life_test, the_sites_of_tasks) {
     quern::runtime rt(quern::runtime_options::with_workers(1));
     std::vector<std::string> names;
