@@ -4,6 +4,7 @@
 #include "code_places.hpp"
 
 #include <backtrace.h>
+#include <unistd.h>
 
 namespace quern::detail {
 
@@ -54,6 +55,12 @@ const char* linked_name(const void* address) noexcept {
                           &name);
     }
     return name;
+}
+
+std::string_view reason_without_lines() noexcept {
+    return ::access("/proc/self/exe", R_OK) != 0
+               ? "without /proc the debug information of the program is not found"
+               : "the program has no debug information: compile it with -g";
 }
 
 void open_places() noexcept { static_cast<void>(reader()); }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Symbolises code addresses and collects the calls of a stack. Addresses are resolved by
-// code_places.hpp; the unwinder of the C++ runtime gives the calls. Must work in a signal handler:
+// Symbolises code addresses, which code_places.hpp resolves. Must work in a signal handler:
 // allocates only to demangle names.
 #include <quern/base/detail/symbols.hpp>
 
@@ -14,11 +13,9 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
-#include <unistd.h>
-#include <unwind.h>
-#include <algorithm>
+#include <sched.h>
+#include <atomic>
 #include <cstdlib>
-#include <iterator>
 #include <string_view>
 
 namespace quern::detail {
@@ -43,26 +40,6 @@ const char* name_of_function(const void* address) noexcept {
     }
     Dl_info about{};
     return ::dladdr(address, &about) != 0 ? about.dli_sname : nullptr;
-}
-
-/// The description without debug information.
-void add_linked(fixed_text& text, const void* address, spelling_of_names how) noexcept {
-    Dl_info about{};
-    if (const char* const name = name_of_function(address)) {
-        add_name(text, name, how);
-    } else {
-        text.add_address(address);
-    }
-    if (::dladdr(address, &about) != 0 && about.dli_fname != nullptr) {
-        text.add(" in ").add(about.dli_fname);
-    }
-}
-
-/// An address within the call instruction; the next instruction may belong to another line.
-const void* call_address(_Unwind_Context* frame) noexcept {
-    int is_before_instruction = 0;
-    const auto next = _Unwind_GetIPInfo(frame, &is_before_instruction);
-    return reinterpret_cast<const void*>(is_before_instruction != 0 || next == 0 ? next : next - 1);
 }
 
 /// libbacktrace is thread safe, but TSan cannot see its synchronisation and reports false races.
@@ -96,7 +73,34 @@ private:
 
 constinit spin_lock one_at_a_time::s_lock;
 
+/// Code of the program, and not what calls main() and tasks.
+bool is_own(const code_place& place) noexcept {
+    return !is_library(place) && (place.function == nullptr || !is_beginning(place.function));
+}
+
+/// Whether any address was asked for, and whether one had a line of the program's source.
+constinit std::atomic<bool> g_was_asked{false};
+constinit std::atomic<bool> g_has_lines{false};
+
 }  // namespace
+
+void add_linked(fixed_text& text, const void* address, spelling_of_names how) noexcept {
+    Dl_info about{};
+    if (const char* const name = name_of_function(address)) {
+        add_name(text, name, how);
+    } else {
+        text.add_address(address);
+    }
+    if (::dladdr(address, &about) != 0 && about.dli_fname != nullptr) {
+        text.add(" in ").add(about.dli_fname);
+    }
+}
+
+std::string_view why_no_lines() noexcept {
+    const bool is_missing =
+        g_was_asked.load(std::memory_order_relaxed) && !g_has_lines.load(std::memory_order_relaxed);
+    return is_missing ? reason_without_lines() : "";
+}
 
 /// The outermost function is not inlined, so the linker knows it by its full name. Debug
 /// information has only the last part of the name of a function with internal linkage.
@@ -107,9 +111,11 @@ void visit_places(const void* address, place_visitor visit, void* data) noexcept
         code_place held{};  // passed on when it is known whether it is the outermost
         bool has_held = false;
         bool wants_more = true;
+        bool has_lines = false;  // of the program, or of the system
     } ahead{visit, data};
     const auto pass_inlined = [](void* p, const code_place& place) {
         auto& self = *static_cast<look_ahead*>(p);
+        self.has_lines = self.has_lines || (place.file != nullptr && is_own(place));
         if (self.has_held) {
             self.held.is_inlined = true;
             self.wants_more = self.visit(self.data, self.held);
@@ -118,9 +124,13 @@ void visit_places(const void* address, place_visitor visit, void* data) noexcept
         self.has_held = true;
         return self.wants_more;
     };
+    g_was_asked.store(true, std::memory_order_relaxed);
     {
         const one_at_a_time reader;
         visit_lines(address, pass_inlined, &ahead);
+    }
+    if (ahead.has_lines && !is_in_system_library(address)) {
+        g_has_lines.store(true, std::memory_order_relaxed);
     }
     if (ahead.wants_more) {
         const char* const name = name_of_function(address);
@@ -171,6 +181,47 @@ void add_own(fixed_text& text, const code_place& place, const char* outermost,
     }
 }
 
+/// What the program gave to one of Quern's templates, which is all that is known of it without
+/// debug information: "solve(int)'s lambda". False: the name has no lambda of the program.
+bool add_given(fixed_text& text, const char* name) noexcept {
+    char* const readable =
+        name != nullptr ? abi::__cxa_demangle(name, nullptr, nullptr, nullptr) : nullptr;
+    fixed_text given;
+    if (readable != nullptr &&
+        std::string_view(readable).find("{lambda(") != std::string_view::npos) {
+        add_inlined_lambda(given, readable);
+    }
+    std::free(readable);
+    const bool is_program = given.view().find("'s lambda") != std::string_view::npos &&
+                            !given.view().starts_with("quern::");
+    text.add(is_program ? given.view() : std::string_view());
+    return is_program;
+}
+
+/// "libheat.so+0x1f40".
+void add_offset(fixed_text& text, const void* address) noexcept {
+    Dl_info about{};
+    if (::dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
+        text.add_address(address);
+        return;
+    }
+    const std::string_view path = about.dli_fname;
+    const auto offset = static_cast<const char*>(address) - static_cast<char*>(about.dli_fbase);
+    text.add(path.substr(path.rfind('/') + 1)).add("+");
+    text.add_address(reinterpret_cast<const void*>(offset));
+}
+
+/// An address with no known function of the program. The name of one of Quern's says nothing to its
+/// users.
+void add_unknown(fixed_text& text, const void* address, spelling_of_names how) noexcept {
+    const char* const name = name_of_function(address);
+    if (name == nullptr || is_own({.function = name}) || how == spelling_of_names::as_linked) {
+        add_linked(text, address, how);
+    } else if (!add_given(text, name)) {
+        add_offset(text, address);
+    }
+}
+
 }  // namespace
 
 void add_site(fixed_text& text, const void* address, spelling_of_names how) noexcept {
@@ -182,7 +233,7 @@ void add_site(fixed_text& text, const void* address, spelling_of_names how) noex
     bool found = false;
     const char* outermost = nullptr;
     visit_places(address, [&](const code_place& place) {
-        if (!found && !is_library(place)) {
+        if (!found && is_own(place)) {
             own = place;
             found = true;
         }
@@ -190,7 +241,7 @@ void add_site(fixed_text& text, const void* address, spelling_of_names how) noex
         return !found || is_inlined_lambda(own);
     });
     if (!found) {
-        add_linked(text, address, how);
+        add_unknown(text, address, how);
     } else {
         add_own(text, own, outermost, how);
     }
@@ -204,52 +255,28 @@ std::string describe_site(const void* address) {
 
 std::string describe_offset(const void* address) {
     fixed_text text;
-    Dl_info about{};
-    if (::dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
-        text.add_address(address);
-        return std::string(text.view());
-    }
-    const std::string_view path = about.dli_fname;
-    const auto offset = static_cast<const char*>(address) - static_cast<char*>(about.dli_fbase);
-    text.add(path.substr(path.rfind('/') + 1)).add("+");
-    text.add_address(reinterpret_cast<const void*>(offset));
+    add_offset(text, address);
     return std::string(text.view());
-}
-
-call_chain call_chain::here(std::size_t skipped) noexcept {
-    struct walk {
-        call_chain found{};
-        std::size_t to_skip;
-        std::size_t count = 0;
-    } w{.to_skip = skipped + 1};  // this function
-    const auto visit = [](_Unwind_Context* frame, void* data) {
-        auto& asked = *static_cast<walk*>(data);
-        const void* const address = call_address(frame);
-        if (address == nullptr || asked.count == k_most) {
-            return _URC_END_OF_STACK;
-        }
-        if (asked.to_skip != 0) {
-            --asked.to_skip;
-        } else {
-            asked.found.calls[asked.count++] = address;
-        }
-        return _URC_NO_REASON;
-    };
-    _Unwind_Backtrace(visit, &w);
-    return w.found;
 }
 
 std::string describe_caller(const call_chain& of) {
     for (const void* const address : of.calls) {
-        bool is_own = false;
-        if (address != nullptr) {
-            visit_places(address, [&](const code_place& place) {
-                is_own = !is_library(place);
-                return !is_own;
-            });
+        if (address == nullptr || is_in_system_library(address)) {
+            continue;
         }
-        if (is_own) {
+        bool is_found = false;
+        bool has_lines = false;
+        visit_places(address, [&](const code_place& place) {
+            is_found = is_own(place);
+            has_lines = has_lines || place.file != nullptr;
+            return !is_found;
+        });
+        if (is_found) {
             return describe_site(address);
+        }
+        fixed_text text;
+        if (!has_lines && add_given(text, name_of_function(address))) {
+            return std::string(text.view());
         }
     }
     return "";
@@ -261,17 +288,23 @@ std::vector<std::string> describe_call(const void* address) {
     }
     std::vector<code_place> own;
     const char* outermost = nullptr;
+    bool has_lines = false;
     visit_places(address, [&](const code_place& place) {
-        if (place.function != nullptr && !is_library(place) && !is_beginning(place.function)) {
+        if (place.function != nullptr && is_own(place)) {
             own.push_back(place);
         }
         outermost = place.function;
+        has_lines = has_lines || place.file != nullptr;
         return true;
     });
     std::vector<std::string> all;
     for (const code_place& place : own) {
         fixed_text text;
         add_own(text, place, outermost, spelling_of_names::demangled);
+        all.emplace_back(text.view());
+    }
+    fixed_text text;
+    if (own.empty() && !has_lines && add_given(text, outermost)) {
         all.emplace_back(text.view());
     }
     return all;
@@ -296,98 +329,6 @@ std::string describe_entry(const void* function) {
 void prepare_symbols() noexcept {
     open_places();
     static_cast<void>(call_stack::here());  // the unwinder initialises itself on first use
-}
-
-call_stack call_stack::here(const void* from) noexcept {
-    struct walk {
-        call_stack calls{};
-        const void* from;
-        bool noting;
-    } w{.from = from, .noting = from == nullptr};
-    const auto visit = [](_Unwind_Context* frame, void* data) {
-        auto& asked = *static_cast<walk*>(data);
-        const void* const address = call_address(frame);
-        if (address == nullptr) {
-            return _URC_END_OF_STACK;
-        }
-        asked.noting = asked.noting || address == asked.from;
-        if (asked.noting) {
-            asked.calls.note(address);
-        }
-        return _URC_NO_REASON;
-    };
-    _Unwind_Backtrace(visit, &w);
-    return w.calls;
-}
-
-void call_stack::note(const void* address) noexcept {
-    if (m_size < k_youngest) {
-        m_youngest[m_size] = address;
-    }
-    m_oldest[m_size % k_oldest] = address;
-    ++m_size;
-}
-
-bool call_stack::is_in_heap() const noexcept {
-    constexpr std::string_view k_heap[] = {"malloc", "calloc",         "realloc",      "free",
-                                           "cfree",  "posix_memalign", "aligned_alloc"};
-    bool found = false;
-    for (std::size_t i = 0; i < std::min(m_size, k_youngest) && !found; ++i) {
-        visit_places(m_youngest[i], [&](const code_place& place) {
-            const std::string_view name = place.function != nullptr ? place.function : "";
-            found = std::find(std::begin(k_heap), std::end(k_heap), name) != std::end(k_heap);
-            return !found;
-        });
-    }
-    return found;
-}
-
-void call_stack::write_call(int file_descriptor, std::size_t depth,
-                            spelling_of_names how) const noexcept {
-    fixed_text line;
-    const auto begin_line = [&] { line.add("  #").add(std::uint64_t{depth}).add("  "); };
-    bool found = false;
-    visit_places(at(depth), [&](const code_place& place) {
-        const bool says_little = found || (place.is_inlined && depth != 0);
-        if (says_little && is_library(place)) {
-            return true;  // an inlined part of the runtime
-        }
-        line.clear();
-        begin_line();
-        add_place(line, place, how);
-        write_text(file_descriptor, line.add("\n"));
-        found = true;
-        return true;
-    });
-    if (!found) {
-        begin_line();
-        add_linked(line, at(depth), how);
-        write_text(file_descriptor, line.add("\n"));
-    }
-}
-
-void call_stack::write(int file_descriptor, spelling_of_names how) const noexcept {
-    const std::size_t kept = k_youngest + k_oldest;
-    for (std::size_t i = 0; i < m_size; ++i) {
-        if (i == k_youngest && m_size > kept) {
-            fixed_text line;
-            line.add("  ... ").add(std::uint64_t{m_size - kept}).add(" more calls ...\n");
-            write_text(file_descriptor, line);
-            i = m_size - k_oldest;
-        }
-        write_call(file_descriptor, i, how);
-    }
-}
-
-void write_text(int file_descriptor, const fixed_text& text) noexcept {
-    std::string_view rest = text.view();
-    while (!rest.empty()) {
-        const auto written = ::write(file_descriptor, rest.data(), rest.size());
-        if (written <= 0) {
-            return;
-        }
-        rest.remove_prefix(static_cast<std::size_t>(written));
-    }
 }
 
 }  // namespace quern::detail

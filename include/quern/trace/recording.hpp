@@ -37,6 +37,7 @@ struct site {
     /// Total of each of recording::events for its tasks: an estimate if these are a sample, or if
     /// the event was counted part of the time. Empty: none of its tasks was measured.
     std::vector<double> events{};
+    bool is_part = false;  ///< children of forks, and parts of loops, that other workers took
 
     double mean_ns() const noexcept {
         return tasks == 0 ? 0.0 : total_ns / static_cast<double>(tasks);
@@ -221,7 +222,8 @@ struct recording {
     std::vector<decision> decisions;
     task_graph graph{};  ///< of the dependent tasks; empty if it was not wanted
     taken_time taken;
-    std::string why_no_task{};  ///< in words, if the runtime has run none
+    std::string why_no_task{};   ///< in words, if the runtime has run none
+    std::string why_no_lines{};  ///< in words, if no kind of task has a line of the source
     /// Number of tasks; if the sites have fewer, numbers of short tasks are estimated from a
     /// sample.
     std::uint64_t tasks_seen = 0;

@@ -16,18 +16,8 @@ std::string without_folders(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-/// A stolen part of a loop runs the library's own code, whose name says little and that at length:
-/// "part of split_loop".
-std::string of_library(std::string name) {
-    constexpr std::string_view k_unnamed = "(anonymous namespace)::";
-    for (std::size_t at = name.find(k_unnamed); at != std::string::npos;
-         at = name.find(k_unnamed)) {
-        name.erase(at, k_unnamed.size());
-    }
-    const std::string before = name.substr(0, name.find_first_of("<("));
-    const std::size_t colons = before.rfind("::");
-    return "part of " + (colons == std::string::npos ? before : before.substr(colons + 2));
-}
+/// A stolen part of a loop or an algorithm runs the library's own code, whose name says nothing.
+constexpr const char* k_part_of_loop = "part of a parallel loop";
 
 /// "solve(int)'s lambda #1" where the task is a lambda of the program; else empty.
 std::string name_of_lambda(const void* entry) {
@@ -61,7 +51,7 @@ site_words words_of_site(std::string_view name, const void* address, bool is_ent
         }
     } else if (address != nullptr && name.empty()) {
         words = split_place(detail::describe_entry(address));
-        words.name = words.name.starts_with("quern::") ? of_library(words.name) : words.name;
+        words.name = words.name.starts_with("quern::") ? k_part_of_loop : words.name;
     }
     if (!name.empty()) {
         words.name = name;

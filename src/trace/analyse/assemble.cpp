@@ -6,11 +6,13 @@
 #include "record/recorder_state.hpp"
 
 #include <quern/base/detail/clock.hpp>
+#include <quern/base/detail/symbols.hpp>
 #include <quern/trace/critical_path.hpp>
 
 #include <algorithm>
 #include <map>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -59,14 +61,15 @@ public:
                            .max_ns = c.time.max(),
                            .stddev_ns = c.time.stddev(),
                            .histogram = c.time.histogram(),
-                           .events = events_of(c.events, measured)});
+                           .events = events_of(c.events, measured),
+                           .is_part = c.is_part});
         }
         return all;
     }
 
 private:
     std::uint32_t place_of(const site_count& c) {
-        const auto by_address = std::pair(c.name, c.address);
+        const auto by_address = std::tuple(c.name, c.address, c.part_of);
         if (const auto known = m_by_address.find(by_address); known != m_by_address.end()) {
             m_counts[known->second].merge(c);
             return known->second;
@@ -87,7 +90,7 @@ private:
     std::vector<site_count> m_counts;
     std::vector<site_name> m_names;
     std::map<std::pair<std::string, std::string>, std::uint32_t> m_by_name;
-    std::map<std::pair<std::string, const void*>, std::uint32_t> m_by_address;
+    std::map<std::tuple<std::string, const void*, const void*>, std::uint32_t> m_by_address;
 };
 
 /// Event states come from the actual readings, without sampling weights.
@@ -266,6 +269,9 @@ void assemble(recorder::state& s) {
         tasks += each.tasks;
     }
     made.waits = waits.give(made.lanes);
+    if (tasks != 0) {
+        made.why_no_lines = quern::detail::why_no_lines();
+    }
     spread_parents(made.lanes);
     made.tree = count_spawns(made.lanes);
     made.overhead_ns_per_task =

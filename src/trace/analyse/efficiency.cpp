@@ -128,6 +128,9 @@ std::string note(const efficiency& of, const recording& run, const calibration& 
     if (of.workers > 1 && !others.empty()) {
         add(others);
     }
+    if (!run.why_no_lines.empty()) {
+        add("No line of the source is known: " + run.why_no_lines + ".");
+    }
     return text;
 }
 

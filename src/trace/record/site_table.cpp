@@ -45,27 +45,30 @@ site_table::site_table() {
 
 std::uint16_t site_table::find(const task_record& task) noexcept {
     const char* const name = task.name;
-    const void* const site = task.site;
-    const void* const address = site != nullptr ? site : entry_of(task);
+    const bool has_place = task.site != nullptr && !task.trace.is_part;
+    const void* const address = has_place ? static_cast<const void*>(task.site) : entry_of(task);
+    const void* const part_of = task.trace.is_part ? static_cast<const void*>(task.site) : nullptr;
     const auto mixed =
-        (reinterpret_cast<std::uintptr_t>(address) ^ (reinterpret_cast<std::uintptr_t>(name) * 7));
+        (reinterpret_cast<std::uintptr_t>(address) ^ reinterpret_cast<std::uintptr_t>(part_of) ^
+         (reinterpret_cast<std::uintptr_t>(name) * 7));
     met& slot = m_lately[(mixed ^ (mixed >> 6)) % k_lately];
     const std::string_view text = name != nullptr ? beginning_of(name) : std::string_view();
     // The memory of a name may hold another one now.
-    if (slot.address != address || slot.name != name || slot.index >= m_sites.size() ||
+    if (slot.address != address || slot.part_of != part_of || slot.name != name ||
+        slot.index >= m_sites.size() ||
         (name != nullptr && slot.index != k_others && m_sites[slot.index].name != text)) {
-        slot = {name, address, look_up(text, task)};
+        slot = {name, address, part_of, look_up(text, task, address, part_of)};
     }
     return slot.index;
 }
 
-std::uint16_t site_table::look_up(std::string_view name, const task_record& task) noexcept {
-    const void* const site = task.site;
+std::uint16_t site_table::look_up(std::string_view name, const task_record& task,
+                                  const void* address, const void* part_of) noexcept {
     const void* const entry = entry_of(task);
-    const void* const address = site != nullptr ? site : entry;
     try {
         std::string key(name);
         key.append(reinterpret_cast<const char*>(&address), sizeof address);
+        key.append(reinterpret_cast<const char*>(&part_of), sizeof part_of);
         const auto found = m_index.find(key);
         if (found != m_index.end()) {
             return found->second;
@@ -76,8 +79,10 @@ std::uint16_t site_table::look_up(std::string_view name, const task_record& task
         const auto index = static_cast<std::uint16_t>(m_sites.size());
         m_sites.push_back({.name = std::string(name),
                            .address = address,
-                           .is_entry = site == nullptr,
-                           .entry = entry});
+                           .is_entry = address == entry,
+                           .entry = entry,
+                           .is_part = task.trace.is_part,
+                           .part_of = part_of});
         m_index.emplace(std::move(key), index);
         return index;
     } catch (const std::bad_alloc&) {

@@ -22,6 +22,8 @@ struct site_count {
     const void* address = nullptr;  ///< of the place, or of the function that runs the task
     bool is_entry = false;          ///< whether address is that of the function
     const void* entry = nullptr;    ///< the function that runs the task
+    bool is_part = false;           ///< stolen children of forks
+    const void* part_of = nullptr;  ///< of these: the place of the task that forked them, if known
     statistics time{};
     std::uint64_t phases = 0;
     std::uint64_t suspensions = 0;
@@ -53,11 +55,13 @@ private:
     struct met {
         const char* name = nullptr;
         const void* address = nullptr;
+        const void* part_of = nullptr;
         std::uint16_t index = k_others;
     };
     static constexpr std::size_t k_lately = 64;
 
-    std::uint16_t look_up(std::string_view name, const task_record& task) noexcept;
+    std::uint16_t look_up(std::string_view name, const task_record& task, const void* address,
+                          const void* part_of) noexcept;
 
     std::vector<site_count> m_sites;
     std::unordered_map<std::string, std::uint16_t> m_index;

@@ -43,8 +43,11 @@ task_record& present_task() noexcept { return current_context()->root().task(); 
 traced_task origin_of(const worker& on, const work& item, context* forked_by) noexcept {
     traced_task made;
     if (forked_by != nullptr) {
-        made.parent = quern::detail::record_copy(*forked_by)->id;
+        quern::detail::record_copy parent(*forked_by);
+        made.parent = parent->id;
         made.is_stolen = &forked_by->host() != &on;
+        made.is_part = true;
+        present_task().site = parent->site;
         return made;
     }
     const readiness& ready = static_cast<const runnable&>(item).ready;

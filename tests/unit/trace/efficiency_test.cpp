@@ -122,6 +122,24 @@ TEST(efficiency, starvation_names_the_task_that_all_wait_for) {
         << found.remedy;
 }
 
+TEST(efficiency, starvation_knows_that_parts_of_a_long_task_were_stolen) {
+    recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+    run.sites[0].max_ns = 0.9e9;
+    run.sites.push_back({.name = "part of main",
+                         .tasks = 89,
+                         .stolen = 89,
+                         .total_ns = 111e6,
+                         .max_ns = 2e6,
+                         .is_part = true});
+    const efficiency found = efficiency_of(run);
+    EXPECT_TRUE(contains(found.remedy,
+                         "One task of 'update' (heat.cpp:42) took 900 ms, 90 % of the "
+                         "run. Other workers took 89 parts of loops and forks, 111 ms "
+                         "in all"))
+        << found.remedy;
+    EXPECT_FALSE(contains(found.remedy, "ivid")) << found.remedy;
+}
+
 /// A run that consists mostly of a task of 0.9 s, with its slice.
 recording run_with_a_long_task(std::uint64_t begin_ns) {
     recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
@@ -160,6 +178,40 @@ TEST(efficiency, starvation_names_the_lock_that_tasks_waited_for) {
         << found.remedy;
     run.waits[1].total_ns = 0.5e9;  // a fourth of the starvation
     EXPECT_FALSE(contains(efficiency_of(run).remedy, "mutex")) << efficiency_of(run).remedy;
+}
+
+TEST(efficiency, starvation_names_what_tasks_waited_at_for_each_other) {
+    const auto remedy_of = [](const std::string& kind, std::uint64_t waits, double total_ns) {
+        recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+        run.waits = {{.kind = kind,
+                      .thing = 0x5500,
+                      .waits = waits,
+                      .total_ns = total_ns,
+                      .lines = {{"update", "heat.cpp:44", waits, total_ns}}}};
+        return efficiency_of(run).remedy;
+    };
+    const std::string full = remedy_of("channel, to send", 3605, 3e9);
+    EXPECT_TRUE(contains(full,
+                         "Tasks of 'update' (heat.cpp:42) waited 3,605 times to send to the "
+                         "channel 0x5500, at heat.cpp:44, 832 µs each on average: it was "
+                         "full: those that receive are too slow or too few."))
+        << full;
+    EXPECT_FALSE(contains(full, "smaller tasks")) << full;
+    EXPECT_TRUE(contains(remedy_of("channel, to receive", 3605, 3e9), "it was empty"));
+    EXPECT_TRUE(contains(remedy_of("counting_semaphore", 3605, 3e9),
+                         "3,605 times for the counting_semaphore 0x5500, at heat.cpp:44"));
+    EXPECT_TRUE(contains(remedy_of("barrier", 3605, 3e9), "at the barrier 0x5500"));
+    EXPECT_FALSE(contains(remedy_of("channel, to send", 3605, 0.5e9), "channel"));
+    EXPECT_FALSE(contains(remedy_of("channel, to receive", 2, 3e9), "channel"));
+}
+
+TEST(efficiency, says_why_no_line_is_known) {
+    recording run = recording_of(4, {2.0, 0.0, 2.0, 1000});
+    EXPECT_FALSE(contains(efficiency_of(run).note, "No line"));
+    run.why_no_lines = "compile it with -g";
+    EXPECT_TRUE(
+        contains(efficiency_of(run).note, "No line of the source is known: compile it with -g."))
+        << efficiency_of(run).note;
 }
 
 TEST(efficiency, starvation_names_the_critical_path) {

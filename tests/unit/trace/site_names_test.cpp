@@ -68,19 +68,22 @@ int stolen_of_some_loops() {
     return stolen;
 }
 
-TEST(site_names_test, a_stolen_part_of_a_loop_has_the_name_of_a_function_of_the_library) {
+TEST(site_names_test, a_stolen_part_of_a_loop_has_the_name_and_place_of_the_task) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     quern::trace::recorder recorder(rt);
+    const int line = __LINE__ + 1;
     EXPECT_GT(quern::async(rt, stolen_of_some_loops).get(), 0);
     const quern::trace::recording run = recorder.stop();
-    const std::string prefix = "part of ";
     int parts = 0;
     for (const auto& site : run.sites) {
-        if (site.name.starts_with(prefix)) {
+        EXPECT_EQ(site.is_part, site.name.starts_with("part of ")) << site.name;
+        if (site.is_part) {
             ++parts;
-            EXPECT_EQ(site.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", prefix.size()),
-                      std::string::npos)
-                << site.name;
+            EXPECT_NE(site.name.find("TestBody"), std::string::npos) << site.name;
+            EXPECT_EQ(site.stolen, site.tasks) << site.name;
+            if (QUERN_TEST_HAS_LINES) {
+                EXPECT_EQ(site.location, "site_names_test.cpp:" + std::to_string(line));
+            }
         }
     }
     EXPECT_GT(parts, 0);

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace quern::detail {
@@ -70,6 +71,10 @@ std::string describe_caller(const call_chain& of);
 /// The functions at a call's address that belong neither to Quern nor to the C and C++ libraries:
 /// innermost first, with those into which it was inlined. Empty if no name is known.
 std::vector<std::string> describe_call(const void* address);
+
+/// Why none of the addresses that were asked for has a line of the program's source: a hint for the
+/// end of a report. Empty if one has, or none was asked for. Safe in a signal handler.
+std::string_view why_no_lines() noexcept;
 
 /// Names the user code of a runtime function, given the function's address: its first template
 /// argument, for instance "solve(int)::{lambda()#1}". Else its name, or the address.

@@ -65,6 +65,7 @@ struct traced_task {
     bool is_stolen : 1 = false;
     bool did_nothing : 1 = false;  ///< its waiter had already run it when it came out of a queue
     bool is_long : 1 = false;      ///< recorded because it is long, sampled or not
+    bool is_part : 1 = false;      ///< a stolen child of a fork; its site is that of its parent
     std::uint8_t unused = 0;       ///< pads to whole words for copying
 
     /// The number of tasks that its record represents; 0: it is not recorded.

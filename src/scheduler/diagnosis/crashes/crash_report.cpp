@@ -241,6 +241,9 @@ void write_crash_report(const fault& what) noexcept {
     write_text(k_file, fixed_text().add(calls.size() != 0 ? "  calls, the youngest first:\n"
                                                           : "  the calls cannot be found\n"));
     calls.write(k_file, how);
+    if (const std::string_view why = why_no_lines(); !why.empty()) {
+        write_text(k_file, fixed_text().add("  no lines are known: ").add(why).add("\n"));
+    }
 }
 
 }  // namespace quern::detail

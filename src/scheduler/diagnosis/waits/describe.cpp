@@ -93,6 +93,9 @@ public:
         for (const std::vector<std::size_t>& cycle : cycles()) {
             text += describe_cycle(cycle) + "\n";
         }
+        if (const std::string_view why = why_no_lines(); !why.empty() && !m_shown.empty()) {
+            text.append("no lines are known: ").append(why).append("\n");
+        }
         return text;
     }
 
