@@ -70,6 +70,7 @@ void run_parts(fork_slot* slot, std::size_t count, shared_loop& loop, Run& run) 
 bool run_chunk(fork_slot* slot, stop_signal& stop, std::size_t first, std::size_t end,
                chunk_size& chunk, const loop_range& range) {
     bool is_rest_needed = true;
+    context::of(slot).host().stats.chunks.add();
     chunk.run(
         [&] { is_rest_needed = detail::run_part(stop, [&] { return range(slot, first, end); }); });
     return is_rest_needed;
@@ -121,8 +122,9 @@ owned_value reduce_part(fork_slot* slot, std::size_t first, std::size_t last, ch
 }
 
 /// Adds a chunk to a value.
-void add_chunk(stop_signal& stop, std::size_t first, std::size_t end, chunk_size& chunk,
-               reduction& how, void* value) {
+void add_chunk(fork_slot* slot, stop_signal& stop, std::size_t first, std::size_t end,
+               chunk_size& chunk, reduction& how, void* value) {
+    context::of(slot).host().stats.chunks.add();
     chunk.run([&] { detail::run_part(stop, [&] { how.add(value, first, end); }); });
 }
 
@@ -147,7 +149,7 @@ void split_reduction(fork_slot* slot, std::size_t first, std::size_t last, chunk
             return;
         }
         const std::size_t end = first + std::min(left, chunk.get());
-        add_chunk(loop.stop, first, end, chunk, how, value);
+        add_chunk(slot, loop.stop, first, end, chunk, how, value);
         first = end;
     }
 }
@@ -217,7 +219,7 @@ void deal_reduction(fork_slot* slot, stop_signal& stop, std::size_t first, std::
             return;
         }
         const std::size_t end = next + std::min(left, chunk.get());
-        add_chunk(stop, next, end, chunk, how, value);
+        add_chunk(slot, stop, next, end, chunk, how, value);
         next = end;
     }
 }

@@ -22,6 +22,9 @@ struct top_rates {
     double blocked = 0;  ///< in tasks, while the worker's thread was blocked in the kernel
     double overhead = 0;
     double idle = 0;
+    double chunks_per_s = 0;  ///< pieces of loops, which are no tasks
+    double loops_per_s = 0;
+    double scoped_per_s = 0;  ///< children of scopes, most of them run by their parent
     double stolen_per_s = 0;
     double suspensions_per_s = 0;
 };

@@ -44,6 +44,12 @@ struct worker_totals {
     double waited_ns = 0;                 ///< from when these were ready to when they ran
     std::uint64_t first_waits = 0;        ///< of these, tasks that had not yet begun
     double first_waited_ns = 0;
+    /// Parallel work that makes no tasks. A fork_join that no other worker takes part in is a call,
+    /// which nothing counts.
+    std::uint64_t loops = 0;         ///< parallel loops and algorithms that began on the worker
+    std::uint64_t chunks = 0;        ///< pieces of loops that it ran
+    std::uint64_t scoped = 0;        ///< children that its scopes forked
+    std::uint64_t stolen_forks = 0;  ///< of `tasks`, forked children of other workers
 
     worker_totals& operator+=(const worker_totals& other) noexcept;
     /// What came after `earlier`.
@@ -202,6 +208,7 @@ public:
     statistic inlined;
     statistic suspensions, stolen, parks, wakes;
     statistic contexts_recycled, contexts_made, looks, misses, waits, first_waits;
+    statistic loops, chunks, scoped, stolen_forks;
 
 private:
     /// What time is booked to: the start of the worker, tasks and the work around them, nothing,

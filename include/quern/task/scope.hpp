@@ -207,6 +207,8 @@ private:
     /// Runs or waits for every child, youngest first. After an exception or a stop request,
     /// children that have not begun are dropped.
     void join_all() noexcept {
+        detail::context::of(m_first).host().stats.scoped.add(
+            static_cast<std::size_t>(m_next - m_first));
         while (m_next != m_first) {
             detail::fork_slot* slot = --m_next;
             child_base& youngest = *m_youngest;

@@ -7,6 +7,7 @@
 #include <quern/base/detail/symbols.hpp>
 #include <quern/counters/detail/live.hpp>
 #include <quern/counters/programs.hpp>
+#include <quern/scheduler/detail/site_words.hpp>
 #include <quern/scheduler/detail/worker_figures.hpp>
 #include <quern/scheduler/task_report.hpp>
 #include <quern/version.hpp>
@@ -181,6 +182,8 @@ void live_answers::add_worker(json& out, const worker_view& seen) {
     }
     if (seen.site != nullptr) {
         out.field("place", place_of(seen.site));
+    } else if (seen.entry != nullptr) {
+        out.field("place", part_of(seen.entry));
     }
     out.close();
 }
@@ -193,6 +196,14 @@ const std::string& live_answers::place_of(const void* site) {
     const auto [place, is_new] = m_places.try_emplace(site);
     if (is_new) {
         place->second = describe_site(site);
+    }
+    return place->second;
+}
+
+const std::string& live_answers::part_of(const void* entry) {
+    const auto [place, is_new] = m_places.try_emplace(entry);
+    if (is_new) {
+        place->second = words_of_site("", entry, true, entry).name;
     }
     return place->second;
 }

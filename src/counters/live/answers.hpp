@@ -66,6 +66,8 @@ private:
     void add_worker(json& out, const worker_view& seen);
     double age_s() const;
     const std::string& place_of(const void* site);
+    /// Of a task without name and place: what it runs.
+    const std::string& part_of(const void* entry);
 
     const std::chrono::steady_clock::time_point m_began = std::chrono::steady_clock::now();
     std::unordered_map<const void*, std::string> m_places;  ///< reading debug information is slow

@@ -30,6 +30,10 @@ worker_view view_of(const worker& w) {
         record_copy task(*running);
         seen.task = copy_text(task->name);
         seen.site = task->site;
+        if (seen.task.empty() && seen.site == nullptr) {  // a stolen child of a fork or of a loop
+            seen.entry =
+                reinterpret_cast<const void*>(static_cast<work::run_function>(task->entry));
+        }
     }
     return seen;
 }

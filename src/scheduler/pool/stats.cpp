@@ -109,6 +109,10 @@ worker_totals worker_stats::read() const noexcept {
     result.waited_ns = static_cast<double>(m_waited.value()) * ns;
     result.first_waits = first_waits.value();
     result.first_waited_ns = static_cast<double>(m_first_waited.value()) * ns;
+    result.loops = loops.value();
+    result.chunks = chunks.value();
+    result.scoped = scoped.value();
+    result.stolen_forks = stolen_forks.value();
     return result;
 }
 

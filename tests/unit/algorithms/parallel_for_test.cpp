@@ -76,6 +76,19 @@ TEST_P(parallel_for_test, a_body_cannot_change_the_index_of_the_loop) {
     }
 }
 
+// Holds: pool_ref: totals() count loops and the pieces in which they ran.
+TEST_P(parallel_for_test, is_counted_with_its_pieces) {
+    const quern::worker_totals before = rt.totals();
+    inside([] {
+        for (int loop = 0; loop < 3; ++loop) {
+            parallel_for(0, 1000, grain::fixed(10), [](int) {});
+        }
+    });
+    const quern::worker_totals after = rt.totals();
+    EXPECT_EQ(after.loops - before.loops, 3U);
+    EXPECT_GE(after.chunks - before.chunks, 300U);
+}
+
 // Holds: parallel_for: Every type of integer will do, to the ends of its range.
 TEST_P(parallel_for_test, takes_every_type_of_index) {
     for (const grain how : {grain::automatic(), grain::fixed(3)}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The workers' totals: times that add up to the wall time, and exact numbers of tasks.
 #include <quern/task/fork_join.hpp>
+#include <quern/task/scope.hpp>
 #include <quern/task/task_group.hpp>
 
 #include "on_runtime.hpp"
@@ -188,6 +189,24 @@ TEST_P(totals_test, count_a_fork_only_when_it_was_stolen) {
     });
     EXPECT_TRUE(eventually([&] { return rt.totals().tasks >= 1; }));
     EXPECT_LE(rt.totals().tasks, 1 + rt.totals().stolen);
+}
+
+// Holds: pool_ref: totals() count the children of scopes, stolen or not, and stolen forks.
+TEST_P(totals_test, count_the_children_of_scopes) {
+    inside([] {
+        for (int i = 0; i < 10; ++i) {
+            quern::scope([](quern::fork_scope& s) {
+                for (int child = 0; child < 5; ++child) {
+                    s.spawn([] {});
+                }
+            });
+        }
+    });
+    const worker_totals all = rt.totals();
+    EXPECT_EQ(all.scoped, 50U);
+    EXPECT_LE(all.stolen_forks, all.stolen);
+    EXPECT_LE(all.stolen_forks, all.tasks);
+    EXPECT_EQ(all.loops, 0U);
 }
 
 // Holds: pool_ref: totals() are those of...

@@ -24,7 +24,8 @@ struct worker_view {
     std::size_t queued = 0;  ///< ready items in this worker's own queues
     /// The running task, as far as it is known; empty and null without one.
     std::string task{};
-    const void* site = nullptr;  ///< where it was created
+    const void* site = nullptr;   ///< where it was created
+    const void* entry = nullptr;  ///< the function that runs it, where neither is known
 };
 
 struct pool_view {

@@ -170,6 +170,7 @@ template <class Body>
 QUERN_ALWAYS_INLINE context* run_stolen_fork(fork_entry& entry, Body&& body) {
     body();
     count_task();
+    worker_of_task().stats.stolen_forks.add();
     return entry.joined.complete();  // the entry may be gone now
 }
 

@@ -57,6 +57,11 @@ inline constexpr worker_figure k_worker_figures[] = {
     {"first_waits", "timed items that were tasks not yet begun", &worker_totals::first_waits},
     {"first_waited_ns", "time that these were ready before they ran",
      &worker_totals::first_waited_ns},
+    {"loops", "parallel loops and algorithms that began", &worker_totals::loops},
+    {"chunks", "pieces of loops that were run", &worker_totals::chunks},
+    {"scoped", "children that scopes forked", &worker_totals::scoped},
+    {"stolen_forks", "tasks that were forked children of other workers",
+     &worker_totals::stolen_forks},
 };
 
 static_assert(std::size(k_worker_figures) * sizeof(double) == sizeof(worker_totals),
