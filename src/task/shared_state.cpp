@@ -121,19 +121,7 @@ void state_base::wait(sharing with) noexcept {
     suspend(publish, {&k_wait, this});
 }
 
-state_waiter* state_base::mark_ready() noexcept {
-    // acq_rel: release pairs with ready and add_waiter; acquire with add_waiter.
-    const std::uintptr_t old = m_word.exchange(k_ready, std::memory_order_acq_rel);
-    auto* youngest_first = reinterpret_cast<state_waiter*>(old);
-    state_waiter* oldest_first = nullptr;
-    while (youngest_first != nullptr) {
-        state_waiter* w = youngest_first;
-        youngest_first = w->next;
-        w->next = oldest_first;
-        oldest_first = w;
-    }
-    return oldest_first;
-}
+state_waiter* state_base::mark_ready() noexcept { return waiters::close(); }
 
 void tell(state_waiter* chain) noexcept {
     state_waiter* code = nullptr;  // waiters that run user code, in order

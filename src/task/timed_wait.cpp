@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Waits for a shared state with a deadline. State and timer may both wake the waiter; the first one
-// to claim the wait does. A waiter cannot be removed from the state's chain, so the wait is an
-// object of its own, which lives until both are done.
+// to claim the wait does. Either may still be at it when the caller returns, so the wait is an
+// object of its own, which lives until both are done. When the time has come first, the caller
+// takes it out of the state's chain.
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/task/detail/shared_state.hpp>
 #include <quern/task/this_task.hpp>
@@ -12,15 +13,15 @@ namespace quern::detail {
 
 namespace {
 
-class timed_wait final : public state_waiter, public timer, public in_blocks {
+class timed_wait final : public leaving_waiter, public timer, public in_blocks {
 public:
     timed_wait() noexcept
-        : state_waiter{[](state_waiter& self) noexcept -> state_waiter* {
+        : leaving_waiter([](state_waiter& self) noexcept -> state_waiter* {
               auto& wait = static_cast<timed_wait&>(self);
               wait.wake(resume);
               wait.release();
               return nullptr;
-          }},
+          }),
           timer([](timer& self) noexcept {
               auto& wait = static_cast<timed_wait&>(self);
               wait.wake(resume_in_turn);
@@ -77,7 +78,7 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
     if (ready()) {
         return true;
     }
-    if (deadline <= timer::clock::now()) {  // check only: polling must not accumulate memory
+    if (deadline <= timer::clock::now()) {  // check only: a poll needs no timer
         start_if_deferred();
         if (current_context() != nullptr) {
             this_task::yield();  // nor block the worker that the producer needs
@@ -96,6 +97,9 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
         wait->sleep_until(deadline);
     } else {
         wait->suspend_until(here->host().home(), deadline, {&k_wait, this});
+    }
+    if (remove_waiter(*wait)) {
+        wait->release();  // in the state's place
     }
     wait->release();
     return ready();

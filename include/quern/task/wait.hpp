@@ -57,8 +57,8 @@ void wait_all(const Sequence& futures) {
 }
 
 /// Returns when one is ready: its index, or the index of the first of several. With no futures it
-/// returns at once with k_none of when_any_result. Otherwise as wait_all. Cost: as when_any. Its
-/// memory, and the states of all the futures, are kept until all are ready.
+/// returns at once with k_none of when_any_result. Otherwise as wait_all. Cost: as when_any; no
+/// memory is kept.
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 std::size_t wait_any(const Futures&... futures) {

@@ -34,20 +34,22 @@ struct when_some_result {
 
 namespace detail {
 
-/// Ready when `wanted` futures are. `Result` is when_any_result or when_some_result.
+/// Ready when `wanted` futures are. `Result` is when_any_result or when_some_result. Leaves the
+/// states that are not ready then, and all when the result is dropped before.
 template <class Result, class Sequence>
 class when_some_state final : public shared_state<Result> {
     using base = shared_state<Result>;
 
 public:
-    /// References: one for the future, one for start(), one per waiter to be notified.
+    /// References: one for the future, one for start().
     explicit when_some_state(Sequence&& futures)
         : base(2,
                [](state_base& self) noexcept {
-                   delete static_cast<when_some_state*>(static_cast<base*>(&self));
+                   static_cast<when_some_state*>(static_cast<base*>(&self))->abandon();
                }),
           m_futures(std::move(futures)),
-          m_nodes(detail::count_futures(m_futures)) {}
+          m_nodes(detail::count_futures(m_futures)),
+          m_users(m_nodes.size() + 1) {}
 
     std::size_t size() const noexcept { return m_nodes.size(); }
 
@@ -61,7 +63,6 @@ public:
             n.notify = told;
             n.owner = this;
             n.index = index++;
-            this->add_reference();
             if (!f.state().add_waiter(n)) {
                 told(n);  // does not deliver before start() arrives
             }
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    struct node : state_waiter {
+    struct node : leaving_waiter {
         when_some_state* owner = nullptr;
         std::size_t index = 0;
         std::size_t nth_ready = 0;  ///< in the node of rank n: the index of the n-th ready future
@@ -86,15 +87,43 @@ private:
             self.m_nodes[rank].nth_ready = n.index;
             next = self.arrive();
         }
-        self.release();
+        self.drop_user();
         return next;
     }
 
     state_waiter* arrive() noexcept {
         // acq_rel: the last arrival sees what the others have written.
-        return m_missing.fetch_sub(1, std::memory_order_acq_rel) == 1
-                   ? this->settle_from([this] { return result(); })
-                   : nullptr;
+        if (m_missing.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+            return nullptr;
+        }
+        leave_others();
+        return this->settle_from([this] { return result(); });
+    }
+
+    /// The last reference has gone. Either this or arrive() gets m_missing as the last one.
+    void abandon() noexcept {
+        // acq_rel: as in arrive().
+        if (m_missing.exchange(k_abandoned, std::memory_order_acq_rel) != 0) {
+            leave_others();
+        }
+        drop_user();
+    }
+
+    /// Once: leaves the states that are not ready. Requires: all waiters are in their states.
+    void leave_others() noexcept {
+        std::size_t index = 0;
+        detail::for_each_future(m_futures, [&](auto& f) {
+            if (f.state().remove_waiter(m_nodes[index++])) {
+                drop_user();  // this waiter; the caller is another one
+            }
+        });
+    }
+
+    void drop_user() noexcept {
+        // acq_rel: the last one sees the effects of all others.
+        if (m_users.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            detail::on_enough_stack([this]() noexcept { delete this; });
+        }
     }
 
     Result result() {
@@ -110,11 +139,16 @@ private:
         }
     }
 
+    /// Of m_missing: no number of arrivals makes it 0.
+    static constexpr std::size_t k_abandoned = static_cast<std::size_t>(-1);
+
     Sequence m_futures;
     std::vector<node> m_nodes;
     std::size_t m_wanted = 0;
     std::atomic<std::size_t> m_told{0};
     std::atomic<std::size_t> m_missing{0};  ///< the wanted ones, plus start()
+    /// Waiters that have not been notified and have not left, plus one for all references.
+    std::atomic<std::size_t> m_users;
 };
 
 template <class Sequence>
@@ -169,7 +203,9 @@ auto when_all(It first, It last) {
 }
 
 /// Ready when the first one is. Its value holds all futures and the index of that one. Empty
-/// sequence: ready at once, index k_none.
+/// sequence: ready at once, index k_none. Nothing is kept for the other futures then, nor when the
+/// result is dropped before: when_any may be called any number of times with a future that becomes
+/// ready much later.
 template <class... Futures>
     requires(detail::is_future_v<Futures>&&...)
 auto when_any(Futures&&... futures) {
@@ -189,7 +225,8 @@ auto when_any(It first, It last) {
 /// exception stays in it. Throws std::invalid_argument if there are fewer futures; these are lost
 /// then.
 ///
-/// Thread safety: any thread. Cost: one allocation, and a waiter per future.
+/// Thread safety: any thread. Cost: one allocation, and a waiter per future, which is taken out of
+/// those that are not ready in the end.
 ///
 ///     auto some = quern::when_some(2, std::move(replicas)).get();
 ///     vote(some.futures[some.indices[0]].get(), some.futures[some.indices[1]].get());

@@ -51,11 +51,12 @@ public:
                 told(n);
             }
         });
+        leave_others();
         this->release();
     }
 
 private:
-    struct node : state_waiter {
+    struct node : leaving_waiter {
         when_each_state* owner = nullptr;
         std::size_t index = 0;
         void* source = nullptr;
@@ -142,6 +143,7 @@ private:
             n.call(*m_function, n);
         } catch (...) {
             settle([] { throw; });
+            leave_others();
             return;
         }
         if (m_left == 0) {
@@ -149,10 +151,26 @@ private:
         }
     }
 
+    /// When the function has thrown and all waiters are in their states, whichever is later: leaves
+    /// the states that are not ready. Futures that the function was called with are gone.
+    void leave_others() noexcept {
+        // acq_rel: the later one sees what the other has written.
+        if (m_until_left.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+            return;
+        }
+        std::size_t index = 0;
+        detail::for_each_future(m_futures, [&](auto& f) {
+            node& n = m_nodes[index++];
+            if (f.valid() && f.state().remove_waiter(n)) {
+                this->release();  // in the waiter's place
+            }
+        });
+    }
+
     template <class Outcome>
     void settle(Outcome&& outcome) noexcept {
         m_function.reset();  // before the result is known
-        tell(this->settle_from(outcome));
+        detail::tell(this->settle_from(outcome));
     }
 
     static constexpr std::uintptr_t k_idle = 0;
@@ -163,6 +181,7 @@ private:
     Sequence m_futures;
     std::vector<node> m_nodes;
     std::size_t m_left;
+    std::atomic<int> m_until_left{2};  ///< an exception of the function, and start()
     /// k_idle, k_running (being visited, no new entries), or the youngest ready node.
     std::atomic<std::uintptr_t> m_ready{k_idle};
 };
@@ -183,9 +202,10 @@ future<void> when_each_of(const void* site, F f, Sequence futures) {
 /// caller's pool. So f needs no lock; while one call waits, the others wait too. Ready when all
 /// calls have returned.
 ///
-/// Errors: the future gets the first exception that leaves f at once; f is not called again. f
-/// handles exceptions held by the futures. Throws std::future_error(no_state), std::bad_alloc.
-/// Thread safety: any thread. Cost: one allocation and a waiter per future.
+/// Errors: the future gets the first exception that leaves f at once; f is not called again, and
+/// futures that are not ready are no longer waited for. f handles exceptions held by the futures.
+/// Throws std::future_error(no_state), std::bad_alloc. Thread safety: any thread. Cost: one
+/// allocation and a waiter per future.
 ///
 ///     quern::when_each([&](auto part) { total += part.get(); }, std::move(parts)).get();
 template <class F, class... Futures>

@@ -7,6 +7,7 @@
 
 #include "unit/scheduler/on_runtime.hpp"
 
+#include <chrono>
 #include <list>
 #include <memory>
 #include <stdexcept>
@@ -187,6 +188,47 @@ TEST_P(when_test, any_may_end_before_the_late_ones) {
         late.set_value(witness);
     }
     EXPECT_EQ(witness.use_count(), 1);
+}
+
+// Holds: when_any: Its future may be dropped at any time, also while the futures become ready.
+TEST_P(when_test, any_may_be_dropped_while_its_futures_become_ready) {
+    inside([] {
+        for (int round = 0; round < quern_test::scaled(1'000, 100); ++round) {
+            promise<int> a, b;
+            const auto first = a.get_future().share(), second = b.get_future().share();
+            auto settles = async([&a, &b] {
+                a.set_value(1);
+                b.set_value(2);
+            });
+            {
+                auto any = quern::when_any(first, second, first);
+                if (round % 2 == 0) {
+                    any.wait_for(std::chrono::seconds(0));
+                }
+            }
+            settles.get();
+            EXPECT_EQ(first.get() + second.get(), 3);
+        }
+    });
+}
+
+// Holds: when_any: Futures that were not ready may be waited for afterwards, and be destroyed.
+TEST_P(when_test, any_leaves_the_others_as_they_were) {
+    inside([] {
+        promise<int> late;
+        auto never = late.get_future().share();
+        for (int i = 0; i < 3; ++i) {
+            auto any = quern::when_any(never, quern::make_ready_future(i), never).get();
+            EXPECT_EQ(any.index, 1U);
+        }
+        auto waiter = async([never] { return never.get(); });
+        auto reaction = never.then([](auto ready) { return ready.get() + 1; });
+        EXPECT_EQ(quern::when_any(never, quern::make_ready_future(1)).get().index, 1U);
+        late.set_value(7);
+        EXPECT_EQ(waiter.get(), 7);
+        EXPECT_EQ(reaction.get(), 8);
+        EXPECT_EQ(quern::when_any(never, never).get().index, 0U);
+    });
 }
 
 // Holds: when_all: Futures without state are refused with std::future_error(no_state).

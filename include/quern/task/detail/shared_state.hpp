@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The state shared by a future and its producer: a single-assignment result and its waiters. One
-// word is empty, ready, or the youngest of a chain of waiters. Producers: tasks, promises, dataflow
-// frames. A waiter lies in the frame or object that waits.
+// The state shared by a future and its producer: a single-assignment result and the chain of its
+// waiters (waiter_chain.hpp), which is closed when the result is ready. Producers: tasks, promises,
+// dataflow frames. A waiter lies in the frame or object that waits.
 #pragma once
 
 #include <quern/base/detail/blocks.hpp>
@@ -11,6 +11,7 @@
 #include <quern/scheduler/detail/timers.hpp>
 #include <quern/scheduler/detail/wait_reason.hpp>
 #include <quern/task/detail/outcome.hpp>
+#include <quern/task/detail/waiter_chain.hpp>
 #include <quern/task/exceptions.hpp>
 
 #include <atomic>
@@ -30,12 +31,32 @@ struct state_waiter {
     state_waiter* next = nullptr;
     /// It runs user code, which may wait. Waiters without user code are notified first.
     bool runs_code = false;
+    bool can_leave = false;  ///< it is a leaving_waiter
+    bool is_linked = false;  ///< belongs to the chain
+
+    state_waiter** newer() noexcept;
 };
+
+/// One that may leave the chain before the state is ready.
+struct leaving_waiter : state_waiter {
+    explicit leaving_waiter(notify_function f = nullptr) noexcept
+        : state_waiter{.notify = f, .can_leave = true} {}
+    leaving_waiter(const leaving_waiter&) = delete;
+    leaving_waiter& operator=(const leaving_waiter&) = delete;
+
+    state_waiter* newer_one = nullptr;  ///< belongs to the chain
+};
+
+inline state_waiter** state_waiter::newer() noexcept {
+    return can_leave ? &static_cast<leaving_waiter*>(this)->newer_one : nullptr;
+}
 
 /// Notifies a chain of waiters, and the chains that these return.
 void tell(state_waiter* chain) noexcept;
 
-class state_base : public in_blocks {
+class state_base : public in_blocks, waiter_chain<std_atomics, state_waiter> {
+    using waiters = waiter_chain<std_atomics, state_waiter>;
+
 public:
     /// The kind of producer, for reports.
     enum class maker : std::uint8_t { task, promise, continuation };
@@ -45,24 +66,17 @@ public:
     state_base(const state_base&) = delete;
     state_base& operator=(const state_base&) = delete;
 
-    bool ready() const noexcept {
-        return m_word.load(std::memory_order_acquire) == k_ready;  // pairs with mark_ready
-    }
+    bool ready() const noexcept { return is_closed(); }
 
     /// False: the state is ready already; the waiter will not be notified.
     bool add_waiter(state_waiter& w) noexcept {
         start_if_deferred();
-        std::uintptr_t seen = m_word.load(std::memory_order_acquire);
-        do {
-            if (seen == k_ready) {
-                return false;
-            }
-            w.next = reinterpret_cast<state_waiter*>(seen);
-        } while (!m_word.compare_exchange_weak(seen, reinterpret_cast<std::uintptr_t>(&w),
-                                               std::memory_order_release,  // pairs with mark_ready
-                                               std::memory_order_acquire));
-        return true;
+        return waiters::add(w);
     }
+
+    /// Takes out a waiter that add_waiter() has put in. True: it will not be notified, and may be
+    /// destroyed. False: the state is ready, and the waiter has been or will be notified.
+    bool remove_waiter(leaving_waiter& w) noexcept { return waiters::leave(w); }
 
     /// Which threads may access the state during a wait: any, or only its producer.
     enum class sharing : std::uint8_t { any, producer };
@@ -74,8 +88,7 @@ public:
 
     /// Waits with a deadline; true: the state is ready. Never runs the task here, because it could
     /// not be interrupted; a deferred task is made ready. If the deadline has passed, the call only
-    /// checks, and a task yields. A wait that times out keeps about 100 bytes until the state is
-    /// ready. Throws std::bad_alloc.
+    /// checks, and a task yields. Throws std::bad_alloc.
     bool wait_until(timer::clock::time_point deadline);
 
     /// Any thread. The holder of the last reference destroys the state.
@@ -103,15 +116,15 @@ protected:
     [[nodiscard]] state_waiter* mark_ready() noexcept;
     /// As above; no read-modify-write if there is no waiter and none can come.
     [[nodiscard]] state_waiter* mark_ready(sharing with) noexcept {
-        if (with == sharing::producer && m_word.load(std::memory_order_relaxed) == 0) {
-            m_word.store(k_ready, std::memory_order_release);  // pairs with ready
+        if (with == sharing::producer && is_empty()) {
+            close_empty();
             return nullptr;
         }
         return mark_ready();
     }
 
     /// Drops the producer's reference. Requires: the caller holds another one.
-    void release_of_producer(sharing with) noexcept {
+    QUERN_ALWAYS_INLINE void release_of_producer(sharing with) noexcept {
         if (with == sharing::producer && m_references.load(std::memory_order_acquire) == 2) {
             m_references.store(1, std::memory_order_relaxed);
         } else {
@@ -119,6 +132,17 @@ protected:
         }
     }
 
+    /// The part of the result that does not depend on its type. These four are placed where padding
+    /// of the chain would be.
+    enum class kind : std::uint8_t { none, value, error };
+    kind m_kind = kind::none;
+    std::atomic<bool> m_observed{false};  ///< the error was read
+
+private:
+    maker m_maker;
+    std::atomic<std::uint32_t> m_references;
+
+protected:
     /// What a waiter may do for the task.
     struct help {
         /// Runs it here. Does nothing if the task has begun.
@@ -134,23 +158,13 @@ protected:
         }
     }
 
-    /// The part of the result that does not depend on its type. Placed here, where padding would
-    /// be.
-    enum class kind : std::uint8_t { none, value, error };
-    kind m_kind = kind::none;
-    std::atomic<bool> m_observed{false};  ///< the error was read
-
 private:
     /// Runs on enough stack: the value may hold the last reference to another state, and so on.
     void destroy_self() noexcept;
 
-    static constexpr std::uintptr_t k_ready = 1;
-
-    maker m_maker;
-    std::atomic<std::uint32_t> m_references;
-    std::atomic<std::uintptr_t> m_word{0};
     destroy_function m_destroy;
 };
+static_assert(sizeof(void*) != 8 || sizeof(state_base) == 32, "each task would be larger");
 
 template <class T>
 class shared_state : public state_base {

@@ -149,7 +149,8 @@ private:
         const context* here = current_context();
         return here != nullptr && &here->host().home() == m_pool && !this->is_hinted() &&
                this->stack == stack_class::small &&  // a larger one may not fit on this stack
-               !(m_pool->has_placed() && detail::is_ready_above(here->host(), key_of(*this)));
+               !(m_pool->has_placed() &&
+                 detail::is_ready_above(here->host(), detail::key_of(*this)));
     }
 
     static context* run_queued(work& item) {
