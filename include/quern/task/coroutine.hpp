@@ -209,6 +209,9 @@ private:
         return nullptr;
     }
     void ended(coroutine_runner&) noexcept override {
+        if (runs_here()) {
+            current_context()->root().task().locals.destroy_all();  // of the last stretch
+        }
         state_waiter* told = this->settle_from([this]() -> T {
             const task_frame<T> frame =
                 std::move(m_frame);  // destroyed before waiters are notified
@@ -225,14 +228,19 @@ private:
 
     void over(state_waiter* told) noexcept {
         tell(told);
-        context* here = current_context();  // null if resumed by foreign code
-        if (here != nullptr) {
+        if (context* const here = current_context()) {  // null if resumed by foreign code
             here->host().stats.tasks.add();
-            if (here->root().task().stop == &stop()) {
-                here->root().task().stop = nullptr;  // the signal is destroyed with this state
-            }
+        }
+        if (runs_here()) {
+            current_context()->root().task().stop = nullptr;  // it is destroyed with this state
         }
         this->release();
+    }
+
+    /// Whether the calling task is a stretch of these coroutines, not one that foreign code is in.
+    bool runs_here() const noexcept {
+        context* const here = current_context();
+        return here != nullptr && here->root().task().stop == &stop();
     }
 
     task_frame<T> m_frame;

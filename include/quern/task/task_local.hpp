@@ -26,10 +26,9 @@ task_locals& own_task_locals() noexcept;
 }  // namespace detail
 
 /// A variable with one value per task. The value is created on the task's first access. It is
-/// destroyed when the task ends, before the end is visible to others (for a coroutine and a
-/// function of when_each: shortly afterwards). Several values are destroyed in reverse order of
-/// creation. The value stays with a task that waits and resumes on another worker. Nothing is
-/// inherited: children of a task begin without values.
+/// destroyed when the task ends, before the end is visible to others. Several values are destroyed
+/// in reverse order of creation. The value stays with a task that waits and resumes on another
+/// worker. Nothing is inherited: children of a task begin without values.
 ///
 /// Tasks are those of this_task::id(): a forked child that its parent runs itself shares the
 /// parent's value, a stolen one has its own. A queued task has its own, even if its waiter runs it,

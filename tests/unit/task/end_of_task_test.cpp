@@ -6,6 +6,7 @@
 #include <quern/task/coroutine.hpp>
 #include <quern/task/dataflow.hpp>
 #include <quern/task/task_group.hpp>
+#include <quern/task/task_local.hpp>
 #include <quern/task/thread.hpp>
 #include <quern/task/when_each.hpp>
 
@@ -13,6 +14,7 @@
 #include "unit/task/probe.hpp"
 
 #include <atomic>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <utility>
@@ -131,6 +133,45 @@ TEST_P(end_of_task, of_a_coroutine) {
             "coroutine", [where](probe p) { return quern::start(where, keeps(std::move(p))); });
         expect_destroyed_before_result(
             "exception", [where](probe p) { return quern::start(where, throws(std::move(p))); });
+    });
+}
+
+const quern::task_local<std::optional<probe>> k_local;
+
+quern::task<int> keeps_as_local(probe p) {
+    p.wait();
+    k_local->emplace(std::move(p));
+    co_return 1;
+}
+
+// Holds: task_local: The value is destroyed...
+TEST_P(end_of_task, of_its_local_variables) {
+    const quern::task_attributes how{.pool = &rt.default_pool().get()};
+    const auto where = rt.default_pool();
+    everywhere(rt, [how, where] {
+        expect_destroyed_before_result("async", [how](probe p) {
+            return async(how, [p = std::move(p)]() mutable {
+                p.wait();
+                k_local->emplace(std::move(p));
+            });
+        });
+        expect_destroyed_before_result("then", [how](probe p) {
+            return async(how, [] {}).then(how, [p = std::move(p)](auto) mutable {
+                p.wait();
+                k_local->emplace(std::move(p));
+            });
+        });
+        expect_destroyed_before_result("when_each", [how](probe p) {
+            return quern::when_each(
+                [p = std::move(p)](auto) mutable {
+                    p.wait();
+                    k_local->emplace(std::move(p));
+                },
+                async(how, [] {}));
+        });
+        expect_destroyed_before_result("coroutine", [where](probe p) {
+            return quern::start(where, keeps_as_local(std::move(p)));
+        });
     });
 }
 
