@@ -7,6 +7,7 @@
 #include <quern/adaptation/decisions.hpp>
 #include <quern/adaptation/tuned.hpp>
 #include <quern/algorithms/parallel_for.hpp>
+#include <quern/algorithms/pipeline.hpp>
 #include <quern/counters/counter.hpp>
 #include <quern/counters/detail/live.hpp>
 #include <quern/counters/registry.hpp>

@@ -17,6 +17,7 @@
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/algorithms/partial_sort.hpp>
 #include <quern/algorithms/partition.hpp>
+#include <quern/algorithms/pipeline.hpp>
 #include <quern/algorithms/reduce.hpp>
 #include <quern/algorithms/remove.hpp>
 #include <quern/algorithms/replace.hpp>
