@@ -126,6 +126,46 @@ TEST_P(coroutine_test, frees_its_frame_whether_it_ran_or_not) {
     EXPECT_TRUE(quern_test::eventually([&] { return witness.use_count() == 1; }));
 }
 
+task<std::size_t> length_later(const std::string& text) {
+    co_await quern::async([] {});
+    co_return text.size();
+}
+
+// Holds: start: With a function and its arguments it keeps copies of them until the coroutine has
+//     ended, so they may be temporaries.
+TEST_P(coroutine_test, start_keeps_the_function_and_its_arguments) {
+    const quern::task_attributes there{.pool = &rt.default_pool().get()};
+    const std::string text(100, 'a');
+    EXPECT_EQ(start(there, length_later, text + 'b').get(), 101U);
+    future<std::string> twice_text = start(
+        there,
+        [prefix = text](std::unique_ptr<std::string> rest) -> task<std::string> {
+            co_await quern::async([] {});
+            co_return prefix + *rest;
+        },
+        std::make_unique<std::string>(text));
+    EXPECT_EQ(twice_text.get(), text + text);
+    int number = 1;
+    const auto same = [](int& i) -> task<int&> { co_return i; };
+    EXPECT_EQ(&start(there, same, std::ref(number)).get(), &number);
+    const auto throws = [&number]() -> task<> {
+        ++number;
+        throw std::runtime_error("end");
+        co_return;
+    };
+    EXPECT_THROW(start(throws).get(), std::runtime_error);
+    EXPECT_EQ(number, 2);
+}
+
+// Holds: start: What it keeps is destroyed before the future is ready.
+TEST_P(coroutine_test, start_drops_what_it_keeps_before_the_future_is_ready) {
+    const quern::task_attributes there{.pool = &rt.default_pool().get()};
+    const auto witness = std::make_shared<int>(1);
+    const auto holds = [](const std::shared_ptr<int>& w) -> task<int> { co_return *w; };
+    EXPECT_EQ(start(there, holds, witness).get(), 1);
+    EXPECT_EQ(witness.use_count(), 1);
+}
+
 // Holds: task: An empty one is refused with std::logic_error, by co_await and start.
 // Holds: start: Throws std::logic_error for an empty task.
 TEST_P(coroutine_test, an_empty_task_is_refused) {
