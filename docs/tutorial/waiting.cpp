@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 
 // A coroutine suspends its frame only; tasks of any other kind keep their stack.
 quern::task<long> add_up(quern::channel<int>& numbers) {
+    const quern::closing at_end(numbers);  // if this ends early, send() throws instead of waiting
     long sum = 0;
     while (auto number = co_await numbers.co_receive()) {
         sum += *number;
@@ -41,8 +42,12 @@ int main(int argc, char** argv) {
         // send() waits while 8 numbers are on the way, the coroutine while there is none.
         quern::channel<int> numbers(8);
         quern::future<long> sum = quern::start(add_up(numbers));
-        for (int i = 1; i <= 1000; ++i) {
-            numbers.send(i);
+        try {
+            for (int i = 1; i <= 1000; ++i) {
+                numbers.send(i);
+            }
+        } catch (const quern::channel_closed&) {
+            // The coroutine has ended early: sum.get() throws what it has thrown.
         }
         numbers.close();
         std::printf("sum of what was sent: %ld\n", sum.get());

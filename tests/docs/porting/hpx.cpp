@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -147,19 +148,41 @@ TEST(porting_from_hpx, a_channel) {
     constexpr int k_values = 100;
     // [channel]
     quern::channel<int> numbers;
-    auto sender = quern::async([&] {
+    quern::task_group sender;  // waits for its task, also if the loop below throws
+    sender.run([&] {
+        const quern::closing at_end(numbers);
         for (int i = 0; i < k_values; ++i) {
             numbers.send(i);
         }
-        numbers.close();
     });
     long sum = 0;
-    for (const int n : numbers) {  // until it is closed and empty
+    for (const int n : quern::closing(numbers)) {  // until it is closed and empty
         sum += n;
     }
+    sender.wait();
     // [channel]
-    sender.get();
     EXPECT_EQ(sum, k_values * (k_values - 1L) / 2);
+}
+
+TEST(porting_from_hpx, a_channel_whose_receiver_throws) {
+    const auto run = [] {
+        quern::channel<int> numbers;
+        quern::task_group sender;
+        sender.run([&] {
+            const quern::closing at_end(numbers);
+            for (int i = 0;; ++i) {  // until the channel is closed
+                numbers.send(i);
+                quern::this_task::yield();
+            }
+        });
+        for (const int n : quern::closing(numbers)) {
+            if (n == 20) {
+                throw std::runtime_error("bad number");
+            }
+        }
+        sender.wait();
+    };
+    EXPECT_THROW(run(), std::runtime_error);
 }
 
 double norm(const std::vector<double>& x) {

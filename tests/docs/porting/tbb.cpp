@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -119,22 +120,31 @@ TEST(porting_from_tbb, a_pipeline) {
     source in;
     std::vector<int> out;
     // [pipeline]
-    quern::channel<quern::future<int>> items(16);  // at most so many at a time
-    quern::task_group stages;
-    stages.run([&] {  // serial, in order
-        while (std::optional<std::string> text = in.read()) {
-            items.send(quern::async(parse, *std::move(text)));  // parallel
-        }
-        items.close();
-    });
-    for (quern::future<int>& item : items) {  // serial, in order
-        out.push_back(item.get());
-    }
-    stages.wait();
+    quern::pipeline(
+        16, [&] { return in.read(); },  // one call at a time
+        quern::in_parallel([](const std::string& text) { return parse(text); }),
+        quern::in_order([&](int value) { out.push_back(value); }));
     // [pipeline]
     std::vector<int> expected(50);
     std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(out, expected);
+}
+
+TEST(porting_from_tbb, a_pipeline_throws_what_a_stage_throws) {
+    source in;
+    std::vector<int> out;
+    const auto parse_but_one = [](const std::string& text) {
+        return text == "20" ? throw std::runtime_error("bad line") : parse(text);
+    };
+    const auto run = [&] {
+        quern::pipeline(
+            16, [&] { return in.read(); }, quern::in_parallel(parse_but_one),
+            quern::in_order([&](int value) { out.push_back(value); }));
+    };
+    EXPECT_THROW(run(), std::runtime_error);
+    EXPECT_GE(out.size(), 20U);
+    EXPECT_EQ(std::count(out.begin(), out.end(), 20), 0);
+    EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
 }
 
 TEST(porting_from_tbb, an_arena) {
