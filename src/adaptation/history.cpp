@@ -113,6 +113,10 @@ std::optional<remembered> result_in(std::string_view line, std::size_t number) {
         const auto cost = number_in(fields[6]);
         is_whole = is_whole && cost && *cost > 0;
         found.cost = cost.value_or(0);
+        // Earlier versions wrote the number of trials alone, and read no more of this field.
+        const std::vector<std::string_view> trials = split(fields[7], ';');
+        const auto confidence = trials.size() > 1 ? number_in(trials[1]) : std::nullopt;
+        found.confidence = std::clamp(confidence.value_or(1), 0.0, 1.0);
     }
     if (!is_whole) {
         say("line " + std::to_string(number) + " is damaged and ignored");
@@ -356,7 +360,8 @@ void remember(const history_key& key, const remembered& found, std::size_t trial
     for (std::size_t i = 0; i < found.values.size(); ++i) {
         line += (i == 0 ? "" : ";") + quern::detail::exact_number(found.values[i]);
     }
-    line += '\t' + quern::detail::exact_number(found.cost) + '\t' + std::to_string(trials) + '\n';
+    line += '\t' + quern::detail::exact_number(found.cost) + '\t' + std::to_string(trials) + ';' +
+            quern::detail::fixed(found.confidence, 3) + '\n';
     if (!add_line(file.path, line)) {
         say(std::string("what was found is not kept: ") + std::strerror(errno));
     }

@@ -6,9 +6,16 @@
 
 namespace quern::adaptation::detail {
 
-meter::meter(pool_ref of, bool sees_losses) : m_pool(of), m_active(of.active_workers()) {
-    if (sees_losses) {
-        m_losses.emplace(of);
+namespace {
+
+constexpr double k_most_lost = 0.95;  // of the time of a trial; the rest is divided by it
+
+}  // namespace
+
+meter::meter(pool_ref of, std::optional<trace::detail::lost_time_parts> sees)
+    : m_pool(of), m_active(of.active_workers()) {
+    if (sees) {
+        m_losses.emplace(of, *sees);
     }
     m_before = active_totals();
     m_begin = clock::now();
@@ -38,7 +45,12 @@ meter::reading meter::read(double work) const {
     }
     if (m_losses && seconds > 0) {
         constexpr double k_ns = 1e9;
-        found.lost = std::min(1.0, m_losses->ns() / (seconds * k_ns * m_active));
+        // While some workers sleep, what the others lose makes the whole longer.
+        const trace::detail::lost_time lost = m_losses->read();
+        const double certain = lost.awake_ns > 0 ? lost.certain_ns / lost.awake_ns : 0;
+        found.result.lost =
+            std::min(k_most_lost, std::max(lost.ns / (seconds * k_ns * m_active), certain));
+        found.result.lost_error = std::max(found.result.lost - certain, 0.0);
     }
     return found;
 }

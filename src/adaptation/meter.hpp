@@ -13,13 +13,12 @@ namespace quern::adaptation::detail {
 
 class meter {
 public:
-    /// Begins. `sees_losses`: at the price of 100 µs and more.
-    meter(pool_ref of, bool sees_losses);
+    /// Begins. `sees`: what of the losses, at its price; nothing: none of them.
+    meter(pool_ref of, std::optional<trace::detail::lost_time_parts> sees);
 
     struct reading {
-        measured result;  ///< seconds for each unit of work
+        measured result;  ///< seconds for each unit of work; `lost` 0: not looked at
         entry_times took{};
-        double lost = 0;  ///< share of the workers' time that they did not get; 0: not looked at
     };
 
     /// From the beginning until now.

@@ -4,6 +4,7 @@
 
 #include "history.hpp"
 #include "meter.hpp"
+#include "search_account.hpp"
 
 #include <quern/adaptation/decisions.hpp>
 #include <quern/base/detail/text.hpp>
@@ -25,10 +26,13 @@ namespace quern::adaptation {
 
 namespace {
 
-constexpr std::size_t k_most_repeated = 4;   // trials of one search (chosen)
-constexpr double k_worth_looking_s = 0.002;  // a trial that is shorter is not examined for losses
+constexpr std::size_t k_most_repeated = 4;  // trials of one search (chosen)
+// Looks at losses take a few percent of trials of these lengths, of two workers.
+constexpr double k_worth_a_look_s = 0.0002;    // at run queues
+constexpr double k_worth_all_looks_s = 0.002;  // at quota and steal too
+constexpr double k_worth_saying = 0.005;       // of the time
 
-/// "cost 1.2 ms, 70 % in tasks, 27 % overhead, 3.4 % idle".
+/// "cost 1.2 ms, 70 % in tasks, 27 % overhead, 3.4 % idle, 40 % of the time lost".
 std::string words_of(const std::optional<metric>& by, double cost, const measured& m) {
     constexpr double k_ns = 1e9;
     std::string words = by ? by->name + " " + quern::detail::rounded(cost)
@@ -38,9 +42,22 @@ std::string words_of(const std::optional<metric>& by, double cost, const measure
     if (all <= 0) {
         return words;
     }
-    return words + ", " + quern::detail::percent_words(m.running / all) + " in tasks, " +
-           quern::detail::percent_words(m.overhead / all) + " overhead, " +
-           quern::detail::percent_words(m.idle / all) + " idle";
+    words += ", " + quern::detail::percent_words(m.running / all) + " in tasks, " +
+             quern::detail::percent_words(m.overhead / all) + " overhead, " +
+             quern::detail::percent_words(m.idle / all) + " idle";
+    return m.lost < k_worth_saying
+               ? words
+               : words + ", " + quern::detail::percent_words(m.lost) + " of the time lost";
+}
+
+/// Those of the tuner: what the region knows goes into them.
+tuner_options search_of(const region_options& options) {
+    tuner_options search = options.search;
+    if (!options.minimise) {  // a metric is no time that could be spent
+        search.most_spent = std::min(search.most_spent, options.most_spent);
+    }
+    search.confirms_drift = options.most_lost > 0 && !options.minimise;
+    return search;
 }
 
 /// Throws as the constructor of region does.
@@ -75,7 +92,7 @@ struct region::state {
     state(std::string called, space where, region_options with)
         : name(std::move(called)),
           options(std::move(with)),
-          tuning(std::move(where), options.how, options.search),
+          tuning(std::move(where), options.how, search_of(options)),
           last(tuning.where().start()) {}
 
     /// Before the first trial: what an earlier run has found.
@@ -90,9 +107,8 @@ struct region::state {
     std::optional<double> ratio_of(std::optional<double> cost) const;
     std::optional<double> expected_at(const point& where) const;
     void decide(const point& from, const point& to, std::string why, decision made) const;
-    bool sees_losses() const {
-        return options.most_lost > 0 && repeated < k_most_repeated && seconds >= k_worth_looking_s;
-    }
+    /// What of the losses is to be seen in a trial.
+    std::optional<trace::detail::lost_time_parts> sees_of(const trial& asked) const;
 
     std::string name;
     region_options options;
@@ -116,8 +132,17 @@ void region::state::begin(unsigned workers) {
     key = detail::key_of(name + by, tuning.where(), workers);
     if (auto found = detail::recall(*key)) {
         knew = true;
-        tuning = tuner(tuning.where(), options.how, options.search, *std::move(found));
+        tuning = tuner(tuning.where(), options.how, search_of(options), *std::move(found));
     }
+}
+
+std::optional<trace::detail::lost_time_parts> region::state::sees_of(const trial& asked) const {
+    using trace::detail::lost_time_parts;
+    const bool decides = asked.is_search || (tuning.converged() && tuning.wants_losses());
+    if (!decides || options.most_lost <= 0 || seconds < k_worth_a_look_s) {
+        return std::nullopt;
+    }
+    return seconds < k_worth_all_looks_s ? lost_time_parts::run_queues : lost_time_parts::all;
 }
 
 std::optional<trial> region::state::next(mode may) {
@@ -184,23 +209,23 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
     const std::scoped_lock held(lock);
     seconds = reading.took.seconds;
     measured result = options.minimise ? measured{.cost = cost} : reading.result;
-    const bool is_disturbed = reading.lost > options.most_lost && sees_losses();
+    const bool is_disturbed = options.most_lost > 0 && reading.result.lost > options.most_lost;
     // Of a very short trial no task may have been timed.
     const bool has_parts = options.how != strategy::model || result.running > 0;
-    if (done.is_search && (is_disturbed || (!has_parts && repeated < k_most_repeated))) {
+    if (done.is_search && repeated < k_most_repeated && (is_disturbed || !has_parts)) {
         ++repeated;
         tuning.discard(done);
         return;
     }
     if (!has_parts) {
-        result = {.cost = result.cost, .running = result.cost};
+        result = {.cost = result.cost, .running = result.cost, .lost = result.lost};
     }
     if (done.is_search) {
         inputs = words_of(options.minimise, cost, reading.result);
         if (!first_cost) {
-            first_cost = cost;
+            first_cost = detail::less_loss(result).cost;
             if (options.how == strategy::model) {
-                expected.emplace_back(done.where, cost);  // a search may end where it began
+                expected.emplace_back(done.where, *first_cost);  // a search may end where it began
             }
         }
     }
@@ -228,7 +253,8 @@ void region::state::choose(const point& best, bool was_settled) {
     last = best;
     // What was only looked up is there already. A dry run has no key.
     if (key && !was_settled && (tuning.trials() > 1 || !knew)) {
-        detail::remember(*key, {{best.values().begin(), best.values().end()}, cost},
+        detail::remember(*key,
+                         {{best.values().begin(), best.values().end()}, cost, tuning.confidence()},
                          tuning.trials());
     }
 }
@@ -318,7 +344,7 @@ region::entry region::enter() {
     made->exceptions = std::uncaught_exceptions();
     const mode may = current_mode();
     const pool_ref pool = current_pool();
-    bool sees_losses = false;
+    std::optional<trace::detail::lost_time_parts> sees;
     {
         const std::scoped_lock held(m_state->lock);
         if (may == mode::on && !m_state->key) {
@@ -326,10 +352,10 @@ region::entry region::enter() {
         }
         made->asked = m_state->next(may);
         made->where = made->asked ? made->asked->where : m_state->tuning.where().start();
-        sees_losses = made->asked && made->asked->is_search && m_state->sees_losses();
+        sees = made->asked ? m_state->sees_of(*made->asked) : std::nullopt;
     }
     if (made->asked) {
-        made->measures.emplace(pool, sees_losses);
+        made->measures.emplace(pool, sees);
     }
     return entry(std::move(made));
 }
@@ -337,6 +363,7 @@ region::entry region::enter() {
 const std::string& region::name() const noexcept { return m_state->name; }
 point region::best() const { return m_state->tuning.best(); }
 bool region::converged() const { return m_state->tuning.converged(); }
+double region::confidence() const { return m_state->tuning.confidence(); }
 std::size_t region::trials() const { return m_state->tuning.trials(); }
 std::size_t region::repeated() const {
     const std::scoped_lock held(m_state->lock);

@@ -40,8 +40,12 @@ struct region_options {
     std::optional<metric> minimise{};  ///< none: the wall time
     std::string unit{};                ///< of the tuned value in the log of decisions: "points"
     /// A trial whose workers lost more than this share of their time to other programs, a quota or
-    /// the hypervisor is repeated, four times in a search at most. 0: never.
+    /// the hypervisor is repeated, four times in a search at most. 0: never, and losses are not
+    /// looked at.
     double most_lost = 0.02;
+    /// As tuner_options::most_spent, whichever is less: what the search may add to the program's
+    /// time. Of a metric, which is no time, there is no such limit.
+    double most_spent = 0.1;
 };
 
 /// The cost of an entry is its wall time divided by its work, or a metric; the parts are the times
@@ -49,13 +53,19 @@ struct region_options {
 /// start and nothing is measured; with dry-run every entry gets the start, and what would be tried
 /// is logged.
 ///
+/// A wall time is judged less what the workers lost meanwhile, and so is a drift: a program beside
+/// this one starts no search. A result that was found beside one is searched again later, also by
+/// the next run that remembers it (tuner::confidence).
+///
 /// Each new value is a decision (decisions.hpp): trials, the choice when the search is over, and
 /// any later change. Their expected and observed costs are ratios to the cost of the first trial of
 /// the search, if that is above 0. Drift, and what is remembered for the next run, also need a cost
 /// above 0.
 ///
 /// Thread safety: entries may overlap, but then each also measures the others' work.
-/// Cost: of an entry some 5 µs; while it searches 300 µs, to see what the workers lost.
+/// Cost: of an entry some 5 µs, after any number of them. To see what the workers lost 10 µs per
+/// worker, of entries of 2 ms and longer 200 µs more: while it searches, and of five entries after
+/// each change of the cost.
 ///
 ///     using namespace quern::adaptation;
 ///     region solve("solve", space({power_of_two("tile", 8, 512)}));
@@ -102,6 +112,7 @@ public:
     const std::string& name() const noexcept;
     point best() const;
     bool converged() const;
+    double confidence() const;     ///< as tuner::confidence()
     std::size_t trials() const;    ///< of the search, without repeated ones
     std::size_t repeated() const;  ///< because workers lost time
     std::string why() const;

@@ -74,6 +74,8 @@ public:
     /// The best number so far, or the start.
     T best() const { return static_cast<T>(m_region.best().values().front()); }
     bool converged() const { return m_region.converged(); }
+    /// As adaptation::tuner::confidence().
+    double confidence() const { return m_region.confidence(); }
     std::size_t trials() const { return m_region.trials(); }
     std::size_t repeated() const { return m_region.repeated(); }
     std::string why() const { return m_region.why(); }

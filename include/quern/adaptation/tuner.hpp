@@ -39,6 +39,7 @@ strategy strategy_named(std::string_view name);
 struct remembered {
     std::vector<double> values{};  ///< of the best point
     double cost = 0;
+    double confidence = 1;  ///< as tuner::confidence()
 };
 
 struct tuner_options {
@@ -50,6 +51,13 @@ struct tuner_options {
     /// by more than this share, the search starts again there. 0: never. Costs of 0 and below have
     /// no ratio and never drift.
     double drift = 0.3;
+    /// For callers that tell what workers lost: a change of the cost counts if five further costs
+    /// show it, for which wants_losses() is true. Until then costs after the search change nothing.
+    bool confirms_drift = false;
+    /// While the trials of all searches together have cost more than the best point would have, by
+    /// more than this share of all costs told, ask() gives the best point. 1: no limit. For entries
+    /// of equal work.
+    double most_spent = 1;
 };
 
 /// What a trial cost. In any unit, less is better. A cost of +infinity says that the point does not
@@ -60,13 +68,18 @@ struct measured {
     double running = 0;
     double overhead = 0;
     double idle = 0;
+    /// Share of the workers' time that other programs, a quota or the hypervisor took, from 0 to
+    /// below 1, and by how much it may be too large. The point is judged by the cost less what was
+    /// surely lost.
+    double lost = 0;
+    double lost_error = 0;
 };
 
 /// A point to measure.
 struct trial {
     point where{};
     std::uint64_t number = 0;
-    bool is_search = false;  ///< false: the best point so far, while nothing else is to be tried
+    bool is_search = false;  ///< false: the best point so far, while nothing else may be tried
     std::optional<double> expected{};  ///< its cost, as `model` predicts it
 };
 
@@ -83,7 +96,8 @@ struct trial {
 ///     std::puts(search.best().text().c_str());
 class tuner {
 public:
-    /// With something `known`, the first trial is there, and it is the best before any result. If
+    /// With something `known`, the first trial is there, and it is the best before any result. What
+    /// is known with little confidence is where the search begins. If
     /// it costs the same, within the drift, the search is over; else it begins there. Values that
     /// the space does not have are ignored. Throws std::invalid_argument for a strategy that cannot
     /// search this space, with the reason, and for options out of range.
@@ -96,8 +110,9 @@ public:
     /// ask() and tell() take some µs, after any number of them.
     trial ask();
 
-    /// Throws std::invalid_argument for a trial that was not asked or is told already, and for a
-    /// cost that is NaN or -infinity; the trial is then still outstanding.
+    /// Throws std::invalid_argument for a trial that was not asked or is told already, for a cost
+    /// that is NaN or -infinity, and for a lost share that is none; the trial is then still
+    /// outstanding.
     void tell(const trial& done, double cost);
     void tell(const trial& done, const measured& result);
 
@@ -113,6 +128,15 @@ public:
     double best_cost() const;
 
     bool converged() const;
+
+    /// How sure the best is: the share of their time that the workers got in the trials of the last
+    /// search, as told; 0 before its end. Below 0.9 the search is repeated, the first time after 50
+    /// entries.
+    double confidence() const;
+
+    /// Whether a result decides something, so that what the workers lost should be known: in a
+    /// search, and while a change of the cost is confirmed.
+    bool wants_losses() const;
 
     /// Trials of the search that have been told.
     std::size_t trials() const;

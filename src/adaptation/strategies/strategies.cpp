@@ -67,6 +67,10 @@ void check(const space& where, strategy how, const tuner_options& options) {
         refuse("tuner_options::drift is " + quern::detail::rounded(options.drift) +
                "; accepted: from 0 on");
     }
+    if (!(options.most_spent > 0 && options.most_spent <= 1)) {
+        refuse("tuner_options::most_spent is " + quern::detail::rounded(options.most_spent) +
+               "; accepted: above 0, up to 1");
+    }
     for (const parameter& each : where.parameters()) {
         if (how == strategy::exhaustive && each.cells() == 0) {
             refuse("exhaustive search cannot try every value of the real parameter '" +

@@ -43,16 +43,23 @@ std::optional<double> stolen_ns(const lost_time_look& before, const lost_time_lo
 
 }  // namespace
 
-lost_time_look look_at_lost_time(std::span<const std::int32_t> threads,
-                                 const topology::system_root& root) {
-    lost_time_look seen;
+std::map<std::int32_t, thread_schedule> schedules_of(std::span<const std::int32_t> threads,
+                                                     const topology::system_root& root) {
+    std::map<std::int32_t, thread_schedule> found;
     for (const std::int32_t thread : threads) {
         if (thread != 0) {
             if (const auto times = topology::detail::read_thread_schedule(root, thread)) {
-                seen.threads.emplace(thread, *times);
+                found.emplace(thread, *times);
             }
         }
     }
+    return found;
+}
+
+lost_time_look look_at_lost_time(std::span<const std::int32_t> threads,
+                                 const topology::system_root& root) {
+    lost_time_look seen;
+    seen.threads = schedules_of(threads, root);
     if (const auto text = topology::read_text(root, "/proc/stat")) {
         if (const auto times = topology::detail::parse_processor_times(*text)) {
             seen.processors = *times;

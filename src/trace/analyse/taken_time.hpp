@@ -23,6 +23,10 @@ struct lost_time_look {
     std::optional<double> throttled_ns;
 };
 
+/// Of the threads that have an id and whose times can be read. 5 µs per thread.
+std::map<std::int32_t, topology::detail::thread_schedule> schedules_of(
+    std::span<const std::int32_t> threads, const topology::system_root& root = {});
+
 /// Takes 5 µs per thread and 100 µs for the rest. A thread without an id yet is left out.
 lost_time_look look_at_lost_time(std::span<const std::int32_t> threads,
                                  const topology::system_root& root = {});

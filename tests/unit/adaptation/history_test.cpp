@@ -56,12 +56,39 @@ TEST(tuning_history_test, is_used_by_the_next_region) {
     const std::string text = contents(path);
     EXPECT_TRUE(text.starts_with("quern tuning history 1\nsolve\tx<2^3\t")) << text;
     EXPECT_EQ(lines_of(text), 2) << text;
+    EXPECT_TRUE(text.ends_with("\t8;1.000\n")) << text;  // trials, and confidence
     const auto second = search();
     EXPECT_EQ(second.first, 1);
     EXPECT_EQ(second.second, first.second);
     EXPECT_EQ(contents(path), text);
     region another("another", space({integer("x", 0, 7)}), by(strategy::exhaustive));
     EXPECT_EQ(enter_until_converged(another, 5), 8);  // a key of its own
+    ::unlink(path.c_str());
+}
+
+// Holds: history: What was found beside other programs is searched again, from there; a result
+//     without a confidence, as earlier versions wrote it, is sure.
+TEST(tuning_history_test, searches_again_what_is_not_sure) {
+    const std::string path = path_of("unsure_history_");
+    ::unlink(path.c_str());
+    const with_setting file("tune-history", path, "");
+    const quern::runtime rt(quern::runtime_options::with_workers(1));
+    const auto entries = [] {
+        region_options options = by(strategy::exhaustive);
+        options.search.drift = 1e5;  // the machine may be slower now
+        region where("unsure", space({integer("x", 0, 7)}), options);
+        return enter_until_converged(where, 5);
+    };
+    EXPECT_EQ(entries(), 8);
+    const std::string sure = contents(path);
+    const std::size_t at = sure.rfind(";1.000");
+    ASSERT_NE(at, std::string::npos);
+    std::ofstream(path) << sure.substr(0, at) + "\n";
+    EXPECT_EQ(entries(), 1);
+    std::ofstream(path) << sure.substr(0, at) + ";0.400\n";
+    EXPECT_EQ(entries(), 8);
+    EXPECT_TRUE(contents(path).ends_with(";1.000\n"));
+    EXPECT_EQ(entries(), 1);
     ::unlink(path.c_str());
 }
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <string>
 #include <utility>
@@ -25,6 +26,18 @@ inline std::vector<quern::adaptation::decision> decisions_of(const std::string& 
     auto found = quern::adaptation::decisions();
     std::erase_if(found, [&](const auto& each) { return each.policy != policy; });
     return found;
+}
+
+/// Uses the processor for so long.
+inline void work_for(std::chrono::nanoseconds time) {
+    const auto used = [] {
+        timespec spent{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+        return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
+    };
+    const auto end = used() + time;
+    while (used() < end) {
+    }
 }
 
 template <class F>

@@ -12,8 +12,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <ctime>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
@@ -266,18 +264,6 @@ TEST(policy_failure_test, ends_a_policy_that_throws) {
               "bad: registered 1 -> 0: it threw an exception: no such grid");
 }
 
-/// Uses the processor for so long.
-void work_for(std::chrono::nanoseconds time) {
-    const auto used = [] {
-        timespec spent{};
-        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-        return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
-    };
-    const auto end = used() + time;
-    while (used() < end) {
-    }
-}
-
 // Holds: policy: One of which a call takes longer than its budget is ended, with a message; the
 // default is 100 ms.
 // Holds: policy: The time in its calls is counted by /adaptation/policy-time.
@@ -285,8 +271,8 @@ TEST(policy_failure_test, ends_a_policy_that_takes_too_long) {
     EXPECT_EQ(policy_options{}.budget, 100ms);
     const double before = quern::adaptation::all_totals().policy_ns;
     testing::internal::CaptureStderr();
-    const policy_handle slow =
-        every(1ms, "slow-one", [](policy_context&) { work_for(20ms); }, {.budget = 10ms});
+    const policy_handle slow = every(
+        1ms, "slow-one", [](policy_context&) { quern_test::work_for(20ms); }, {.budget = 10ms});
     ASSERT_TRUE(eventually([&] { return !decisions_of("slow-one").empty(); }));
     EXPECT_FALSE(slow.is_active());
     const std::string text = testing::internal::GetCapturedStderr();
@@ -294,46 +280,6 @@ TEST(policy_failure_test, ends_a_policy_that_takes_too_long) {
     EXPECT_NE(text.find(" of processor time, and its budget is 10.0 ms\n"), std::string::npos)
         << text;
     EXPECT_GE(quern::adaptation::all_totals().policy_ns - before, 20e6);
-}
-
-// Holds: policy: The budget is of processor time: a call that waits, or whose thread other programs
-// delay, does not exceed it.
-TEST(policy_failure_test, keeps_a_policy_that_waits) {
-    std::atomic<int> calls{0};
-    const policy_handle waits = every(1ms, "waits",
-                                      [&](policy_context&) {
-                                          std::this_thread::sleep_for(60ms);
-                                          calls += 1;
-                                      },
-                                      {.budget = 50ms});
-    EXPECT_TRUE(eventually([&] { return calls >= 3; }));
-    EXPECT_TRUE(waits.is_active());
-}
-
-// Holds: policy: A counter that has no value yet ends a call, not the policy.
-TEST(policy_failure_test, keeps_a_policy_whose_counter_has_no_value_yet) {
-    quern::runtime rt(quern::runtime_options::with_workers(1));
-    std::atomic<int> begun{0};
-    std::atomic<int> read{0};
-    const policy_handle patient = every(
-        1ms, "patient",
-        [&](policy_context& now) {
-            begun += 1;
-            now.counter("/threads/time/average");  // no task in this period: no mean
-            read += 1;
-        },
-        k_patient);
-    ASSERT_TRUE(eventually([&] { return begun >= 5; }));
-    EXPECT_EQ(read, 0);
-    EXPECT_TRUE(patient.is_active());
-    EXPECT_TRUE(eventually([&] {
-        quern::async(rt, [] {}).get();
-        return read > 0;
-    }));
-    const policy_handle wrong = every(
-        1ms, "wrong", [](policy_context& now) { now.counter("/threads/creation-idle-rate"); },
-        k_patient);
-    EXPECT_TRUE(eventually([&] { return !wrong.is_active(); }));  // it will never have one
 }
 
 // Holds: policy: Without a name, a function, a kind of event, a queue, a budget or a period above
@@ -413,27 +359,6 @@ TEST(global_value_test, is_published_and_reduced) {
     EXPECT_EQ(same.get(), 0.5);
     EXPECT_EQ(same.reduce(quern::adaptation::reduction::most), 0.5);
     EXPECT_THROW(quern::adaptation::global_value(""), std::invalid_argument);
-}
-
-// Holds: global_value: reduce() refuses to answer for one rank of several.
-TEST(global_value_test, is_not_reduced_in_a_job_of_several_ranks) {
-    const quern::adaptation::global_value load("job-load");
-    load.publish(0.5);
-    const auto sum = [&] { return load.reduce(quern::adaptation::reduction::sum); };
-    for (const char* const variable :
-         {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"}) {
-        ::setenv(variable, "4", 1);
-        EXPECT_EQ(message_of(sum),
-                  "quern: global value 'job-load': this process is one of 4 ranks of an MPI job, "
-                  "and values are not shared between ranks; reduce get() of all ranks with "
-                  "MPI_Allreduce, or call get() for this rank alone");
-        EXPECT_EQ(load.get(), 0.5);
-        for (const char* const alone : {"1", "0", "", "all"}) {
-            ::setenv(variable, alone, 1);
-            EXPECT_EQ(sum(), 0.5) << variable << "=" << alone;
-        }
-        ::unsetenv(variable);
-    }
 }
 
 }  // namespace

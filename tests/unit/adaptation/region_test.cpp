@@ -200,7 +200,7 @@ TEST_P(region_test, tuned_finds_a_grain) {
             "loop.grain" + std::to_string(GetParam()) + "." + std::to_string(start);
         quern::tuned<long> grain(name, {1, k_elements}, start);
         std::size_t entries = 0;
-        for (; !grain.converged() && entries < 30; ++entries) {
+        for (; !grain.converged() && entries < 10'000; ++entries) {  // most are no trials
             auto now = grain.enter();
             const long size = now.value();
             EXPECT_GE(size, 1);
@@ -234,7 +234,7 @@ TEST_P(region_test, tuned_finds_a_grain) {
 // Holds: tuned: A search ends also if no task runs in its entries, or none long enough to be timed.
 TEST_P(region_test, tuned_ends_without_tasks) {
     quern::tuned<long> grain("nothing.grain", {1, 1'000'000});
-    for (int entries = 0; !grain.converged() && entries < 100; ++entries) {
+    for (int entries = 0; !grain.converged() && entries < 10'000; ++entries) {
         static_cast<void>(grain.enter());
     }
     EXPECT_TRUE(grain.converged());

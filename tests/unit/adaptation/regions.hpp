@@ -34,7 +34,8 @@ private:
 
 inline quern::adaptation::region_options by(quern::adaptation::strategy how) {
     quern::adaptation::region_options options{.how = how};
-    options.most_lost = 0;  // other programs on the machine must not change what is tested
+    options.most_lost = 0;   // other programs on the machine must not change what is tested
+    options.most_spent = 1;  // nor must the time that a trial takes
     return options;
 }
 

@@ -2,7 +2,6 @@
 // Throttles on real pools: each drives the knob by its rule, refuses to start where it cannot
 // measure, and leaves the knob to the program. Synthetic counters stand for the machine, so nothing
 // here depends on its speed.
-#include "policy_state.hpp"
 #include "unit/adaptation/on_workers.hpp"
 #include "unit/topology/fake_tree.hpp"
 
@@ -17,7 +16,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,75 +91,6 @@ TEST_P(throttling_test, by_queue_minimises_its_metric) {
     const auto all = decisions_of(how.name);
     EXPECT_LE(std::count_if(all.begin(), all.end(), [](auto& each) { return !each.is_trial; }), 1);
     EXPECT_TRUE(kept.is_active());
-}
-
-// Holds: throttling: throttle_by_queue() compares means of its metric over a period, not the values
-// at the ends of periods.
-TEST_P(throttling_test, by_queue_compares_means_of_periods) {
-    const quern::runtime rt(options());
-    const auto pool = rt.default_pool();
-    std::atomic<int> reads{0};
-    const auto cost = quern::counters::install(
-        "/test/swinging",
-        [&, pool] {
-            const int apart = static_cast<int>(pool.active_workers()) - 3;
-            return (++reads % 2 == 0 ? 1.5 : 0.5) * (100 + 50 * std::abs(apart));
-        },
-        {.kind = quern::counters::counter_kind::level});
-    throttle_options how = quick(name("means"));
-    how.period = 32ms;
-    how.metric = "/test/swinging";
-    const policy_handle kept = throttle_by_queue(how);
-    const unsigned best = std::min(3U, GetParam());
-    ASSERT_TRUE(eventually([&] {
-        const auto all = decisions_of(how.name);
-        return GetParam() == 1 ? reads > 16
-                               : !all.empty() && all.back().why.starts_with("the best is ");
-    }));
-    EXPECT_EQ(pool.active_workers(), best);
-    EXPECT_TRUE(GetParam() < 3 || has_text(how.name, "mean of the period "));
-}
-
-// Holds: throttling: A counter that has no value yet ends no throttle.
-TEST_P(throttling_test, by_queue_waits_for_a_first_value) {
-    quern::runtime rt(options());
-    throttle_options how = quick(name("waits"));
-    how.metric = "/threads/time/average";  // of no task there is no mean
-    const policy_handle kept = throttle_by_queue(how);
-    std::this_thread::sleep_for(20ms);
-    EXPECT_TRUE(kept.is_active());
-    EXPECT_TRUE(decisions_of(how.name).empty());
-    EXPECT_TRUE(eventually([&] {
-        quern::async(rt, [] { quern_test::spin_for(10us); }).get();
-        return GetParam() == 1 || !decisions_of(how.name).empty();
-    }));
-    EXPECT_TRUE(kept.is_active());
-}
-
-// Holds: throttling: A worker that the knob keeps from work does not starve: that time is no part of
-// the worker's time.
-TEST_P(throttling_test, throttled_workers_do_not_starve) {
-    const quern::runtime rt(options());
-    const auto pool = rt.default_pool();
-    const unsigned last = GetParam() - 1;
-    if (last == 0 || !quern::counts_sites()) {
-        GTEST_SKIP() << "no worker to throttle, or no counters";
-    }
-    pool.set_knob("active-workers", 1);
-    ASSERT_TRUE(eventually([&] { return pool.worker(last).throttled_ns > 0; }));
-    const quern::worker_totals before = pool.worker(last);
-    std::this_thread::sleep_for(10ms);
-    quern::worker_totals spent = pool.worker(last);
-    spent -= before;
-    EXPECT_GE(spent.throttled_ns, 10e6);
-    EXPECT_EQ(spent.idle_ns, 0);
-    EXPECT_EQ(spent.total_ns(), 0);
-    pool.set_knob("active-workers", GetParam());
-    EXPECT_TRUE(eventually([&] {
-        quern::worker_totals since = pool.worker(last);
-        since -= before;
-        return since.idle_ns > 0;  // it searches again
-    }));
 }
 
 // Holds: throttling: throttle_by_saturation() moves to fewer workers when more do not increase the
@@ -330,33 +259,6 @@ TEST(throttling_end_test, a_second_one_is_refused) {
     EXPECT_NE(text.find("-cap' cannot set knob 'active-workers' of pool 'default': policy '"),
               std::string::npos)
         << text;
-}
-
-/// Uses the processor for so long.
-void work_for(std::chrono::nanoseconds time) {
-    const auto used = [] {
-        timespec spent{};
-        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-        return std::chrono::seconds(spent.tv_sec) + std::chrono::nanoseconds(spent.tv_nsec);
-    };
-    const auto end = used() + time;
-    while (used() < end) {
-    }
-}
-
-// Holds: throttling: Finding the names of sites, which takes long once, counts against no budget.
-TEST(throttling_end_test, finds_names_off_the_budget) {
-    std::atomic<int> calls{0};
-    const auto kept =
-        quern::adaptation::every(1ms, "finds-names",
-                                 [&](quern::adaptation::policy_context&) {
-                                     const quern::adaptation::detail::off_budget finds_names;
-                                     work_for(60ms);
-                                     calls += 1;
-                                 },
-                                 {.budget = 50ms});
-    EXPECT_TRUE(eventually([&] { return calls >= 3; }));
-    EXPECT_TRUE(kept.is_active());
 }
 
 // Holds: throttling: One that is started before the runtime, and in a task, acts all the same.

@@ -4,9 +4,11 @@
 #include <quern/adaptation/tuner.hpp>
 
 #include "unit/adaptation/error_of.hpp"
+#include "unit/adaptation/searches.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -20,28 +22,14 @@ namespace {
 
 using namespace quern::adaptation;  // NOLINT(google-build-using-namespace): the subject
 using quern_test::error_of;
-
-/// Asks and tells until convergence; returns the points tried, in order.
-template <class Cost>
-std::vector<point> run(tuner& search, Cost cost, std::size_t limit = 20'000) {
-    std::vector<point> tried;
-    while (!search.converged() && tried.size() < limit) {
-        const trial next = search.ask();
-        tried.push_back(next.where);
-        search.tell(next, cost(next.where));
-    }
-    EXPECT_TRUE(search.converged());
-    return tried;
-}
+using quern_test::k_general;
+using quern_test::run;
 
 double bowl(const point& p) {
     return 1 + std::pow(p["x"] - 37, 2) / 100 + std::pow(p["y"] - 12, 2) / 50;
 }
 
 space plane() { return space({integer("x", 0, 100), integer("y", 0, 100)}); }
-
-constexpr strategy k_general[] = {strategy::hill_climbing, strategy::nelder_mead,
-                                  strategy::parallel_rank_order, strategy::simulated_annealing};
 
 // Holds: tuner: exhaustive tries every allowed point once, and the best is the least.
 TEST(tuner_test, exhaustive_tries_every_point_once) {
