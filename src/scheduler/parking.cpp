@@ -25,7 +25,7 @@ void worker::park() noexcept {
     }
     // step 3: check again
     if (!queues.pinned.empty() || m_pool.has_shared_work() || has_public_work() ||
-        m_pool.m_stop.load(std::memory_order_seq_cst)) {
+        m_pool.m_stop.load(std::memory_order_seq_cst) || is_throttled()) {
         m_pool.gate.cancel_sleep(parker);
         return;
     }
