@@ -5,6 +5,7 @@
 // scheduler/detail/fork_deque.hpp.
 #pragma once
 
+#include <quern/base/detail/trivial_copy.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/detail/enough_stack.hpp>
@@ -61,7 +62,7 @@ inline constexpr std::size_t k_copied_closure = 64;
 
 template <class F>
 inline constexpr bool k_copy_closure =
-    !std::is_lvalue_reference_v<F> && std::is_trivially_copyable_v<std::remove_cvref_t<F>> &&
+    !std::is_lvalue_reference_v<F> && k_copies_trivially<std::remove_cvref_t<F>> &&
     sizeof(std::remove_cvref_t<F>) <= k_copied_closure;
 
 /// The forked child, in its parent's frame.

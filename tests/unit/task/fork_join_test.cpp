@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -99,6 +100,25 @@ TEST_P(fork_join_test, takes_closures_that_cannot_be_copied) {
         const auto [f, g] =
             fork_join([p = std::move(one)] { return *p; }, [p = std::move(two)] { return *p; });
         EXPECT_EQ(f + g, 3);
+    });
+}
+
+// Holds: fork_join: Closures may be large...
+TEST_P(fork_join_test, takes_functions_whose_bytes_could_be_copied_but_that_have_no_copies) {
+    struct doubled {
+        int number;
+        explicit doubled(int n) : number(n) {}
+        doubled(const doubled&) = delete;
+        doubled& operator=(const doubled&) = delete;
+        doubled(doubled&&) = default;
+        doubled& operator=(doubled&&) = default;
+        int operator()() const { return 2 * number; }
+    };
+    static_assert(std::is_trivially_copyable_v<doubled>);
+    inside([] {
+        const auto [f, g] = fork_join(doubled(1), doubled(2));
+        EXPECT_EQ(f, 2);
+        EXPECT_EQ(g, 4);
     });
 }
 
