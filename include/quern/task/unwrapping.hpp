@@ -93,8 +93,17 @@ struct unwrapping_function {
                       "quern: unwrapping: the function cannot be called with the values of these "
                       "futures; those of void are left out");
         if constexpr (takes_all<F&, values>::value) {
-            return std::apply(
-                function, std::tuple_cat(detail::unwrap(std::forward<Arguments>(arguments))...));
+            using result = decltype(std::apply(function, std::declval<values>()));
+            if constexpr (std::is_rvalue_reference_v<result>) {
+                // It refers to one of the values, which end here.
+                return std::remove_cvref_t<result>(std::apply(
+                    function,
+                    std::tuple_cat(detail::unwrap(std::forward<Arguments>(arguments))...)));
+            } else {
+                return std::apply(
+                    function,
+                    std::tuple_cat(detail::unwrap(std::forward<Arguments>(arguments))...));
+            }
         }
     }
 };
@@ -107,6 +116,7 @@ struct unwrapping_function {
 /// are passed on. Futures of void, and containers of nothing else, are left out. A shared_future's
 /// value is passed by reference to const, in a sequence as a copy. A future inside the value of a
 /// future is not unwrapped. An exception held by a future is thrown before the function is called.
+/// An rvalue reference that the function returns becomes an object: it may refer to such a value.
 ///
 ///     std::vector<quern::future<int>> parts = start_all();
 ///     auto most = quern::dataflow(quern::unwrapping([](std::vector<int> all, int least) {

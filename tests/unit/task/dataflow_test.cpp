@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -118,6 +120,20 @@ TEST_P(dataflow_test, copies_shared_futures_and_gives_their_values_by_reference)
         b.get();
         EXPECT_EQ(first, &text.get());
         EXPECT_EQ(second, first);
+    });
+}
+
+// Holds: unwrapping: An rvalue reference that the function returns becomes an object: it may refer
+// to such a value.
+TEST_P(dataflow_test, returns_a_value_that_the_function_hands_on) {
+    inside([] {
+        const std::string text(100, 'x');
+        future<std::string> same =
+            dataflow(unwrapping(std::identity()), async([text] { return text; }));
+        EXPECT_EQ(same.get(), text);
+        auto first = unwrapping([](auto&& a, int) -> auto&& { return std::move(a); });
+        static_assert(std::is_same_v<decltype(first(make_ready_future(text), 1)), std::string>);
+        EXPECT_EQ(first(make_ready_future(text), 1), text);
     });
 }
 
