@@ -4,6 +4,7 @@
 #include <quern/scheduler/detail/context.hpp>
 
 #include <quern/base/detail/assert.hpp>
+#include <quern/scheduler/detail/branches.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/scheduler/held_locks.hpp>
@@ -113,6 +114,14 @@ void context::push_trapped() noexcept {
     worker& host = this->host();
     if (full()) {
         m_low_mark = k_always_low;
+    }
+    if (has_own_branches(root().task())) [[unlikely]] {
+        // Not private, so that the pop is slow too; and the next push.
+        host.m_current.store(this, std::memory_order_seq_cst);  // before publishing, and the gate
+        force_slow_path();
+        publish_all();
+        host.notify_public_work();
+        return;
     }
     if (host.home().size() == 1 || !host.home().policy().steals) {
         arm();

@@ -125,8 +125,9 @@ QUERN_COLD void drop_child(fork_slot* slot) noexcept {
     }
 }
 
-/// The slow path of a pop; see context::join.
-inline bool join_child(fork_slot* slot) noexcept { return context::of(slot).join(slot); }
+/// The slow path of a pop; see context::join. A child of a task with branches of its own is run
+/// here (scheduler/detail/branches.hpp): then it is as if a thief had run it.
+bool join_child(fork_slot* slot) noexcept;
 
 /// Runs a child on a fresh stack because this one is nearly used up.
 template <class F>

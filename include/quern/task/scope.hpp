@@ -214,7 +214,7 @@ private:
             child_base& youngest = *m_youngest;
             m_youngest = youngest.older;
             detail::context& place = detail::context::of(slot);
-            const bool mine = place.pop(slot) || place.join(slot);
+            const bool mine = place.pop(slot) || detail::join_child(slot);
             place.offer_if_wanted();  // joining a long row of children executes no push
             try {
                 const bool is_wanted = m_error == nullptr && !m_stop.asks();
