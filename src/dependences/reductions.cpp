@@ -5,8 +5,8 @@
 #include "overlap.hpp"
 
 #include <atomic>
-#include <cstddef>
 #include <exception>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -46,20 +46,55 @@ std::uint32_t next_operation() noexcept {
     return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+std::uint32_t next_operation_with_state() noexcept {
+    constexpr std::uint32_t k_first = std::uint32_t{1} << 31;
+    static constinit std::atomic<std::uint32_t> last{0};
+    return last.fetch_add(1, std::memory_order_relaxed) | k_first;
+}
+
+std::uint32_t known_operators::remember(std::uint32_t type, std::shared_ptr<const void> op) {
+    known one{type, next_operation_with_state(), std::move(op)};
+    const std::uint32_t number = one.number;
+    if (m_all.size() < k_most) {
+        m_all.push_back(std::move(one));
+    } else {
+        m_all[m_oldest] = std::move(one);
+        m_oldest = (m_oldest + 1) % k_most;
+    }
+    return number;
+}
+
+std::shared_ptr<reduction_group> open_reductions::take_overlapping(
+    const strided_region& of) noexcept {
+    auto found = m_by_begin.end();
+    for_each_row(of, [&](std::uintptr_t begin) {
+        // The last group that begins before the end of the row: earlier ones end before it.
+        const auto after = m_by_begin.lower_bound(begin + of.bytes);
+        if (found != m_by_begin.end() || after == m_by_begin.begin()) {
+            return;
+        }
+        const auto last = std::prev(after);
+        if (begin < last->first + last->second->where.bytes) {
+            found = last;
+        }
+    });
+    return found != m_by_begin.end() ? std::move(m_by_begin.extract(found).mapped()) : nullptr;
+}
+
+std::shared_ptr<reduction_group> open_reductions::take_first() noexcept {
+    return empty() ? nullptr : std::move(m_by_begin.extract(m_by_begin.begin()).mapped());
+}
+
 /// Those that overlap are combined before a task that comes now.
 void domain_core::close_reductions(const strided_region& of) {
-    for (std::size_t i = 0; i < m_open.size();) {
-        if (!overlap(m_open[i]->where, of)) {
-            ++i;
-            continue;
-        }
+    if (of.bytes == 0) {
+        return;
+    }
+    while (std::shared_ptr<reduction_group> one = m_open.take_overlapping(of)) {
         // Parts of several tasks of an outer domain, whose turns exclude each other.
         const access_kind kind =
             m_map.inherits_turns() ? access_kind::commutative : access_kind::write;
-        auto* const task = new combining_task(*this, m_open[i], kind);
-        m_open.erase(m_open.begin() + static_cast<std::ptrdiff_t>(i));
-        start(*task);
-        i = 0;  // the start may have closed others
+        start(*new combining_task(*this, std::move(one), kind));
     }
 }
 
@@ -75,7 +110,7 @@ void domain_core::close_reductions_for(dependent_task& task) {
 void domain_core::close_all_reductions() noexcept {
     try {
         while (!m_open.empty()) {
-            close_reductions(m_open.back()->where);
+            close_reductions(m_open.first().where);
         }
     } catch (...) {
         m_open.clear();
@@ -85,12 +120,13 @@ void domain_core::close_all_reductions() noexcept {
 
 /// All members have ended.
 void domain_core::combine_here() noexcept {
-    for (const auto& each : std::exchange(m_open, {})) {
+    while (const std::shared_ptr<reduction_group> one = m_open.take_first()) {
         if (is_stopped()) {
+            m_open.clear();
             return;
         }
         try {
-            each->combine();
+            one->combine();
         } catch (...) {
             fail(std::current_exception());
         }
@@ -99,9 +135,11 @@ void domain_core::combine_here() noexcept {
 
 void refuse_mixed_reduction(std::span<const wanted_region> accesses) {
     for (const wanted_region& one : accesses) {
+        if (one.row.kind != access_kind::reduction) {
+            continue;  // with lists there may be thousands of them
+        }
         for (const wanted_region& other : accesses) {
-            if (&one != &other && one.row.kind == access_kind::reduction &&
-                overlap(one.get(), other.get())) {
+            if (&one != &other && overlap(one.get(), other.get())) {
                 throw std::invalid_argument(
                     "quern: spawn: a task with a reduction of " + std::to_string(one.row.bytes) +
                     " bytes has another access to them: a task accesses what it reduces to by one "

@@ -113,16 +113,34 @@ struct reduction_access : access_base {
 
     strided_region resolve(kept& keeps, domain_core& home) const {
         if (!is_empty) {
-            auto make = [this]() -> std::shared_ptr<reduction_group> {
-                return std::make_shared<group>(*this, op, identity, is_ordered);
+            region where = *this;
+            where.operation = operation_in(home);
+            const reduction_manner manner{this->operation, where.operation, is_ordered};
+            auto make = [&]() -> std::shared_ptr<reduction_group> {
+                return std::make_shared<group>(where, manner, op, identity);
             };
-            keeps.of = std::static_pointer_cast<group>(
-                home.join_reduction(*this, {this->operation, is_ordered}, make));
+            keeps.of = std::static_pointer_cast<group>(home.join_reduction(where, manner, make));
             keeps.position = keeps.of->members++;
+            return where;
         }
         return *this;
     }
-    strided_region named(kept&) const noexcept { return *this; }
+    /// An operator with a state is none that a task has named.
+    strided_region named(kept&) const noexcept {
+        region where = *this;
+        if constexpr (!k_is_told_by_type<Op>) {
+            where.operation = next_operation_with_state();
+        }
+        return where;
+    }
+    /// The number of the operator in the domain.
+    std::uint32_t operation_in(domain_core& home) const {
+        if constexpr (k_is_told_by_type<Op>) {
+            return this->operation;
+        } else {
+            return home.operators().number_of(this->operation, op);
+        }
+    }
 
     static std::tuple<View> view(kept& keeps, const region& where) {
         if (where.is_empty) {
@@ -183,6 +201,11 @@ using reduced_t = typename reduced<typename decltype(detail::access_to<access_ki
 /// same operator run at the same time. Before any other access to the region, and at taskwait(),
 /// the parts are combined with it, element by element: `x = op(x, part)`, or `op(x, part)` if that
 /// returns nothing.
+///
+/// Operators are the same if they have one type, and one value where the type has a state: pointers
+/// to functions, and trivially copyable function objects, by their bytes; others by their
+/// `operator==`. Those that cannot be compared, such as a std::function of anything but a pointer,
+/// count as different each time: their tasks run one after the other.
 ///
 /// A part belongs to its task, which may suspend and continue on another worker. The operator must
 /// be associative and commutative; `reduction(...).in_creation_order()` needs associativity alone,

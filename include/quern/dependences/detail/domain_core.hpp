@@ -9,6 +9,7 @@
 #include <quern/dependences/detail/access_checks.hpp>
 #include <quern/dependences/detail/domain_list.hpp>
 #include <quern/dependences/detail/failing.hpp>
+#include <quern/dependences/detail/known_operators.hpp>
 #include <quern/dependences/detail/reduction_group.hpp>
 #include <quern/dependences/detail/region_map.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
@@ -90,16 +91,19 @@ public:
     template <class Make>
     std::shared_ptr<reduction_group> join_reduction(const region& of, const reduction_manner& by,
                                                     Make make) {
-        for (const auto& each : m_open) {
-            if (each->is_of(of, by)) {
-                return each;
-            }
+        std::shared_ptr<reduction_group> found = m_open.find(of, by);
+        if (found == nullptr) {
+            close_reductions(of);
+            found = make();
+            m_open.add(found);
         }
-        close_reductions(of);
-        m_open.push_back(make());
-        return m_open.back();
+        return found;
     }
+    /// The operators with a state that its reductions have named.
+    known_operators& operators() noexcept { return m_operators; }
 
+    /// Requires: runs_in_place().
+    dependent_task& parent_to_run_in() const noexcept { return *m_parent; }
     /// Its tasks run at once, in the place of their creation.
     bool runs_in_place() const noexcept { return m_parent != nullptr && m_parent->is_final(); }
 
@@ -137,6 +141,12 @@ public:
     std::exception_ptr error() const noexcept {
         return failing.failed.load(std::memory_order_acquire) ? m_error : nullptr;
     }
+    /// A task has failed or was dropped, and no taskwait() has thrown that. Any thread, after that
+    /// task has released an access.
+    bool has_failed() const noexcept {
+        // acquire: pairs with fail_outwards. What was dropped has seen the signal alone.
+        return failing.failed.load(std::memory_order_acquire) || is_stopped();
+    }
     /// An error that no taskwait() has thrown goes to the handler. Requires: every task has ended.
     void report_unobserved() noexcept;
 
@@ -169,6 +179,9 @@ public:
 
     /// A task of the domain is complete. Returns its parent if that is complete now.
     dependent_task* task_ended() noexcept;
+
+    /// Identifies the task that is spawned next, without copies of renamed objects. Owner.
+    std::int64_t next_task() const noexcept { return m_spawned - m_copies; }
 
     /// Tasks that have not ended. Owner.
     std::int64_t live() const noexcept {
@@ -222,7 +235,8 @@ private:
     std::int64_t m_copies = 0;               ///< of these, copies of renamed objects
     intrusive_list<renamed_core> m_renamed;  ///< the objects that its tasks have used
     region_map m_map;
-    std::vector<std::shared_ptr<reduction_group>> m_open;  ///< reductions that are not combined
+    open_reductions m_open;  ///< reductions that are not combined
+    known_operators m_operators;
     replay_run* m_replay = nullptr;
     stop_signal m_signal;
     std::atomic<bool> m_any_stopped{false};  ///< in the root: this or an inner one was stopped once

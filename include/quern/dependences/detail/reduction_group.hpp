@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <type_traits>
@@ -19,19 +20,10 @@
 
 namespace quern::detail {
 
-/// A number above 0 that no other call has returned.
-std::uint32_t next_operation() noexcept;
-
-/// Tells operators on objects of one type apart.
-template <class T, class Op>
-std::uint32_t operation_of() noexcept {
-    static const std::uint32_t number = next_operation();
-    return number;
-}
-
 /// How parts are combined.
 struct reduction_manner {
-    std::uint32_t operation = 0;
+    std::uint32_t type = 0;       ///< of the object and the operator: operation_of()
+    std::uint32_t operation = 0;  ///< of the operator
     bool is_ordered = false;
 
     bool operator==(const reduction_manner&) const = default;
@@ -69,10 +61,8 @@ public:
         std::unique_ptr<slot> next{};  ///< free ones, or all
     };
 
-    typed_reduction(const region& of, Op op, const T& identity, bool is_ordered)
-        : reduction_group(of, {detail::operation_of<Value, Op>(), is_ordered}),
-          m_op(std::move(op)),
-          m_identity(identity) {}
+    typed_reduction(const region& of, const reduction_manner& by, Op op, const T& identity)
+        : reduction_group(of, by), m_op(std::move(op)), m_identity(identity) {}
     ~typed_reduction() override {
         while (m_free != nullptr) {  // not one within the other: there may be many
             m_free = std::move(m_free->next);
@@ -134,6 +124,35 @@ private:
     T m_identity;
     spin_lock m_lock;
     std::unique_ptr<slot> m_free;
+};
+
+/// The groups of a domain that are not combined. Finding one takes a logarithm of their number, so
+/// that accesses to other memory do not pay for them. Owner of the domain.
+class open_reductions {
+public:
+    bool empty() const noexcept { return m_by_begin.empty(); }
+    reduction_group& first() const noexcept { return *m_by_begin.begin()->second; }
+
+    /// The group of exactly that region and manner, or null.
+    std::shared_ptr<reduction_group> find(const region& of,
+                                          const reduction_manner& by) const noexcept {
+        const auto at = m_by_begin.find(of.begin);
+        return at != m_by_begin.end() && at->second->is_of(of, by) ? at->second : nullptr;
+    }
+    /// Requires: none overlaps with it. Throws std::bad_alloc.
+    void add(std::shared_ptr<reduction_group> one) {
+        const std::uintptr_t begin = one->where.begin;
+        m_by_begin.emplace(begin, std::move(one));
+    }
+    /// Removes one that overlaps with the region. Null: there is none.
+    std::shared_ptr<reduction_group> take_overlapping(const strided_region& of) noexcept;
+    /// Removes the first one. Null: there is none.
+    std::shared_ptr<reduction_group> take_first() noexcept;
+    void clear() noexcept { m_by_begin.clear(); }
+
+private:
+    /// Invariant: they do not overlap.
+    std::map<std::uintptr_t, std::shared_ptr<reduction_group>> m_by_begin;
 };
 
 }  // namespace quern::detail

@@ -50,6 +50,12 @@ struct strided_region : region {
     const strides* shape = nullptr;  ///< null: one row
 };
 
+/// The same bytes in the same way: what this_task::release names.
+inline bool is_same_place(const strided_region& a, const strided_region& b) noexcept {
+    return a.begin == b.begin && a.bytes == b.bytes && a.kind == b.kind &&
+           (a.shape == nullptr ? b.shape == nullptr : b.shape != nullptr && *a.shape == *b.shape);
+}
+
 /// What the task keeps of an access besides its record: nothing.
 struct nothing_kept {};
 
@@ -168,7 +174,11 @@ struct weak_access : access_base {
 
     strided_region resolve(kept& keeps, domain_core& home) const {
         if constexpr (requires { m_of.named(keeps); }) {
-            return named(keeps);
+            strided_region found = named(keeps);
+            if constexpr (requires { m_of.operation_in(home); }) {
+                found.operation = m_of.operation_in(home);
+            }
+            return found;
         } else {
             strided_region found = m_of.resolve(keeps, home);
             found.is_weak = true;
