@@ -30,4 +30,9 @@ void for_each_row(const strided_region& r, F call) {
 /// Whether they have a byte in common.
 bool overlap(const strided_region& a, const strided_region& b) noexcept;
 
+/// The same, or both are one sentinel.
+inline bool share_memory(const strided_region& a, const strided_region& b) noexcept {
+    return a.bytes == 0 ? b.bytes == 0 && a.begin == b.begin : overlap(a, b);
+}
+
 }  // namespace quern::detail

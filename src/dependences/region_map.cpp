@@ -50,11 +50,25 @@ void region_map::enter_set(fragment& f, access_record& access) {
 std::shared_ptr<object_turn> region_map::turn_for(const fragment& f) const {
     auto made = std::make_shared<object_turn>();
     for (const inherited_turn& each : m_inherited) {
-        if (each.begin < f.begin + f.extent() && f.begin < each.begin + each.extent) {
+        if (share_memory(each.where(), f.where())) {
             made->above.push_back({each.turn, each.is_alone});
         }
     }
     return made;
+}
+
+/// False: it is the turn of an outer domain, for memory with which the part does not overlap.
+bool region_map::needs_turn(const strided_region& part, const object_turn& above) const noexcept {
+    bool is_inherited = false;
+    for (const inherited_turn& each : m_inherited) {
+        if (each.turn.get() == &above) {
+            if (share_memory(each.where(), part)) {
+                return true;
+            }
+            is_inherited = true;
+        }
+    }
+    return !is_inherited;
 }
 
 /// A commutative task needs the turn of each of its fragments. A weak one needs none, but each of
@@ -64,9 +78,11 @@ void region_map::take_turn(const fragment& f, const std::shared_ptr<object_turn>
     auto& task = static_cast<dependent_task&>(access.owner);
     if (access.is_weak) {
         region_map& inner = task.own_domain().map();
-        inner.m_inherited.push_back({f.begin, f.extent(), its, true});
+        const region row = f.where();
+        const strides shape = f.shape != nullptr ? *f.shape : strides();
+        inner.m_inherited.push_back({row, shape, its, true});
         for (const object_turn::higher& each : its->above) {
-            inner.m_inherited.push_back({f.begin, f.extent(), each.of, each.is_alone});
+            inner.m_inherited.push_back({row, shape, each.of, each.is_alone});
         }
         return;
     }

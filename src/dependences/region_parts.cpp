@@ -97,7 +97,7 @@ fragment& region_map::add_row(std::uintptr_t begin, std::size_t bytes) {
 
 /// The same for a part of it. Commutative accesses of a part exclude each other alone, and those of
 /// the whole before it.
-fragment region_map::part_of(const fragment& whole, std::uintptr_t begin, std::size_t bytes) {
+fragment region_map::part_of(const fragment& whole, std::uintptr_t begin, std::size_t bytes) const {
     fragment part{.begin = begin,
                   .bytes = bytes,
                   .shape = nullptr,
@@ -109,7 +109,11 @@ fragment region_map::part_of(const fragment& whole, std::uintptr_t begin, std::s
                   .turn = nullptr};
     if (whole.turn != nullptr) {
         part.turn = std::make_shared<object_turn>();
-        part.turn->above = whole.turn->above;
+        for (const object_turn::higher& each : whole.turn->above) {
+            if (needs_turn(region{begin, bytes}, *each.of)) {
+                part.turn->above.push_back(each);
+            }
+        }
         part.turn->above.push_back({whole.turn, false});
     }
     return part;
@@ -120,7 +124,7 @@ region_map::ordered::iterator region_map::split(ordered::iterator f, std::uintpt
     m_exact.reserve(1);
     fragment& first = f->second;
     const std::size_t left = at - first.begin;
-    fragment rest = part_of(first, first.begin, 0);
+    fragment rest = part_of(first, first.begin, left);
     const auto second =
         m_ordered.emplace_hint(std::next(f), at, part_of(first, at, first.bytes - left));
     m_exact.erase(first);

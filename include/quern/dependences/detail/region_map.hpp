@@ -79,10 +79,12 @@ private:
 
     /// Commutative accesses to that part of memory need the turn of an outer domain too.
     struct inherited_turn {
-        std::uintptr_t begin;
-        std::size_t extent;
+        region row;
+        strides shape;
         std::shared_ptr<object_turn> turn;
         bool is_alone;
+
+        strided_region where() const noexcept { return {row, shape.is_used() ? &shape : nullptr}; }
     };
 
     // region_map.cpp
@@ -93,6 +95,7 @@ private:
     std::shared_ptr<object_turn> turn_for(const fragment& f) const;
     static void take_turn(const fragment& f, const std::shared_ptr<object_turn>& its,
                           access_record& access);
+    bool needs_turn(const strided_region& part, const object_turn& above) const noexcept;
     void remove_unused() noexcept;
     void forget_released() noexcept;
 
@@ -100,7 +103,7 @@ private:
     bool is_untouched(const strided_region& wanted) const;
     fragment& add_strided(const access_record& access);
     fragment& add_row(std::uintptr_t begin, std::size_t bytes);
-    static fragment part_of(const fragment& whole, std::uintptr_t begin, std::size_t bytes);
+    fragment part_of(const fragment& whole, std::uintptr_t begin, std::size_t bytes) const;
     ordered::iterator split(ordered::iterator f, std::uintptr_t at);
     void expand(ordered::iterator strided);
     void find_parts(const access_record& access);
