@@ -4,6 +4,7 @@
 
 #include <quern/base/detail/assert.hpp>
 #include <quern/dependences/detail/spawn.hpp>
+#include <quern/scheduler/detail/branches.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/task/this_task.hpp>
@@ -114,17 +115,26 @@ region renamed_core::resolve(access_kind kind, bool needs_value, domain_core& ho
     } else if (m_current == &m_users) {
         require_same_place();
     }
-    const auto number_of_task = [&home] { return home.m_spawned - home.m_copies; };
-    if (!home.runs_in_place() && m_named_by == number_of_task()) {
-        m_named_by = -1;
+    if (!home.runs_in_place() && m_named_by == home.next_task()) {
         throw std::invalid_argument(
             "quern: spawn: a task names a renamed object twice; inout(r) reads and writes it");
     }
+    m_before = nullptr;
     if (kind == access_kind::write && m_users.bytes != 0) {
         rename(needs_value);
     }
-    m_named_by = number_of_task();
+    m_named_by = home.next_task();
     return region_of_current(kind);
+}
+
+void renamed_core::undo(const domain_core& home, std::int64_t task) noexcept {
+    if (m_home != &home || m_named_by != task) {
+        return;  // it was not named, or all tasks have been waited for
+    }
+    m_named_by = -1;
+    if (version* const before = std::exchange(m_before, nullptr)) {
+        retire(*std::exchange(m_current, take(*before)));
+    }
 }
 
 /// After a taskwait(on()) the program may have changed the object.
@@ -162,6 +172,7 @@ void renamed_core::rename(bool needs_value) {
         retire(*fresh);
         return;
     }
+    m_before = m_current;
     retire(*std::exchange(m_current, fresh));
     count_version();
 }
@@ -297,7 +308,10 @@ void renamed_core::free_idle_of_others() noexcept {
     for (renamed_core* other = all.front(); other != nullptr; other = all.after(*other)) {
         for (version* each = other->m_old.front(); each != nullptr;) {
             version& one = *std::exchange(each, other->m_old.after(*each));
-            if (&one != &other->m_users && other->use_of(one) == region_use::none) {
+            const bool may_be_needed =  // by undo()
+                &one == other->m_before && other->m_named_by == m_home->next_task();
+            if (&one != &other->m_users && !may_be_needed &&
+                other->use_of(one) == region_use::none) {
                 other->free_version(one);
             }
         }
@@ -409,6 +423,9 @@ domain_core::~domain_core() {
         forget_watched(m_root->checks(), *this);
     }
     leave_list();
+    if (m_owner != nullptr) {
+        end_own_branches(*m_owner);
+    }
     while (!m_renamed.empty()) {
         m_renamed.front()->leave();
     }

@@ -160,6 +160,8 @@ struct renamed_access : access_base {
         found.is_out = !NeedsValue;
         return found;
     }
+    /// The task, which resolve() was perhaps called for, was not spawned.
+    void undo(domain_core& home, std::int64_t task) const noexcept { of->undo(home, task); }
     region region_to_wait_for(domain_core& home) const {
         return of->region_to_wait_for(Kind, home);
     }

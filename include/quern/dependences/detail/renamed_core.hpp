@@ -44,6 +44,10 @@ public:
     /// version.
     region resolve(access_kind kind, bool needs_value, domain_core& home);
 
+    /// The task of that number, domain_core::next_task(), was not spawned after all: the version
+    /// before it is current again, if it has got another one. Nothing was spawned since.
+    void undo(const domain_core& home, std::int64_t task) noexcept;
+
     /// For taskwait(on()): what to wait for, and what follows.
     region region_to_wait_for(access_kind kind, domain_core& home) const;
     void has_been_waited_for();
@@ -104,6 +108,7 @@ private:
     const std::thread::id m_owner_thread;
     domain_core* m_home = nullptr;  ///< whose tasks use it; null: none
     std::int64_t m_named_by = -1;   ///< the number of the task that has named it last
+    version* m_before = nullptr;    ///< the current version before that task took another one
     std::size_t m_cost = 0;         ///< bytes of a version
     std::size_t m_most_ahead = 0;   ///< old versions; then the oldest is taken again
     version m_users;                ///< the user's object

@@ -7,11 +7,13 @@
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replay_run.hpp>
 #include <quern/dependences/detail/restart.hpp>
+#include <quern/dependences/detail/undo.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/detail/enough_stack.hpp>
 #include <quern/task/detail/outcome.hpp>
 #include <quern/task/future.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <exception>
@@ -248,6 +250,23 @@ struct in_place_access : access_base {
     }
 };
 
+/// Whether one of the lists among the accesses has the region.
+template <class... Accesses>
+bool is_in_list(const void* tuple, const strided_region& wanted) {
+    const auto has = [&wanted]<class A>(const A& access) {
+        if constexpr (an_access_list<A>) {
+            const auto all = access.regions();
+            return std::any_of(all.begin(), all.end(), [&wanted](const wanted_region& each) {
+                return detail::is_same_place(each.get(), wanted);
+            });
+        } else {
+            return false;
+        }
+    };
+    return std::apply([&has](const Accesses&... each) { return (has(each) || ...); },
+                      *static_cast<const std::tuple<const Accesses&...>*>(tuple));
+}
+
 /// A child of a final task.
 template <class F, class... Accesses>
 void run_in_place(domain_core& home, F&& function, const Accesses&... accesses) noexcept {
@@ -259,6 +278,12 @@ void run_in_place(domain_core& home, F&& function, const Accesses&... accesses) 
             std::tuple<typename Accesses::kept...> kept;
             const std::array<strided_region, sizeof...(Accesses)> where{
                 detail::named_region(accesses, std::get<I>(kept), home)...};
+            const std::tuple<const Accesses&...> all(accesses...);
+            child_in_place child{.where = where, .lists = &all, .is_in_list = nullptr};
+            if constexpr ((an_access_list<Accesses> || ...)) {
+                child.is_in_list = detail::is_in_list<Accesses...>;
+            }
+            const running_in_place running(home, child);
             detail::on_enough_stack([&] {
                 detail::call_body<in_place_access<Accesses>...>(std::forward<F>(function), where,
                                                                 kept);
@@ -323,9 +348,11 @@ void spawn_in(domain_core& home, const Attributes& wanted, Parts&&... parts) {
         }
         detail::check_reductions(home, std::get<I>(all)...);
         using task_type = spawned_task<F, part_t<I, Parts...>...>;
+        undo_unless_done<part_t<I, Parts...>...> undo(home, std::get<I>(all)...);
         auto* const task =
             new task_type(home, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
         detail::start_as(wanted, home, *task);
+        undo.done();
     }
     (std::make_index_sequence<k_accesses>());
 }
@@ -345,10 +372,12 @@ auto async_in(domain_core& home, const Attributes& wanted, Parts&&... parts) {
         detail::check_reductions(home, std::get<I>(all)...);
         using task_type = async_task<T, F, part_t<I, Parts...>...>;
         auto state = std::make_unique<dependent_state<T>>();
+        undo_unless_done<part_t<I, Parts...>...> undo(home, std::get<I>(all)...);
         auto* const task =
             new task_type(home, *state, std::get<k_accesses>(std::move(all)), std::get<I>(all)...);
         future<T> result{state_ref<shared_state<T>>(state.release())};
         detail::start_as(wanted, home, *task);
+        undo.done();
         return result;
     }
     (std::make_index_sequence<k_accesses>());
