@@ -37,10 +37,10 @@ void domain_core::mark_communication(dependent_task& task) {
 
 /// The function has returned, so the calls have been made; what holds the task may end later.
 void dependent_task::end_order() noexcept {
-    if (m_rare == nullptr || m_rare->order == nullptr || m_rare->order->is_given_up) {
+    if (m_rare == nullptr || m_rare->order == nullptr || m_rare->order->given_up.is_set()) {
         return;
     }
-    m_rare->order->is_given_up = true;
+    m_rare->order->given_up.at_end();
     ready_successors released;
     ready_batch batch;
     released.release(*m_rare->order);
@@ -104,7 +104,7 @@ const char* dependent_task::why_no_restart() const noexcept {
         return "the task is held, by mpi::bind or this_task::hold";
     }
     for (const access_record& each : accesses()) {
-        if (each.is_given_up) {
+        if (each.given_up.is_set()) {
             return "the task has released an access";
         }
         if (each.kind == access_kind::reduction) {

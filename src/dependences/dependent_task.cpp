@@ -6,6 +6,7 @@
 #include <quern/dependences/detail/replayed_task.hpp>
 #include <quern/dependences/detail/restart.hpp>
 #include <quern/dependences/detail/watch.hpp>
+#include <quern/scheduler/detail/branches.hpp>
 
 #include "overlap.hpp"
 #include "ready_successors.hpp"
@@ -107,6 +108,7 @@ QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
         count_place();
     }
     const under_signal running(&m_home.signal());
+    fork_slowly();  // branches are not this task: they may neither spawn nor release
     try {
         run_body();
         if (m_children != nullptr) {
@@ -118,19 +120,26 @@ QUERN_ALWAYS_INLINE void dependent_task::call_body() noexcept {
     } catch (...) {
         m_home.fail(std::current_exception());
     }
-    forget_body();
+    const bool is_held = holds_left() != 0;
+    if (!is_held) [[likely]] {
+        forget_body();
+    }
     if (is_large()) [[unlikely]] {
         note_writes();
     }
-    if (holds_left() != 0) [[unlikely]] {
-        const auto all = accesses();
-        if (m_home.held().add(*this, std::any_of(all.begin(), all.end(), [](auto& each) {
-                return each.successors.newest() != nullptr;
-            }))) {
-            m_ending = ending::noted;
-        }
-        end_order();
+    if (is_held) [[unlikely]] {
+        has_returned_held();
     }
+}
+
+/// What holds it may use the captures of the function, as it may use the data: they are kept.
+void dependent_task::has_returned_held() noexcept {
+    const auto all = accesses();
+    const bool is_noted = m_home.held().add(
+        *this, std::any_of(all.begin(), all.end(),
+                           [](auto& each) { return each.successors.newest() != nullptr; }));
+    m_ending = is_noted ? ending::noted : ending::held;
+    end_order();
 }
 
 void dependent_task::call() noexcept {
@@ -166,11 +175,20 @@ void dependent_task::completed(ready_batch& batch) noexcept {
 
 /// False: its function is called again.
 bool dependent_task::ended_unusually() noexcept {
-    if (std::exchange(m_ending, ending::usual) == ending::restarts) {
-        queue_again();
-        return false;
+    switch (std::exchange(m_ending, ending::usual)) {
+        case ending::restarts:
+            queue_again();
+            return false;
+        case ending::noted:
+            m_home.held().remove(*this);
+            forget_body();
+            break;
+        case ending::held:
+            forget_body();
+            break;
+        case ending::usual:
+            break;
     }
-    m_home.held().remove(*this);
     return true;
 }
 
@@ -190,8 +208,10 @@ bool dependent_task::body_ended(ready_successors& released) noexcept {
 /// further use.
 void dependent_task::give_up_all(ready_successors& released) noexcept {
     for (access_record& each : accesses()) {
-        if (!each.is_given_up) {
+        if (!each.given_up.is_set()) {
             release_unless_used(each, released, false);
+        } else if (each.given_up.is_left_to_end()) {
+            released.release(each);
         }
     }
     m_children->map().clear();
@@ -199,17 +219,20 @@ void dependent_task::give_up_all(ready_successors& released) noexcept {
 
 /// Links the access to those of the children, or releases it if there are none. Without memory for
 /// the links the access is released when the task is complete. `is_running`: the function has not
-/// returned, and uses the others.
+/// returned, and uses the others. If a child has failed by then, or has when nothing is missing,
+/// the access is kept until the end: only then the error stops the tasks that wait for it.
 void dependent_task::release_unless_used(access_record& access, ready_successors& released,
                                          bool is_running) noexcept {
     if (access.kind == access_kind::reduction && m_children != nullptr) {
         return;  // children may use its part, which lies elsewhere
     }
-    bool is_unused = true;
+    if (is_running && has_failed_children()) {
+        return;
+    }
+    std::uint32_t made = 0;
     if ((m_children != nullptr || is_running) && !access.is_empty) {
         access.own_link().clear();  // it has been followed
         try {
-            std::uint32_t made = 0;
             new_links links{access, &access, nullptr, made};
             if (is_running) {
                 link_to_own(access, links);
@@ -217,29 +240,34 @@ void dependent_task::release_unless_used(access_record& access, ready_successors
             if (m_children != nullptr) {
                 m_children->map().link_to_users(access, links);
             }
-            is_unused = access.missing.registered(made);
         } catch (const std::bad_alloc&) {
             return;
         }
     }
-    access.is_given_up = true;
-    if (is_unused) {
-        released.release(access);
+    if (is_running) {
+        access.given_up.by_running_task();
+    } else {
+        access.given_up.at_end();
     }
+    if (access.missing.registered(made)) {
+        released.release_given_up(access);
+    }
+}
+
+bool dependent_task::has_failed_children() const noexcept {
+    return m_children != nullptr && m_children->has_failed();
 }
 
 /// Where two accesses of the task overlap, the map may have linked a later task to one of them
 /// alone.
 void dependent_task::link_to_own(access_record& access, new_links& links) {
-    const bool is_sentinel = access.bytes == 0;
     for (access_record& other : accesses()) {
         const bool are_one_group = other.kind == access.kind && is_shared(other.kind) &&
                                    other.operation == access.operation;
-        if (&other == &access || other.is_given_up || other.is_empty || are_one_group) {
+        if (&other == &access || other.given_up.is_set() || other.is_empty || are_one_group) {
             continue;
         }
-        if (is_sentinel ? other.bytes == 0 && other.begin == access.begin
-                        : overlap(other, access)) {
+        if (share_memory(other, access)) {
             links.add(other);
         }
     }
@@ -271,7 +299,7 @@ dependent_task* dependent_task::complete(ready_successors& released, bool has_wa
         give_up_all(released);
     }
     for (access_record& each : accesses()) {
-        if (!each.is_given_up) {
+        if (!each.given_up.is_set()) {
             released.release(each);
         } else {
             early += (has_waited || m_children == nullptr) && !each.is_empty ? 1 : 0;
@@ -280,7 +308,8 @@ dependent_task* dependent_task::complete(ready_successors& released, bool has_wa
     if (early != 0 && k_counters) {
         m_home.counts.early.fetch_add(early, std::memory_order_relaxed);
     }
-    if (m_rare != nullptr && m_rare->order != nullptr && !m_rare->order->is_given_up) [[unlikely]] {
+    if (m_rare != nullptr && m_rare->order != nullptr && !m_rare->order->given_up.is_set())
+        [[unlikely]] {
         released.release(*m_rare->order);
     }
     settle(m_children != nullptr ? m_children->error() : nullptr);

@@ -6,8 +6,10 @@
 #include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace quern {
 
@@ -43,19 +45,59 @@ dependent_task& running_task(const char* function) {
 
 /// Null: there is none that is not released.
 access_record* find_access(dependent_task& task, const wanted_region& wanted) noexcept {
-    const strided_region region = wanted.get();
     for (access_record& each : task.accesses()) {
-        const bool has_shape = each.shape != nullptr;
-        if (each.begin == region.begin && each.bytes == region.bytes && each.kind == region.kind &&
-            !each.is_given_up && has_shape == (region.shape != nullptr) &&
-            (!has_shape || *each.shape == *region.shape)) {
+        if (!each.given_up.is_set() && is_same_place(each, wanted.get())) {
             return &each;
         }
     }
     return nullptr;
 }
+bool has_access(dependent_task& task, const wanted_region& wanted) noexcept {
+    return find_access(task, wanted) != nullptr;
+}
+bool has_access(const child_in_place& child, const wanted_region& wanted) {
+    return child.has(wanted.get());
+}
+
+/// Throws std::invalid_argument, unless all are accesses of the task, or of the child.
+template <class Owner>
+void require_accesses(Owner& of, std::span<const wanted_region> which) {
+    for (std::size_t i = 0; i < which.size(); ++i) {
+        if (!which[i].row.is_empty && !has_access(of, which[i])) {
+            throw std::invalid_argument(
+                "quern: this_task::release: access " + std::to_string(i + 1) + " of " +
+                std::to_string(which.size()) + ", " + std::to_string(which[i].row.bytes) +
+                " bytes, is not an access of the task, or was released before; it must have the "
+                "region and the kind of one that was given to spawn()");
+        }
+    }
+}
+
+/// Its siblings come after it in any case, and the accesses of the final task are not its own.
+void release_in_place(child_in_place& child, std::span<const wanted_region> which) {
+    require_accesses(child, which);
+    child.released.insert(child.released.end(), which.begin(), which.end());
+}
 
 }  // namespace
+
+bool child_in_place::has(const strided_region& wanted) const {
+    const auto is_it = [&wanted](const auto& each) {
+        if constexpr (requires { each.get(); }) {
+            return is_same_place(each.get(), wanted);
+        } else {
+            return is_same_place(each, wanted);
+        }
+    };
+    const bool was_given = std::any_of(where.begin(), where.end(), is_it) ||
+                           (is_in_list != nullptr && is_in_list(lists, wanted));
+    return was_given && std::none_of(released.begin(), released.end(), is_it);
+}
+
+running_in_place::running_in_place(domain_core& home, child_in_place& child)
+    : m_now(home.parent_to_run_in().rare().in_place) {
+    child.outer = std::exchange(m_now, &child);
+}
 
 domain_core& domain_of_running(const char* function) { return running_task(function).own_domain(); }
 
@@ -66,15 +108,11 @@ void release_accesses(std::span<const wanted_region> which) {
     if (task.is_replayed()) {
         return;  // it releases all when it is complete
     }
-    for (std::size_t i = 0; i < which.size(); ++i) {
-        if (!which[i].row.is_empty && find_access(task, which[i]) == nullptr) {
-            throw std::invalid_argument(
-                "quern: this_task::release: access " + std::to_string(i + 1) + " of " +
-                std::to_string(which.size()) + ", " + std::to_string(which[i].row.bytes) +
-                " bytes, is not an access of the task, or was released before; it must have the "
-                "region and the kind of one that was given to spawn()");
-        }
+    if (child_in_place* const child = task.in_place()) {
+        release_in_place(*child, which);
+        return;
     }
+    require_accesses(task, which);
     for (const wanted_region& each : which) {
         access_record* const found = find_access(task, each);
         if (!each.row.is_empty && found != nullptr) {

@@ -8,6 +8,7 @@
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/rng.hpp>
 #include <quern/dependences/detail/watch.hpp>
+#include <quern/scheduler/detail/branches.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>
 #include <quern/task/exceptions.hpp>
@@ -88,7 +89,10 @@ domain_core::domain_core(pool& where) noexcept
       m_signal(std::stop_token()) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
+    } else {
+        begin_own_branches(*m_owner);
     }
+    set_kind_with_own_branches(dependent_task::entry());
     m_checks = make_access_checks();
     enter_list();
 }
@@ -140,6 +144,7 @@ void domain_core::wait_for_all() noexcept {
     if (!m_open.empty()) [[unlikely]] {
         combine_here();
     }
+    m_operators.clear();
     if (!m_renamed.empty()) [[unlikely]] {
         settle_renamed();
     }

@@ -84,7 +84,7 @@ void dependent_task::note_write(access_record& access) noexcept {
 /// Those that were released early belong to the owner of the domain too.
 void dependent_task::note_writes() noexcept {
     for (access_record& each : accesses()) {
-        if (!each.is_given_up) {
+        if (!each.given_up.is_set()) {
             note_write(each);
         }
     }

@@ -7,6 +7,17 @@ namespace quern::detail {
 
 void ready_successors::release(access_record& one) noexcept { follow(close(one)); }
 
+void ready_successors::release_given_up(access_record& one) noexcept {
+    if (may_release(one)) {
+        release(one);
+    }
+}
+
+bool ready_successors::may_release(access_record& one) noexcept {
+    return one.given_up.may_release(
+        [&one] { return static_cast<dependent_task&>(one.owner).has_failed_children(); });
+}
+
 /// Returns the links to follow, the oldest first.
 dependence_link* ready_successors::close(access_record& one) noexcept {
     if (one.kind == access_kind::reduction && !one.is_weak) [[unlikely]] {
@@ -83,8 +94,10 @@ dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
                 add(task);
             }
             return nullptr;
-        case dependence_target::what::access:
-            return close(static_cast<access_record&>(target));
+        case dependence_target::what::access: {
+            auto& access = static_cast<access_record&>(target);
+            return may_release(access) ? close(access) : nullptr;
+        }
         case dependence_target::what::entry:
             return released_links(static_cast<access_record&>(target));
         case dependence_target::what::waiter:

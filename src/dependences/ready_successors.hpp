@@ -38,6 +38,9 @@ public:
 
     /// Releases the access and all that only waits for it.
     void release(access_record& one) noexcept;
+    /// The same of an access that is given up and waits for nothing, unless it is left to the end
+    /// of its task.
+    void release_given_up(access_record& one) noexcept;
     /// All of its predecessors have been released.
     void release_entry(weak_entry& one) noexcept;
     /// The task and its children have ended.
@@ -50,6 +53,7 @@ private:
     void follow(dependence_link* first) noexcept;
     dependence_link* satisfy(dependence_target& target) noexcept;
     dependence_link* close(access_record& one) noexcept;
+    static bool may_release(access_record& one) noexcept;
     static dependence_link* released_links(access_record& one) noexcept;
     QUERN_COLD void place_all() noexcept;
     QUERN_COLD void send_communication() noexcept;

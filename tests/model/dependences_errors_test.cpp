@@ -6,6 +6,7 @@
 
 #include <quern/dependences/detail/access_word.hpp>
 #include <quern/dependences/detail/failing.hpp>
+#include <quern/dependences/detail/given_up.hpp>
 
 namespace {
 
@@ -19,7 +20,8 @@ enum class error_fault {
     inner_domain_first,
     later_error_stops_nothing,
     later_error_does_not_wait,
-    parent_does_not_look
+    parent_does_not_look,
+    early_release_does_not_look
 };
 
 constexpr model::options k_read_set{.pause = model::pause_wakes::read_set};
@@ -166,6 +168,66 @@ auto two_fail_beside_a_third(error_fault fault) {
     };
 }
 
+/// The parent releases its access while its function runs. Two children use it.
+struct releasing_family : failing_family {
+    using failing_family::failing_family;
+
+    bool has_failed() const {
+        return inner.failing.failed.load(std::memory_order_acquire) || inner.is_stopped();
+    }
+    void release_if_allowed() {
+        const bool looks = fault != error_fault::early_release_does_not_look;
+        if (given_up.may_release([this, looks] { return looks && has_failed(); })) {
+            release_parent();
+        }
+    }
+    void end_child(int which) {
+        if (child[which].successors.release() != nullptr && parent.missing.satisfied()) {
+            release_if_allowed();
+        }
+    }
+    void child_fails(int which) {
+        quern::detail::fail_outwards(inner, 10 + which);
+        not_done[which] = 1;
+        end_child(which);
+    }
+    void child_works(int which) {
+        not_done[which] = inner.is_stopped() ? 1 : 0;
+        end_child(which);
+    }
+    void parent_runs() {
+        std::uint32_t links = 0;
+        for (int c = 0; c < 2; ++c) {
+            links += child[c].successors.push(to_parent[c]) ? 1 : 0;
+        }
+        given_up.by_running_task();
+        if (parent.missing.registered(links)) {
+            release_if_allowed();
+        }
+        quern::detail::parent_ends(
+            inner, [this] { quern::detail::fail_outwards(outer, inner.error.read()); });
+        if (given_up.is_left_to_end()) {
+            release_parent();
+        }
+    }
+
+    quern::detail::given_up_word<model::protocol_atomics> given_up;
+};
+
+auto a_child_fails_beside_an_early_release(error_fault fault = error_fault::none) {
+    return [=](run& r) {
+        auto& f = r.make<releasing_family>(2, fault);
+        r.thread([&f] { f.parent_runs(); });
+        r.thread([&f] { f.child_fails(1); });
+        r.thread([&f] { f.child_works(0); });
+        r.at_end([&f] {
+            check(f.begun == 0, "what waits for the parent is dropped");
+            check(f.later.missing.left() == 0, "the access was released");
+            check(f.outer.error == 11 && f.outer.is_stopped(), "the error arrives outside");
+        });
+    };
+}
+
 /// Of two children that fail at the same time one has a successor: `next`, their sibling.
 auto a_successor_of_the_later_error(error_fault fault = error_fault::none) {
     return [=](run& r) {
@@ -215,6 +277,17 @@ TEST(model_dependences_errors, two_siblings_fail_at_the_same_time) {
 TEST(model_dependences_errors, two_children_fail_beside_a_third) {
     model::expect_passes_everywhere("2 of 3 children fail, their parent returns", k_read_set,
                                     two_fail_beside_a_third(error_fault::none));
+}
+
+TEST(model_dependences_errors, a_child_fails_while_its_parent_releases_and_returns) {
+    model::expect_passes_everywhere("a child fails, its parent releases early", {},
+                                    a_child_fails_beside_an_early_release());
+}
+
+TEST(model_dependences_errors, an_early_release_that_does_not_look_is_found) {
+    model::expect_found_broken(
+        "an early release does not look for errors", {},
+        a_child_fails_beside_an_early_release(error_fault::early_release_does_not_look));
 }
 
 // The other child sees that its domain is stopped and is dropped; so the parent's access is

@@ -27,7 +27,10 @@ namespace this_task {
 /// The task needs these of its accesses no longer: tasks that wait for them may begin now. Children
 /// that use them are waited for first; no later child may use them. One that overlaps with another
 /// access of the task is kept as long as that. They are named as in spawn(), with the same region
-/// and kind (`out` and `inout` are one).
+/// and kind (`out` and `inout` are one). If a child has failed, or fails before those that use an
+/// access have ended, that access is kept until the end of the task: no task runs on data that were
+/// not computed. A child in the place of its creation, in a final task, names its own accesses;
+/// they are released with that task.
 ///
 /// Errors: std::logic_error if the caller is no dependent task; std::invalid_argument for an access
 /// that the task does not have, or has released; then none of them is released. Thread safety:
@@ -50,7 +53,9 @@ void release(const Accesses&... accesses) {
 }
 
 /// The calling task is complete when its function has returned and this and its other holds have
-/// been dropped: all of its accesses are kept until then.
+/// been dropped: all of its accesses, and the captures of the function, are kept until then. The
+/// thread that drops the last one destroys the captures. One that is itself among them keeps the
+/// task for ever.
 ///
 /// Errors: std::logic_error if the caller is no dependent task. Cost: an addition.
 ///

@@ -18,7 +18,8 @@ domain_core& domain_of_running(const char* function);
 /// its siblings; towards other tasks the parent's accesses count, so they should contain it.
 ///
 /// Errors: std::logic_error if the caller is not a dependent task (its own tasks by async or
-/// task_group are none): make a quern::domain there. Otherwise as domain::spawn().
+/// task_group, its forked children and the iterations of its parallel loops are none): make a
+/// quern::domain there. Otherwise as domain::spawn().
 ///
 ///     quern::domain work;
 ///     int left = 0, right = 0;

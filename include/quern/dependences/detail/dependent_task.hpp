@@ -6,6 +6,7 @@
 
 #include <quern/base/detail/blocks.hpp>
 #include <quern/dependences/detail/access_word.hpp>
+#include <quern/dependences/detail/given_up.hpp>
 #include <quern/dependences/detail/last_writer.hpp>
 #include <quern/dependences/detail/region.hpp>
 #include <quern/dependences/detail/turn.hpp>
@@ -38,8 +39,8 @@ struct dependence_target {
 
     predecessor_count<std_atomics> missing;
     const what is_a;
-    /// Of an access: what releases it is decided, and the end of its task is not it.
-    bool is_given_up = false;
+    /// Of an access.
+    given_up_word<std_atomics> given_up;
     /// Of an access: before its task runs of its data, afterwards of its own. Written by the owner
     /// until the own link is pushed, then by the thread that follows that link, then by the task.
     writer_rank last_writer = k_no_writer;
@@ -189,6 +190,30 @@ private:
     std::unique_ptr<const strides> m_shape;  ///< the fragment may be divided later
 };
 
+/// A child of a final task, which runs in the place of its creation. Lies in the frame of the call,
+/// for this_task::release.
+struct child_in_place {
+    std::span<const strided_region> where{};
+    const void* lists = nullptr;  ///< its accesses
+    bool (*is_in_list)(const void* lists, const strided_region& wanted) = nullptr;  ///< or null
+    std::vector<wanted_region> released{};
+    child_in_place* outer = nullptr;  ///< it was created by that one
+
+    bool has(const strided_region& wanted) const;
+};
+/// Stands around the call of its function.
+class running_in_place {
+public:
+    /// Throws std::bad_alloc.
+    running_in_place(domain_core& home, child_in_place& child);
+    running_in_place(const running_in_place&) = delete;
+    running_in_place& operator=(const running_in_place&) = delete;
+    ~running_in_place() { m_now = m_now->outer; }
+
+private:
+    child_in_place*& m_now;
+};
+
 /// What only some tasks have.
 struct rare_parts {
     std::unique_ptr<turn_request> turns;  ///< with commutative accesses
@@ -196,6 +221,7 @@ struct rare_parts {
     access_waiter* undeferred = nullptr;  ///< the creator, which waits for this task
     /// The place of a task that passes messages among those of its domain.
     std::unique_ptr<access_record> order;
+    child_in_place* in_place = nullptr;  ///< of a final task: the child that runs now
 };
 
 // -- the task ----------------------------------------------------------------------------------
@@ -218,6 +244,10 @@ public:
     domain_core& own_domain();
     bool is_final() const noexcept { return m_is_final; }
     bool is_replayed() const noexcept { return m_is_replayed; }
+    /// The child that runs in its place now, or null.
+    child_in_place* in_place() const noexcept {
+        return m_rare != nullptr ? m_rare->in_place : nullptr;
+    }
 
     /// Of its attributes. Before it is registered. Children of a final task run within it, so its
     /// weak accesses are its own.
@@ -276,6 +306,9 @@ public:
 
     /// The running task needs the access no longer. Requires: it is not given up.
     void give_up(access_record& access) noexcept;
+    /// A child has failed, and the function has not been told. Any thread, after that child has
+    /// released an access.
+    bool has_failed_children() const noexcept;
 
 protected:
     explicit dependent_task(domain_core& home) noexcept;
@@ -299,7 +332,7 @@ private:
 
     /// The user's function; what it throws is the task's error.
     virtual void run_body() = 0;
-    /// Destroys the function. Called once: after it has run, or instead.
+    /// Destroys the function. Called once: after it has run and nothing holds the task, or instead.
     virtual void forget_body() noexcept = 0;
     /// The access, a reduction, is about to be released.
     virtual void end_access(const access_record&) noexcept {}
@@ -318,6 +351,7 @@ private:
     void delete_it() noexcept override { delete this; }
     QUERN_COLD void choose_home() noexcept;
     QUERN_COLD void become_ready_placed() noexcept;
+    QUERN_COLD void has_returned_held() noexcept;
     QUERN_COLD void end_order() noexcept;
     QUERN_COLD bool ended_unusually() noexcept;
     QUERN_COLD void queue_again() noexcept;
@@ -326,9 +360,9 @@ private:
     void note_write(access_record& access) noexcept;
     void note_writes() noexcept;
 
-    /// When its function has returned: for reports, it is held, and its domain has a note of it; or
-    /// its function will be called again.
-    enum class ending : std::uint8_t { usual, noted, restarts };
+    /// When its function has returned: it is held, and the function is kept until it is not; for
+    /// reports, its domain has a note of that; or its function will be called again.
+    enum class ending : std::uint8_t { usual, held, noted, restarts };
     ending m_ending = ending::usual;
     bool m_is_final = false;
     bool m_is_replayed = false;
