@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// this_task::release and holds where something else goes on: children fail, a child runs in the
+// this_task::release and holds where something else continues: children fail, a child runs in the
 // place of its creation, a hold outlives the function.
 #include <quern/dependences/access_list.hpp>
 #include <quern/dependences/release.hpp>
