@@ -27,7 +27,7 @@ struct sums {
     double tasks = 0;
     double chunks = 0;
     double loops = 0;
-    double scoped = 0;
+    double scopes = 0;
     double stolen = 0;
     double suspensions = 0;
 
@@ -42,7 +42,7 @@ constexpr std::pair<const char*, double sums::*> k_parts[] = {
     {"running_ns", &sums::running_ns}, {"managing_ns", &sums::managing_ns},
     {"idle_ns", &sums::idle_ns},       {"blocked_ns", &sums::blocked_ns},
     {"tasks", &sums::tasks},           {"chunks", &sums::chunks},
-    {"loops", &sums::loops},           {"scoped", &sums::scoped},
+    {"loops", &sums::loops},           {"scopes", &sums::scopes},
     {"stolen", &sums::stolen},         {"suspensions", &sums::suspensions}};
 
 sums::sums(const json_value& worker) {
@@ -74,7 +74,7 @@ top_rates rates_of(const sums& since, double seconds) {
         rates.tasks_per_s = std::max(since.tasks, 0.0) / seconds;
         rates.chunks_per_s = std::max(since.chunks, 0.0) / seconds;
         rates.loops_per_s = std::max(since.loops, 0.0) / seconds;
-        rates.scoped_per_s = std::max(since.scoped, 0.0) / seconds;
+        rates.scopes_per_s = std::max(since.scopes, 0.0) / seconds;
         rates.stolen_per_s = std::max(since.stolen, 0.0) / seconds;
         rates.suspensions_per_s = std::max(since.suspensions, 0.0) / seconds;
     }
@@ -137,8 +137,8 @@ void add_rates(json& out, const top_rates& rates) {
     out.fields("tasks_per_s", rates.tasks_per_s, "ns_per_task", rates.ns_per_task, "running",
                rates.running, "overhead", rates.overhead, "blocked", rates.blocked, "idle",
                rates.idle);
-    out.fields("chunks_per_s", rates.chunks_per_s, "loops_per_s", rates.loops_per_s, "scoped_per_s",
-               rates.scoped_per_s);
+    out.fields("chunks_per_s", rates.chunks_per_s, "loops_per_s", rates.loops_per_s, "scopes_per_s",
+               rates.scopes_per_s);
     out.fields("stolen_per_s", rates.stolen_per_s, "suspensions_per_s", rates.suspensions_per_s);
 }
 

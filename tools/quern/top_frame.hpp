@@ -24,7 +24,7 @@ struct top_rates {
     double idle = 0;
     double chunks_per_s = 0;  ///< pieces of loops, which are no tasks
     double loops_per_s = 0;
-    double scoped_per_s = 0;  ///< children of scopes, most of them run by their parent
+    double scopes_per_s = 0;
     double stolen_per_s = 0;
     double suspensions_per_s = 0;
 };

@@ -36,7 +36,7 @@ constexpr const char* k_help[] = {
     "",
     "  state      what the worker does: running a task, managing (the scheduler), idle",
     "  mean task  time in task bodies for each task that ended",
-    "  parts/s    pieces of loops and children of scopes, which are no tasks unless stolen",
+    "  parts/s    pieces of loops, and scopes: work that makes no tasks",
     "  overhead   share of the time that the scheduler took",
     "  idle       share of the time without work",
     "  queued     ready tasks that wait for a worker",

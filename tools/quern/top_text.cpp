@@ -55,7 +55,7 @@ std::string row(std::string_view who, std::string_view state, const top_rates& r
                 std::string_view queued, std::string_view runs) {
     return fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8}  {}", who,
                        state, number(rates.tasks_per_s), mean_task(rates),
-                       number(rates.chunks_per_s + rates.scoped_per_s), share(rates.overhead),
+                       number(rates.chunks_per_s + rates.scopes_per_s), share(rates.overhead),
                        share(rates.blocked), share(rates.idle), queued, number(rates.stolen_per_s),
                        runs);
 }

@@ -48,7 +48,7 @@ struct worker_totals {
     /// which nothing counts.
     std::uint64_t loops = 0;         ///< parallel loops and algorithms that began on the worker
     std::uint64_t chunks = 0;        ///< pieces of loops that it ran
-    std::uint64_t scoped = 0;        ///< children that its scopes forked
+    std::uint64_t scopes = 0;        ///< scopes that began on the worker
     std::uint64_t stolen_forks = 0;  ///< of `tasks`, forked children of other workers
 
     worker_totals& operator+=(const worker_totals& other) noexcept;
@@ -208,7 +208,7 @@ public:
     statistic inlined;
     statistic suspensions, stolen, parks, wakes;
     statistic contexts_recycled, contexts_made, looks, misses, waits, first_waits;
-    statistic loops, chunks, scoped, stolen_forks;
+    statistic loops, chunks, scopes, stolen_forks;
 
 private:
     /// What time is booked to: the start of the worker, tasks and the work around them, nothing,

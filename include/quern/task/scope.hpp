@@ -139,7 +139,9 @@ private:
     fork_scope(detail::fork_slot* first, std::stop_token stop) noexcept
         : m_first(first),
           m_next(first),
-          m_stop(std::move(stop), detail::context::of(first).root().task().stop) {}
+          m_stop(std::move(stop), detail::context::of(first).root().task().stop) {
+        detail::context::of(first).host().stats.scopes.add();
+    }
 
     /// The array is full of stolen children, thousands of them: waits for the unfinished ones.
     /// False: it is full of children that other frames of this stack forked.
@@ -207,8 +209,6 @@ private:
     /// Runs or waits for every child, youngest first. After an exception or a stop request,
     /// children that have not begun are dropped.
     void join_all() noexcept {
-        detail::context::of(m_first).host().stats.scoped.add(
-            static_cast<std::size_t>(m_next - m_first));
         while (m_next != m_first) {
             detail::fork_slot* slot = --m_next;
             child_base& youngest = *m_youngest;

@@ -111,7 +111,7 @@ worker_totals worker_stats::read() const noexcept {
     result.first_waited_ns = static_cast<double>(m_first_waited.value()) * ns;
     result.loops = loops.value();
     result.chunks = chunks.value();
-    result.scoped = scoped.value();
+    result.scopes = scopes.value();
     result.stolen_forks = stolen_forks.value();
     return result;
 }

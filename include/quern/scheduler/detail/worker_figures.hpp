@@ -59,7 +59,7 @@ inline constexpr worker_figure k_worker_figures[] = {
      &worker_totals::first_waited_ns},
     {"loops", "parallel loops and algorithms that began", &worker_totals::loops},
     {"chunks", "pieces of loops that were run", &worker_totals::chunks},
-    {"scoped", "children that scopes forked", &worker_totals::scoped},
+    {"scopes", "scopes that began", &worker_totals::scopes},
     {"stolen_forks", "tasks that were forked children of other workers",
      &worker_totals::stolen_forks},
 };
