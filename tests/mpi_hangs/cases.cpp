@@ -182,6 +182,26 @@ void finalised() {
     }
 }
 
+/// mpi-mechanism=thread: each rank spawns its receive before the send on which the other depends.
+/// More of both wait for the thread, and a task of the workers for their end.
+void thread_order() {
+    quern::set_setting("mpi-mechanism", "thread");
+    const quern::runtime here(quern::runtime_options::with_workers(1));
+    quern::set_setting("mpi-mechanism", "library");
+    const int other = g_rank ^ 1;
+    quern::async(here, [other] {
+        quern::domain work;
+        int got[3] = {};
+        for (int tag = 0; tag < 3; ++tag) {
+            work.spawn({.name = "edge", .communication = true}, quern::out(got[tag]),
+                       [=](int&) { receive(other, tag); });
+            work.spawn({.communication = true}, [=] { send(other, tag); });
+        }
+        say_ready();
+        work.taskwait();
+    }).get();
+}
+
 // Jobs that do not.
 
 /// Rank 0 computes for 3 s, in a task or outside. The others wait for it, in tasks and outside.
@@ -285,6 +305,7 @@ const std::map<std::string, std::function<void()>> k_cases{
     {"missing-in-half", missing_in_half},
     {"wrong-source", wrong_source},
     {"finalised", finalised},
+    {"thread-order", thread_order},
     {"healthy-computes", [] { wait_long(false); }},
     {"healthy-sleeps", [] { wait_long(true); }},
     {"healthy-much", pass_much},

@@ -69,6 +69,10 @@ HANGS = {
         r"  rank 0, task 'last word', MPI_Recv from rank 3, tag 9, on MPI_COMM_WORLD: rank 3 has called MPI_Finalize",
         rf"  rank 3 has called MPI_Finalize instead of {BARRIER}, in which ranks 1 and 2 wait",
     ],
+    "thread-order": [
+        r"  #\d task 'edge' of pool 'communication' waits \d\.\d s for MPI_Recv from rank 3 of MPI_COMM_WORLD, tag 0, up to 4 bytes",
+        r"cycle of 2 ranks: rank 0 waits for rank 1, rank 1 waits for rank 0",
+    ],
 }
 PAGE = ""  # the text of docs/mpi-running.md
 HEALTHY = ["healthy-computes", "healthy-sleeps", "healthy-much", "healthy-many", "healthy-at-once"]

@@ -134,7 +134,8 @@ bool poller_list::any_but(std::string_view name) {
         return false;
     }
     if (!lock_within_patience(m_lock)) {
-        return true;
+        // While one is asked no other can be. Its text may have been destroyed meanwhile.
+        return copy_text(m_asked.load(std::memory_order_relaxed)) != name;
     }
     const std::scoped_lock lock(std::adopt_lock, m_lock);
     return std::any_of(m_pollers.begin(), m_pollers.end(), [name](const poller* each) {

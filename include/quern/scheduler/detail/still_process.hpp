@@ -16,7 +16,8 @@ namespace quern::detail {
 struct still_process {
     /// No pool has anything to run or a timer, no operation is outstanding but those of pollers of
     /// the name that was asked for, and every thread is a sleeping worker, one of Quern's own, or
-    /// waits in Quern for an event that is not set.
+    /// waits in Quern for an event that is not set. The worker of a pool for communication may be
+    /// such a thread; then what is queued in that pool does not count.
     bool is_still = false;
     std::uint64_t version = 0;  ///< rises with each item begun and each progress of a poller
 };

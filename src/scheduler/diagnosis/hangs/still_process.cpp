@@ -6,8 +6,10 @@
 
 #include <quern/base/detail/symbols.hpp>
 #include <quern/base/detail/text.hpp>
+#include <quern/scheduler/detail/external_event.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/process_registry.hpp>
+#include <quern/scheduler/detail/worker.hpp>
 
 #include <mutex>
 
@@ -30,6 +32,21 @@ std::string name_of(const sighting& each) {
                : std::string("a ") + kind;
 }
 
+/// The one worker of a pool for communication waits as a thread outside does, for an event that is
+/// not set. Until it is, nothing of that pool runs, whatever is queued there.
+bool waits_outside(pool& which) {
+    if (!which.is_for_communication() || which.size() != 1 || which.spares.any()) {
+        return false;
+    }
+    const process_registry& all = process_registry::of_process();
+    for (outside_wait* o = all.outside.front(); o != nullptr; o = all.outside.after(*o)) {
+        if (o->thread == which.at(0).thread_id()) {
+            return !o->event.is_set();
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 still_process look_whether_still(std::string_view poller) {
@@ -41,8 +58,9 @@ still_process look_whether_still(std::string_view poller) {
             continue;
         }
         seen.version += p->which.activations() + p->which.pollers.progress();
-        seen.is_still =
-            seen.is_still && p->which.at_rest(false, true) && !p->which.pollers.any_but(poller);
+        seen.is_still = seen.is_still &&
+                        (p->which.at_rest(false, true) || waits_outside(p->which)) &&
+                        !p->which.pollers.any_but(poller);
     }
     if (seen.is_still) {
         const auto may_act = threads_that_may_act();
