@@ -54,6 +54,7 @@ public:
         : m_folder(std::move(folder)),
           m_rank(rank),
           m_socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+        std::ofstream(m_folder + "/" + joined_file_of(rank));
         m_looks.emplace("job-hang", clock_type::now() + k_interval, [this] { return look(); });
     }
     watch(const watch&) = delete;
@@ -73,6 +74,10 @@ public:
         ring(job_bell::kind::waits, k_finalised);
     } catch (const std::exception&) {
         return;  // no memory: there is no report then
+    }
+
+    void tell_aborted(int code) const noexcept {
+        ring(job_bell::kind::aborts, static_cast<std::uint64_t>(code));
     }
 
 private:
@@ -245,6 +250,12 @@ void job_is_finalised() noexcept {
         g_is_watched.store(false, std::memory_order_relaxed);
         g_job_watch->tell_finalised();
         delete std::exchange(g_job_watch, nullptr);
+    }
+}
+
+void job_is_aborted(int code) noexcept {
+    if (g_job_watch != nullptr) {
+        g_job_watch->tell_aborted(code);
     }
 }
 

@@ -24,6 +24,9 @@ void watch_job() noexcept;          ///< MPI has been initialised
 void job_is_finalising() noexcept;  ///< this rank makes no further calls
 void job_is_finalised() noexcept;
 
+/// MPI_Abort has been called, by any thread: the starter may end other ranks before this one.
+void job_is_aborted(int code) noexcept;
+
 /// Before a collective call is posted. Requires: the caller may call MPI.
 inline void begin_collective(call_note& note) noexcept {
     if (note.is_collective && is_watched()) [[unlikely]] {

@@ -53,6 +53,12 @@ bool rank_states::take_bells() {
     job_bell bell{};
     bool is_new = false;
     while (::recv(m_receiver, &bell, sizeof bell, 0) == sizeof bell) {
+        if (bell.what == job_bell::kind::aborts) {
+            if (!m_abortion) {
+                m_abortion = {bell.rank, static_cast<int>(bell.version)};
+            }
+            continue;
+        }
         is_new = true;
         m_told.erase(bell.rank);  // its file is another one now
         if (bell.what == job_bell::kind::runs) {
@@ -65,6 +71,19 @@ bool rank_states::take_bells() {
         }
     }
     return is_new;
+}
+
+std::optional<bool> rank_states::has_finalised(int rank) const {
+    if (!std::ifstream(fmt::format("{}/{}", m_folder, mpi::detail::joined_file_of(rank)))) {
+        return std::nullopt;
+    }
+    std::ifstream in(fmt::format("{}/{}", m_folder, mpi::detail::state_file_of(rank)));
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    try {
+        return !text.empty() && read_state(text).is_finalised;
+    } catch (const json_error&) {
+        return std::nullopt;  // a folder without room
+    }
 }
 
 void rank_states::read(bool is_wanted) {

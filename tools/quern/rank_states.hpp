@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,17 @@ public:
     /// Reports, unless the job ends and no report is wanted any more.
     void read(bool is_wanted);
 
+    /// The first rank that has called MPI_Abort, and the code that it has given.
+    struct abortion {
+        int rank;
+        int code;
+    };
+    const std::optional<abortion>& first_abortion() const noexcept { return m_abortion; }
+
+    /// Whether a rank that has ended had finalised MPI; null: it has not told, as programs without
+    /// Quern's layer.
+    std::optional<bool> has_finalised(int rank) const;
+
 private:
     using versions = std::map<int, std::uint64_t>;
 
@@ -39,6 +51,7 @@ private:
     const unsigned m_count;
     const std::string m_folder;
     int m_receiver;
+    std::optional<abortion> m_abortion{};
     versions m_still{};       ///< the ranks that can do nothing by themselves
     versions m_judged{};      ///< the last ones of which all ranks were still
     bool m_is_asked = false;  ///< these seem to hang, and their ranks have been asked for words

@@ -143,6 +143,12 @@ int receiver_in(const std::string& folder) {
     return receiver;
 }
 
+/// The starter has ended the rank of that report, or may have.
+bool is_ended_by_starter(const rank_report& report) {
+    return report.what == rank_report::kind::signalled &&
+           (report.value == SIGTERM || report.value == SIGKILL);
+}
+
 /// A running job.
 class job {
 public:
@@ -167,6 +173,8 @@ private:
     void wait();
     void read_reports();
     void take(const rank_report& report);
+    void name_first(const rank_report& report);
+    const rank_report* first_to_leave(const rank_report& failed) const;
     void interrupt();
     void press();  ///< the time for the job to end is over
     int conclude(int status);
@@ -194,7 +202,8 @@ private:
     bool m_is_killed = false;
     int m_signals = 0;  // to this process
     std::optional<rank_report> m_failure{};
-    std::vector<int> m_left_early{};  // ranks that ended with status 0 before the failure
+    std::vector<rank_report> m_left_early{};  // ranks that ended with status 0 before the failure
+    bool m_is_left = false;                   // one of these has been named as what ended the job
     std::vector<pid_t> m_ranks{};
     unsigned m_ended = 0;  // ranks
     unsigned m_left = 0;   // processes that lived longer than their rank
@@ -239,7 +248,7 @@ void job::take(const rank_report& report) {
         limit(k_patience);  // what they have left behind may keep the starter waiting
     }
     if (!is_failure(report)) {
-        m_left_early.push_back(report.rank);
+        m_left_early.push_back(report);
         return;
     }
     if (m_failure || m_signals != 0) {  // ended by the starter
@@ -247,7 +256,34 @@ void job::take(const rank_report& report) {
     }
     m_failure = report;
     limit(k_patience);
-    if (report.what == rank_report::kind::not_started) {
+    name_first(report);
+}
+
+/// Of the ranks that ended with status 0, the first that had not finalised MPI. One that has not
+/// told is taken for one if the starter has ended the other.
+const rank_report* job::first_to_leave(const rank_report& failed) const {
+    for (const rank_report& each : m_left_early) {
+        const auto has_finalised = m_states.has_finalised(each.rank);
+        if (!has_finalised.value_or(!is_ended_by_starter(failed))) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+/// Says which rank has failed first: not always the first that ends with an error, since the
+/// starter ends the others.
+void job::name_first(const rank_report& report) {
+    m_states.read(false);
+    if (const auto& aborted = m_states.first_abortion(); aborted) {
+        say("rank {} has called MPI_Abort with code {}; the job ends", aborted->rank,
+            aborted->code);
+    } else if (const rank_report* const left = first_to_leave(report)) {
+        m_is_left = true;
+        say("rank {} (process {}) had ended before, with exit status 0; a rank that ends without "
+            "MPI_Finalize ends the job",
+            left->rank, left->process);
+    } else if (report.what == rank_report::kind::not_started) {
         say("rank {}: the program cannot be started: {}", report.rank, std::strerror(report.value));
     } else if (report.what == rank_report::kind::exited) {
         say("rank {} (process {}) ended with exit status {}", report.rank, report.process,
@@ -330,14 +366,15 @@ void job::wait() {
 /// may end others and then say that all is well.
 int job::conclude(int status) {
     const int of_starter = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    const bool is_by_starter =
-        m_failure ? m_failure->what == rank_report::kind::signalled &&
-                        (m_failure->value == SIGTERM || m_failure->value == SIGKILL)
-                  : m_signals == 0 && (of_starter != 0 || m_ended != m_count);
-    if (is_by_starter && !m_left_early.empty()) {
-        say("rank {} had ended before, with exit status 0; a rank that ends without MPI_Finalize "
-            "ends the job",
-            m_left_early.front());
+    if (!m_failure && m_signals == 0 && (of_starter != 0 || m_ended != m_count)) {
+        rank_report of_other{};
+        of_other.what = rank_report::kind::signalled;
+        of_other.value = SIGTERM;
+        if (first_to_leave(of_other) != nullptr) {
+            name_first(of_other);
+        }
+    }
+    if (m_is_left) {
         return of_starter != 0 ? of_starter : k_failure;
     }
     if (WIFSIGNALED(status) && !m_failure && m_signals == 0) {

@@ -198,7 +198,24 @@ class Ranks:
     def test_leaving_without_finalising_ends_the_job(self):
         status, text = run(self, "-n", "3", *self.program_words("leave"))
         self.assertNotEqual(status, 0, text)
-        self.assertIn("quern: rank 1 had ended before, with exit status 0; a rank that ends without MPI_Finalize ends the job\n", text)
+        self.assert_first_line(text, r"rank 1 \(process \d+\) had ended before, with exit status 0; a rank that ends without "
+                                     r"MPI_Finalize ends the job")
+
+    def test_a_rank_that_aborts_is_named(self):
+        for _ in range(3):  # the starter may end the others before it
+            status, text = run(self, "-n", "3", *self.program_words("abort"))
+            self.assertNotEqual(status, 0, text)
+            self.assert_first_line(text, r"rank 1 has called MPI_Abort with code 5; the job ends")
+
+    def test_a_rank_that_has_finalised_is_not_named(self):
+        status, text = run(self, "-n", "2", *self.program_words("kill-last"))
+        self.assertEqual(status, 128 + signal.SIGKILL, text)
+        self.assert_first_line(text, r"rank 1 \(process \d+\) was ended by signal 9 \(Killed\); the job ends")
+
+    def assert_first_line(self, text, pattern):
+        lines = re.findall(r"quern: (.*)\n", text)
+        self.assertTrue(lines, text)
+        self.assertRegex(lines[0], f"^{pattern}$", text)
 
     def test_signals_end_the_job(self):
         for how in [signal.SIGINT, signal.SIGTERM]:

@@ -109,13 +109,20 @@ int run(int argc, char** argv) {
         if (how == "leave" && rank == 1) {
             std::_Exit(0);  // without MPI_Finalize
         }
-        if (how == "leave") {
+        if (how == "abort" && rank == 1) {
+            MPI_Abort(MPI_COMM_WORLD, 5);
+        }
+        if (how == "leave" || how == "abort") {
             wait_for_ever(rank);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
     if (how == "orphan" && rank == 0) {
         leave_orphan();
+    }
+    if (how == "kill-last" && rank == 1) {
+        ::usleep(500'000);  // the other one ends meanwhile
+        std::raise(SIGKILL);
     }
     return how == "status" && rank == 1 ? 7 : 0;
 }
