@@ -83,10 +83,10 @@ function(quern_add_mpi_entry name library)
     set_property(TEST ${name} PROPERTY PROCESSORS 2)
 endfunction()
 
-# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [TIMEOUT 60] [SLOW]): the sources are <name>_test.cpp and
+# quern_add_mpi_tests(<name> RANKS <number>... [SOURCES ...] [LIBS ...] [DEFINITIONS ...] [TIMEOUT 60] [SLOW]): the sources are <name>_test.cpp and
 # SOURCES. Under a sanitizer on the first number of ranks only. SLOW: quern_slow_mpi_test_libraries.
 function(quern_add_mpi_tests name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "TIMEOUT" "RANKS;SOURCES;LIBS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SLOW" "TIMEOUT" "RANKS;SOURCES;LIBS;DEFINITIONS")
     quern_reject_unknown(quern_add_mpi_tests "${name}" "${arg_UNPARSED_ARGUMENTS}")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 60)
@@ -102,7 +102,7 @@ function(quern_add_mpi_tests name)
         set(program test_mpi_${name}_${library})
         quern_add_mpi_program(
             ${program} ${library} SOURCES ${name}_test.cpp ${arg_SOURCES} LIBS ${arg_LIBS}
-            DEFINITIONS "QUERN_TEST_MPI_LIBRARY=\"${library}\"")
+            DEFINITIONS "QUERN_TEST_MPI_LIBRARY=\"${library}\"" ${arg_DEFINITIONS})
         foreach(ranks IN LISTS arg_RANKS)
             quern_add_mpi_entry(
                 mpi.${name}.${library}.${ranks} ${library} PROGRAM ${program} RANKS ${ranks} TIMEOUT ${arg_TIMEOUT})

@@ -2,28 +2,17 @@
 // What several of MPI's functions share.
 #include "calls.hpp"
 
-#include "mechanism.hpp"
 #include "message_trace.hpp"
 #include "pools.hpp"
 #include "traffic.hpp"
 
 #include <quern/scheduler/detail/context.hpp>
-#include <quern/task/blocking_region.hpp>
 #include <quern/task/this_task.hpp>
 
 #include <sched.h>
-#include <atomic>
-#include <cstdio>
 #include <utility>
 
 namespace quern::mpi::detail {
-
-namespace {
-
-std::atomic<std::uint64_t> g_blocking{0};
-std::atomic<bool> g_is_warned{false};
-
-}  // namespace
 
 int run_message(const call_note& what, posted_operation::post_function post,
                 MPI_Status* status) noexcept {
@@ -45,9 +34,12 @@ int run_message(const call_note& what, posted_operation::post_function post,
 }
 
 int start_alone(const call_note& what, plain_operation::call_function call, const MPI_Request* made,
-                posted_receive received) noexcept {
+                posted_receive received) {
     call_note noted = what;
     begin_collective(noted);
+    if (what.way == message_way::received && is_shared()) {
+        prepare_errors(what.comm);
+    }
     const int code = call();
     const bool is_wanted = is_watched() || received.order != 0 || !open_requests::is_empty();
     if (code == MPI_SUCCESS && is_wanted) [[unlikely]] {
@@ -75,30 +67,6 @@ int run_message_start(const call_note& what, plain_operation::call_function call
     }
     return code;
 }
-
-int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {
-    if (quern::detail::current_context() != nullptr) {
-        g_blocking.fetch_add(1, std::memory_order_relaxed);
-        if (!may_call_beside() && !g_is_warned.exchange(true, std::memory_order_relaxed)) {
-            std::fprintf(stderr,
-                         "quern: %s has no non-blocking form: it blocks its worker, and all other "
-                         "calls of MPI wait for it. Call it outside of tasks, or where no other "
-                         "task needs MPI\n",
-                         what.kind->name);
-        }
-    }
-    if (may_call_beside()) {
-        return quern::blocking(call);
-    }
-    return run_plain(what, [&] {
-        engine::of_process().is_inside(what.kind->name);
-        const int code = call();
-        engine::of_process().is_inside(nullptr);
-        return code;
-    });
-}
-
-std::uint64_t blocking_calls() noexcept { return g_blocking.load(std::memory_order_relaxed); }
 
 /// Tasks that test in turns keep all workers busy, so the caller looks for them. A task of the pool
 /// "communication" gives way to other threads alone: tasks there run one after the other.

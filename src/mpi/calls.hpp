@@ -2,7 +2,9 @@
 // What the definitions of MPI's functions (generate_calls.py, own_calls.cpp) are made of.
 #pragma once
 
+#include "blocking_calls.hpp"
 #include "engine.hpp"
+#include "entrance_watch.hpp"
 #include "errors.hpp"
 #include "job_watch.hpp"
 #include "open_requests.hpp"
@@ -35,7 +37,7 @@ inline int run_twin(const call_note& what, posted_operation::post_function post,
 /// A collective function without any runtime, by its non-blocking twin: ranks with a runtime use
 /// that too, and it does not match the blocking function.
 template <class Post>
-int run_alone(const call_note& what, Post post) noexcept {
+int run_alone(const call_note& what, Post post, MPI_Status* status = MPI_STATUS_IGNORE) {
     MPI_Request made = MPI_REQUEST_NULL;
     call_note noted = what;
     begin_collective(noted);
@@ -43,7 +45,7 @@ int run_alone(const call_note& what, Post post) noexcept {
     if (code == MPI_SUCCESS) {
         {
             const returned_errors returned;
-            code = PMPI_Wait(&made, MPI_STATUS_IGNORE);
+            code = PMPI_Wait(&made, status);
         }
         raise_error(what, code);
     }
@@ -71,16 +73,20 @@ int run_collective_start(const call_note& what, plain_operation::call_function c
 /// Either of these by a thread that may call MPI: without any runtime, in a job that is watched.
 /// `received`: of a receive that traces know.
 int start_alone(const call_note& what, plain_operation::call_function call, const MPI_Request* made,
-                posted_receive received = {}) noexcept;
+                posted_receive received = {});
 
 /// A function that makes a persistent request of a message; also while no runtime lives.
 int run_persistent(const call_note& what, plain_operation::call_function call,
                    const MPI_Request* made) noexcept;
 
-/// A function without a twin that may wait for other ranks: nothing else gets into MPI meanwhile.
-/// Counts it if a task calls it, and says so once.
-int run_blocking(const call_note& what, plain_operation::call_function call) noexcept;
-std::uint64_t blocking_calls() noexcept;
+/// A function that reads or writes a file, by its twin if the file's data are in the native
+/// representation: else MPICH converts what has not been read yet. `call`: the blocking function.
+int run_file(const call_note& what, posted_operation::post_function post,
+             plain_operation::call_function call, MPI_Status* status) noexcept;
+
+/// The same of a collective one, also while no runtime lives: as other collective functions.
+int run_file_collective(const call_note& what, posted_operation::post_function post,
+                        plain_operation::call_function call, MPI_Status* status) noexcept;
 
 inline int run_attempts(const call_note& what,
                         attempted_operation::attempt_function attempt) noexcept {

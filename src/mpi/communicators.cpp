@@ -206,7 +206,7 @@ int has_duplicated(const MPI_Comm* made, int code) noexcept {
     return code;
 }
 
-int free_known(MPI_Comm* comm, int (*free)(MPI_Comm*)) noexcept {
+int free_known(MPI_Comm* comm, int (*free)(MPI_Comm*)) {
     const bool is_predefined = *comm == MPI_COMM_WORLD || *comm == MPI_COMM_SELF;
     numbered* const known = is_watched() && !is_predefined ? find_number(*comm) : nullptr;
     if (known != nullptr) {

@@ -75,7 +75,7 @@ int has_duplicated(const MPI_Comm* made, int code) noexcept;
 
 /// PMPI_Comm_free or PMPI_Comm_disconnect, in the entrance. From now on all_known() leaves the
 /// communicator out: MPI may keep it until pending operations end, but its handle must not be used.
-int free_known(MPI_Comm* comm, int (*free)(MPI_Comm*)) noexcept;
+int free_known(MPI_Comm* comm, int (*free)(MPI_Comm*));
 
 /// In the entrance, or while no runtime lives.
 channel channel_of(MPI_Comm comm) noexcept;

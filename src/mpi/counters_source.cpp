@@ -69,7 +69,7 @@ private:
         {"/mpi/count/polls-in-vain", counter_kind::sum, "",
          "times that a thread looked and no operation had ended"},
         {"/mpi/count/blocking", counter_kind::sum, "",
-         "calls by tasks that have no non-blocking form and block their workers"},
+         "calls by tasks that have no non-blocking form"},
         {"/mpi/count/restarts", counter_kind::sum, "",
          "times that a task was abandoned by wait_or_restart and queued again"},
         {"/mpi/time/waiting", counter_kind::sum, "ns",

@@ -3,7 +3,10 @@
 // itself calls (operators, error handlers, attributes).
 #include "engine.hpp"
 
+#include "blocking_calls.hpp"
 #include "errors.hpp"
+#include "inside.hpp"
+#include "mechanism.hpp"
 #include "pools.hpp"
 
 #include <sched.h>
@@ -24,25 +27,7 @@ constexpr std::size_t k_most_words = 2000;  ///< bytes of a description
 /// How long a report waits for the entrance. A look or a call without waiting takes microseconds.
 constexpr std::chrono::milliseconds k_report_patience{20};
 
-/// Not 0: the calling thread is in MPI, and so in a function that MPI has called (an error handler,
-/// an operator, a callback of an attribute). No task is suspended meanwhile.
-thread_local int t_depth = 0;
-
-class inside_mpi {
-public:
-    inside_mpi() noexcept { ++t_depth; }
-    inside_mpi(const inside_mpi&) = delete;
-    inside_mpi& operator=(const inside_mpi&) = delete;
-    ~inside_mpi() { --t_depth; }
-};
-
-[[gnu::noinline]] bool begin_inside(operation& one) {
-    const inside_mpi here;
-    return one.begin();
-}
-
-/// A call from a function that MPI has called: the caller holds the entrance already.
-[[gnu::noinline]] int run_to_its_end(operation& one) {
+void end_here(operation& one) {
     bool has_ended = one.begin();
     while (!has_ended) {
         if (one.request == MPI_REQUEST_NULL) {
@@ -57,10 +42,14 @@ public:
             one.has_ended(code, result);
         }
     }
-    return one.code;
 }
 
-[[gnu::noinline]] bool is_within_mpi() noexcept { return t_depth != 0; }
+/// A call from a function that MPI has called: the caller holds the entrance already, or is in MPI
+/// beside it.
+int run_to_its_end(operation& one) noexcept {
+    run_guarded(one.note.kind->name, [&] { end_here(one); });
+    return one.code;
+}
 
 }  // namespace
 
@@ -93,7 +82,18 @@ engine& engine::of_process() noexcept {
     return the_one;
 }
 
+bool engine::begin_inside(operation& one) noexcept {
+    bool has_ended = false;
+    m_current = &one;
+    run_inside(one.note.kind->name, [&] { has_ended = one.begin(); });
+    m_current = nullptr;
+    return has_ended;
+}
+
 int engine::run(waiting_operation& one) noexcept {
+    if (may_call_beside() && is_within_call_beside()) {
+        return run_to_its_end(one);
+    }
     ended_list ended;
     if (m_entrance.try_enter()) {
         const bool is_done = begin_inside(one);
@@ -128,6 +128,8 @@ void engine::start(operation& one) noexcept {
     if (m_entrance.hand_over(one)) {
         ended_list ended;
         leave(ended);
+    } else if (is_in_long_call()) {
+        note_wait_for_long_call();
     }
 }
 
@@ -137,8 +139,10 @@ bool engine::look() noexcept {
     }
     ended_list ended;
     m_counts.polls = m_counts.polls + 1;
-    look_at_requests(ended);
-    look_at_attempts(ended);
+    run_inside(nullptr, [&] {
+        look_at_requests(ended);
+        look_at_attempts(ended);
+    });
     const bool has_ended = !ended.empty();
     if (!has_ended) {
         m_counts.polls_in_vain = m_counts.polls_in_vain + 1;
@@ -173,8 +177,7 @@ void engine::add(operation& one) noexcept {
     }
 }
 
-void engine::look_at_requests(ended_list& ended) noexcept {
-    const inside_mpi here;
+void engine::look_at_requests(ended_list& ended) {
     const std::size_t all = m_requests.size();
     if (all == 0) {
         return;
@@ -185,16 +188,15 @@ void engine::look_at_requests(ended_list& ended) noexcept {
     }
     const std::size_t first = m_next < all ? m_next : 0;
     const std::size_t last = std::min(all, first + k_window);
-    int found = 0;
+    m_tested = first;
+    m_found = 0;
     const int result = [&] {
         const returned_errors returned;
-        return PMPI_Testsome(static_cast<int>(last - first), &m_requests[first], &found,
+        return PMPI_Testsome(static_cast<int>(last - first), &m_requests[first], &m_found,
                              m_indices.data(), m_statuses.data());
     }();
     m_next = last;
-    if (found == MPI_UNDEFINED) {
-        found = 0;
-    }
+    const int found = m_found != MPI_UNDEFINED ? m_found : 0;
     for (int i = 0; i < found; ++i) {
         const auto which = static_cast<std::size_t>(i);
         const std::size_t at = first + static_cast<std::size_t>(m_indices[which]);
@@ -220,15 +222,17 @@ void engine::look_at_requests(ended_list& ended) noexcept {
     m_counts.ended = m_counts.ended + static_cast<std::uint64_t>(found);
 }
 
-void engine::look_at_attempts(ended_list& ended) noexcept {
-    const inside_mpi here;
+void engine::look_at_attempts(ended_list& ended) {
     const std::size_t count = std::min(m_attempts.size(), k_window);
     for (std::size_t i = 0; i < count; ++i) {
         if (m_next_attempt >= m_attempts.size()) {
             m_next_attempt = 0;
         }
         operation*& one = m_attempts[m_next_attempt];
-        if (one->attempt()) {
+        m_current = one;
+        const bool has_ended = one->attempt();
+        m_current = nullptr;
+        if (has_ended) {
             ended.add(*one);
             one = m_attempts.back();
             m_attempts.pop_back();
@@ -251,6 +255,38 @@ bool engine::enter_for_report() noexcept {
     return true;
 }
 
+void engine::say_failed(int code) noexcept {
+    if (m_current != nullptr) {
+        say_failure(m_current->note, code);
+        return;
+    }
+    for (int i = 0; i < m_found; ++i) {
+        const auto which = static_cast<std::size_t>(i);
+        const std::size_t at = m_tested + static_cast<std::size_t>(m_indices[which]);
+        if (m_statuses[which].MPI_ERROR == code) {
+            say_failure(m_owners[at]->note, code);
+        }
+    }
+}
+
+std::string engine::describe_inside(const char* call) const {
+    if (call != nullptr) {
+        return call;
+    }
+    std::size_t most = 4;
+    std::string names;
+    for (const auto* const all : {&m_owners, &m_attempts}) {
+        for (const operation* const one : *all) {
+            const std::string name = one->note.kind->name;
+            if (names.find(name) == std::string::npos && most != 0) {
+                names += (names.empty() ? "" : ", ") + name;
+                --most;
+            }
+        }
+    }
+    return names.empty() ? "a test" : names;
+}
+
 bool engine::share_further() noexcept {
     int living = m_runtimes.load(std::memory_order_relaxed);
     while (living != 0) {
@@ -266,10 +302,7 @@ bool engine::visit(visit_function f) noexcept {
     if (!enter_for_report()) {
         return false;
     }
-    {
-        const inside_mpi here;
-        f(m_owners, m_attempts);
-    }
+    run_inside(nullptr, [&] { f(m_owners, m_attempts); });
     ended_list ended;
     leave(ended);
     return true;
@@ -277,8 +310,8 @@ bool engine::visit(visit_function f) noexcept {
 
 std::string engine::describe_outstanding(const pool_poller* of) noexcept {
     if (!enter_for_report()) {
-        const char* const call = m_inside.load(std::memory_order_relaxed);
-        return "a thread is inside MPI" + (call == nullptr ? "" : std::string(", in ") + call) +
+        const auto call = long_call_now();
+        return "a thread is inside MPI" + (call ? std::string(", in ") + call->name : "") +
                ", and all other calls wait for it";
     }
     std::string words;

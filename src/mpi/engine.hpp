@@ -55,12 +55,18 @@ public:
 
     using visit_function = quern::detail::function_ref<void(
         std::span<operation* const> with_request, std::span<operation* const> attempted)>;
+    /// An error that ends the job is raised: names the calls that have failed. By an error handler,
+    /// in the entrance.
+    void say_failed(int code) noexcept;
+
+    /// Where MPI has called a function of the program: `call`, or, if that is null, the calls whose
+    /// ends a look may find, "MPI_Allreduce, MPI_Reduce". By the holder of the entrance, or while
+    /// it does not run.
+    std::string describe_inside(const char* call) const;
+
     /// Calls f with all that has begun and not ended, in the entrance; f may call MPI. Waits up to
     /// 20 ms for the entrance, else returns false. Requires: is_shared().
     bool visit(visit_function f) noexcept;
-
-    /// The name of a call that may stay in MPI for long, or null. For reports; in the entrance.
-    void is_inside(const char* call) noexcept { m_inside.store(call, std::memory_order_relaxed); }
 
     const engine_counts& counts() const noexcept { return m_counts; }
     std::uint64_t outstanding() const noexcept {
@@ -71,23 +77,27 @@ private:
     /// What has ended, to be told outside the entrance; the oldest first.
     class ended_list;
 
+    bool begin_inside(operation& one) noexcept;
     void begin(operation& one, ended_list& ended) noexcept;
     void add(operation& one) noexcept;
     void leave(ended_list& ended) noexcept;
     bool enter_for_report() noexcept;
-    void look_at_requests(ended_list& ended) noexcept;
-    void look_at_attempts(ended_list& ended) noexcept;
+    void look_at_requests(ended_list& ended);
+    void look_at_attempts(ended_list& ended);
 
     std::atomic<int> m_runtimes{0};
     std::atomic<std::uint64_t> m_outstanding{0};
-    std::atomic<const char*> m_inside{nullptr};
     entrance_type m_entrance;
     // The rest is the holder's.
     std::vector<MPI_Request> m_requests;  ///< `m_owners[i]` ends with `m_requests[i]`
     std::vector<operation*> m_owners;
     std::vector<operation*> m_attempts;
+    operation* m_current = nullptr;  ///< begun or looked at alone
     std::size_t m_next = 0;          ///< the request at which the next look begins
     std::size_t m_next_attempt = 0;  ///< the same in m_attempts
+    // Of a test of several requests; read by an error handler in it.
+    std::size_t m_tested = 0;  ///< the first one
+    int m_found = 0;
     std::vector<int> m_indices;
     std::vector<MPI_Status> m_statuses;
     engine_counts m_counts;

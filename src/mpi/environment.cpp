@@ -4,6 +4,7 @@
 
 #include "calls.hpp"
 #include "communicators.hpp"
+#include "entrance_watch.hpp"
 #include "job_clock.hpp"
 #include "job_watch.hpp"
 #include "mechanism.hpp"
@@ -105,11 +106,11 @@ void wait_until_words_are_read() {}
 #endif
 
 int initialise(int* argc, char*** argv, int required, int& provided) {
-    const int wanted = quern::mpi::detail::wanted_level();
+    const int wanted = std::max(required, quern::mpi::detail::wanted_level());
     const std::set<pid_t> before = present_threads();
-    const int code = PMPI_Init_thread(argc, argv, std::max(required, wanted), &provided);
+    const int code = PMPI_Init_thread(argc, argv, wanted, &provided);
     mark_threads_since(before);
-    quern::mpi::detail::note_level(wanted, provided);
+    provided = quern::mpi::detail::note_level(wanted, provided);
     if (code == MPI_SUCCESS) {
         prepare_end();
         quern::mpi::detail::begin_numbering();
@@ -132,7 +133,14 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
     return initialise(argc, argv, required, *provided);
 }
 
+int MPI_Query_thread(int* provided) {
+    const int code = PMPI_Query_thread(provided);
+    *provided = quern::mpi::detail::promised_level(*provided);
+    return code;
+}
+
 int MPI_Abort(MPI_Comm comm, int code) {
+    quern::mpi::detail::job_is_aborted(code);
     wait_until_words_are_read();
     return PMPI_Abort(comm, code);
 }
@@ -146,6 +154,7 @@ int MPI_Finalize() {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     quern::mpi::detail::leave_job();
+    quern::mpi::detail::end_entrance_watch();
     quern::mpi::detail::job_is_finalising();
     quern::mpi::detail::end_numbering();
     quern::detail::forget_harmless();

@@ -6,6 +6,8 @@
 // MPI_Wait calls that of MPI_COMM_WORLD too: right for calls whose communicator is not known.)
 #pragma once
 
+#include "fatal_errors.hpp"
+#include "inside.hpp"
 #include "operation.hpp"
 
 #include <mpi.h>
@@ -19,11 +21,12 @@ inline constexpr bool k_tests_mix_handlers = true;
 inline constexpr bool k_tests_mix_handlers = false;
 #endif
 
-/// While it lives, errors of tests are returned. Inside the entrance.
+/// While it lives, errors of tests are returned. Inside the entrance; it does nothing in a function
+/// that a call beside the entrance has called, since another thread may do the same.
 class returned_errors {
 public:
     returned_errors() noexcept {
-        if (k_tests_mix_handlers) {
+        if (m_is_on) {
             PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &m_before);
             PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
         }
@@ -31,27 +34,34 @@ public:
     returned_errors(const returned_errors&) = delete;
     returned_errors& operator=(const returned_errors&) = delete;
     ~returned_errors() {
-        if (k_tests_mix_handlers) {
+        if (m_is_on) {
             PMPI_Comm_set_errhandler(MPI_COMM_WORLD, m_before);
             PMPI_Errhandler_free(&m_before);
         }
     }
 
 private:
+    const bool m_is_on = k_tests_mix_handlers && !is_within_call_beside();
     MPI_Errhandler m_before = MPI_ERRHANDLER_NULL;
 };
 
 /// Calls the error handler of a call that a test has ended with an error, unless that has been
-/// done. Inside the entrance.
-inline void raise_error(const call_note& note, int code) noexcept {
-    if (k_tests_mix_handlers && code != MPI_SUCCESS) {
+/// done. Inside the entrance. What that handler throws ends the process (run_inside).
+inline void raise_error(const call_note& note, int code) {
+    if (!k_tests_mix_handlers || code == MPI_SUCCESS || is_within_call_beside()) {
+        return;
+    }
+    if (note.file != MPI_FILE_NULL) {
+        PMPI_File_call_errhandler(note.file, code);
+    } else {
+        say_if_fatal(note, code);
         PMPI_Comm_call_errhandler(note.comm != MPI_COMM_NULL ? note.comm : MPI_COMM_WORLD, code);
     }
 }
 
 /// MPI_Test for a request of a call. Inside the entrance.
 inline int test_request(const call_note& note, MPI_Request& request, int& is_done,
-                        MPI_Status* status) noexcept {
+                        MPI_Status* status) {
     const int code = [&] {
         const returned_errors returned;
         return PMPI_Test(&request, &is_done, status);

@@ -70,6 +70,7 @@ int exchange(const call_note& what, const call_note& sent, MPI_Status* status, R
     const int result = run_attempts(both_halves, [&](int& code) {
         if (!is_posted) {
             is_posted = true;
+            prepare_errors(what.comm);
             code = both.post(receive, send);
             if (code != MPI_SUCCESS) {
                 return true;

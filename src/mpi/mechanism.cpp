@@ -6,6 +6,7 @@
 #include <quern/settings/settings.hpp>
 
 #include <mpi.h>
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <string_view>
@@ -46,8 +47,8 @@ constexpr setting k_mpi_settings[] = {
              return accepted_words{"serialized", "multiple"};
          },
      .fallback = "serialized",
-     .help = "thread level asked of MPI; multiple: calls without a non-blocking form do not keep "
-             "others out"},
+     .help = "thread level asked of MPI, if the program asks for less; multiple: calls without a "
+             "non-blocking form do not keep others out"},
     {.name = "mpi-poll-us",
      .owner = "mpi",
      .type = setting_type::number,
@@ -102,9 +103,14 @@ int wanted_level() {
 
 bool may_call_beside() noexcept { return g_beside.load(std::memory_order_relaxed); }
 
-void note_level(int wanted, int obtained) noexcept {
+int note_level(int wanted, int obtained) noexcept {
     g_beside.store(wanted >= MPI_THREAD_MULTIPLE && obtained >= MPI_THREAD_MULTIPLE,
                    std::memory_order_relaxed);
+    return promised_level(obtained);
+}
+
+int promised_level(int of_library) noexcept {
+    return may_call_beside() ? of_library : std::min<int>(of_library, MPI_THREAD_SERIALIZED);
 }
 
 }  // namespace quern::mpi::detail

@@ -32,8 +32,13 @@ std::chrono::microseconds eager_time(const settings& chosen);
 int wanted_level();
 
 /// Whether calls without a non-blocking form may be in MPI beside the thread inside the entrance:
-/// MPI_THREAD_MULTIPLE was asked for by the settings, and obtained.
+/// MPI_THREAD_MULTIPLE was asked for by the program or the settings, and obtained.
 bool may_call_beside() noexcept;
-void note_level(int wanted, int obtained) noexcept;
+
+/// MPI has been initialised. Returns the level on which the program may rely: at most
+/// MPI_THREAD_SERIALIZED if calls cannot be beside each other.
+int note_level(int wanted, int obtained) noexcept;
+/// That level, or what the library says before note_level().
+int promised_level(int of_library) noexcept;
 
 }  // namespace quern::mpi::detail

@@ -4,6 +4,7 @@
 
 #include "engine.hpp"
 #include "errors.hpp"
+#include "fatal_errors.hpp"
 #include "job_watch.hpp"
 #include "pools.hpp"
 #include "traffic.hpp"
@@ -11,6 +12,7 @@
 #include <quern/base/detail/clock.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/worker.hpp>
+#include <quern/task/this_task.hpp>
 
 #include <sched.h>
 #include <algorithm>
@@ -52,6 +54,10 @@ waiting_operation::waiting_operation(const call_note& what) noexcept
     : operation(what),
       m_how(waiting_here()),
       m_left(!is_polled() && poller_here() != nullptr ? quern::detail::current_worker() : nullptr) {
+    if (quern::detail::current_context() != nullptr) {
+        const char* const name = quern::this_task::name();
+        note.task = name != nullptr ? name : "";
+    }
 }
 
 void waiting_operation::wait() noexcept {
@@ -112,6 +118,9 @@ void waiting_operation::wait_outside() noexcept {
 
 bool posted_operation::begin() {
     begin_collective(note);
+    if (note.way == message_way::received) {
+        prepare_errors(note.comm);
+    }
     code = m_post(&request);
     if (is_failure(code)) {
         return true;

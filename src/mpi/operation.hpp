@@ -44,9 +44,12 @@ struct call_note {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Message message = MPI_MESSAGE_NULL;  ///< found by a probe, that the call receives
+    MPI_File file = MPI_FILE_NULL;
     message_way way = message_way::none;
     bool is_collective = false;
     int requests = -1;  ///< how many the call waits for
+    const char* task =
+        nullptr;  ///< the name of the task that calls; "": it has none; null: no task
     // For the report on a job that hangs (job_watch.hpp):
     const MPI_Request* handles = nullptr;  ///< those requests, or one
     bool is_any = false;                   ///< the end of one of them is enough

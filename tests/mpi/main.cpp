@@ -64,6 +64,20 @@ void look_for_leaks() {
 #endif
 }
 
+#ifdef QUERN_TEST_MPI_MULTIPLE
+/// As a program that asks for the level by itself.
+class multiple_threads {
+public:
+    multiple_threads(int& argc, char**& argv) {
+        int provided = MPI_THREAD_SINGLE;
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    }
+    multiple_threads(const multiple_threads&) = delete;
+    multiple_threads& operator=(const multiple_threads&) = delete;
+    ~multiple_threads() { MPI_Finalize(); }
+};
+#endif
+
 }  // namespace
 
 const quern_test::world& quern_test::this_world() noexcept { return g_world; }
@@ -73,8 +87,13 @@ int main(int argc, char** argv) {
     if (limit != nullptr) {
         ::alarm(static_cast<unsigned>(std::atoi(limit)));
     }
+#ifdef QUERN_TEST_MPI_MULTIPLE
+    const multiple_threads mpi(argc, argv);
+#else
     quern::mpi::environment mpi(argc, argv);
-    g_world = {.rank = mpi.rank(), .size = mpi.size()};
+#endif
+    MPI_Comm_rank(MPI_COMM_WORLD, &g_world.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &g_world.size);
     testing::InitGoogleTest(&argc, argv);
     set_listeners();
     const int result = RUN_ALL_TESTS();

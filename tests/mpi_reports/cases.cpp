@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Small MPI programs in one, for two ranks; check.py starts them and reads what they print.
 // Usage: <program> <case> [--quern:...]
+#include "entrance.hpp"
 #include "messages.hpp"
 
 #include <quern/counters/counter.hpp>
@@ -227,6 +228,16 @@ int run(int argc, char** argv) {
         const quern::runtime rt;  // it ends, and its trace is written, before MPI does
         quern::async(rt, [] {}).get();
         pass_messages_of_all_kinds(g_rank);
+    } else if (which == "operator-waits") {
+        operator_waits_for_ever(g_rank);
+    } else if (which == "operator-throws") {
+        operator_throws();
+    } else if (which == "too-much") {
+        receive_too_much(g_rank, true);
+    } else if (which == "too-much-later") {
+        receive_too_much(g_rank, false);
+    } else if (which == "long-call") {
+        call_for_long(g_rank);
     } else if (which == "hang") {
         hang();
     } else if (which == "ask") {

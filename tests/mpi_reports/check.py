@@ -119,6 +119,7 @@ class Checks:
             output, _ = self.run(case)
             for message in re.findall(pattern, output):
                 message = message.replace("from rank 0", "from rank 1")
+                message = re.sub(r" \(called in .*\): until", " (called in main at halo.cpp:21): until", message)
                 self.expect(f"`{message}`" in page, "docs/mpi.md does not show this message:", message)
 
     def counts(self):
@@ -203,6 +204,30 @@ class Checks:
             calls = sorted(part["call"] for wait in state.get("waits", []) for part in wait["parts"])
             self.expect(calls == ["MPI_Irecv", "MPI_Irecv", "MPI_Recv", "MPI_Recv"], f"rank {rank} waits in {calls}", output)
             self.expect(report in state.get("report", ""), f"the state of rank {rank} lacks the report", output)
+
+    def an_operator_that_waits_for_ever_is_named(self):
+        texts = ["quern: a function that MPI has called in MPI_Allreduce waits for ever: ", "for mutex 0x", "for MPI_Sendrecv"]
+        output, status = self.run("operator-waits")
+        self.expect(status not in (None, 0), f"status {status}", output)
+        self.expect_texts(output, texts)
+
+    def an_operator_that_throws_is_named(self):
+        output, status = self.run("operator-throws")
+        self.expect(status not in (None, 0), f"status {status}", output)
+        self.expect_texts(output, ["quern: a function that MPI has called in MPI_Allreduce has thrown: no sum; MPI cannot continue"])
+
+    def an_error_that_ends_the_job_names_its_call(self):
+        for case in ("too-much", "too-much-later"):
+            output, status = self.run(case)
+            self.expect(status not in (None, 0), f"{case}: status {status}", output)
+            self.expect_texts(output, ["quern: MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 7, up to 4 bytes, in task 'left edge', has failed: "])
+
+    def a_call_that_keeps_others_out_is_named(self):
+        texts = ["quern: MPI_Comm_split has no non-blocking form (called in ", "entrance.cpp:",
+                 " has been in MPI_Comm_split for ", ", and other calls of MPI in this rank wait until it returns"]
+        output, status = self.run("long-call", texts=texts)
+        self.expect(status is None, f"status {status}", output)
+        self.expect_texts(output, texts)
 
     def hangs_outside_tasks(self):
         texts = ["MPI_Barrier on MPI_COMM_WORLD", "for MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 7"]
