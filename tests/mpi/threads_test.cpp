@@ -85,17 +85,24 @@ protected:
         ASSERT_EQ(level, MPI_THREAD_MULTIPLE);
         f.rank = this_world().rank;
         f.comm = comm;
-        f.path = shared_path();
+        m_path = shared_path();
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     }
-    void TearDown() override {
-        MPI_Barrier(MPI_COMM_WORLD);
+
+    /// Another file each time: Open MPI 4.1 may not open one again that it has just closed.
+    void name_file() { f.path = m_path + "." + std::to_string(m_files++); }
+    void remove_file() {
+        MPI_Barrier(messages);
         ::unlink(f.path.c_str());
     }
 
     own_comm comm;
     own_comm messages;
     blocking_frame f;
+
+private:
+    std::string m_path{};
+    int m_files = 0;
 };
 
 INSTANTIATE_TEST_SUITE_P(on, mpi_threads, testing::Values(1U, 2U));
@@ -115,6 +122,7 @@ TEST_P(mpi_threads, a_function_without_a_twin_keeps_no_message_back) {
         for (const place where : places) {
             SCOPED_TRACE("MPI_" + std::string(entry.name) + ", place " +
                          std::to_string(static_cast<int>(where)));
+            name_file();
             if (entry.before != nullptr) {
                 entry.before(f);
             }
@@ -123,7 +131,7 @@ TEST_P(mpi_threads, a_function_without_a_twin_keeps_no_message_back) {
             if (entry.after != nullptr) {
                 entry.after(f);
             }
-            MPI_Barrier(messages);
+            remove_file();
             early = 1 - early;
         }
     }
