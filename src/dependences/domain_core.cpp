@@ -163,7 +163,7 @@ void domain_core::wait_for_count() noexcept {
         detail::suspend(publish, {&k_wait, this});
     }
     m_spawned = 0;
-    m_copies = 0;
+    m_own = 0;
     m_room = 1;
     m_count.reset();
     if (m_replay != nullptr) {

@@ -94,7 +94,9 @@ void domain_core::close_reductions(const strided_region& of) {
         // Parts of several tasks of an outer domain, whose turns exclude each other.
         const access_kind kind =
             m_map.inherits_turns() ? access_kind::commutative : access_kind::write;
-        start(*new combining_task(*this, std::move(one), kind));
+        auto* const task = new combining_task(*this, std::move(one), kind);
+        ++m_own;
+        start(*task);
     }
 }
 

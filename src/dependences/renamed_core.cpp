@@ -182,6 +182,8 @@ bool renamed_core::is_copied_to(version& fresh) {
     const version& from = *m_current;
     const auto to_read = region_of(from, access_kind::read);
     const auto to_write = region_of(fresh, access_kind::write);
+    const std::int64_t task = m_home->next_task();
+    bool is_spawned = true;
     try {
         detail::spawn_in(*m_home,
                          task_attributes{.name = "copy of renamed",
@@ -190,10 +192,10 @@ bool renamed_core::is_copied_to(version& fresh) {
                          access<void>{{to_read}}, access<void>{{to_write}},
                          [this, &from, &fresh] { copy(from, fresh); });
     } catch (const std::bad_alloc&) {
-        return false;
+        is_spawned = false;  // or it was dropped
     }
-    ++m_home->m_copies;
-    return true;
+    m_home->m_own += m_home->next_task() - task;
+    return is_spawned;
 }
 
 // -- versions ----------------------------------------------------------------------------------

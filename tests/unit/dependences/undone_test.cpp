@@ -87,6 +87,30 @@ TEST_P(domain_undone, a_refused_task_changes_no_renamed_object) {
     });
 }
 
+// Holds: domain: A spawn() that throws leaves renamed objects..., also if a reduction ended with it.
+TEST_P(domain_undone, a_task_that_ends_a_reduction_changes_no_renamed_object) {
+    inside([] {
+        const uncopyable_body body;
+        int sum = 0;
+        const auto add = [&sum](domain& work) {
+            work.spawn(quern::reduction(sum, std::plus<>()), [](int& part) { ++part; });
+        };
+        keeps_value<std::runtime_error>([&](domain& work, auto& r) {
+            add(work);
+            work.spawn(quern::reduction(sum, std::multiplies<>()), out(r), body);
+        });
+        keeps_value<std::runtime_error>([&](domain& work, auto& r) {
+            add(work);
+            work.spawn(out(r), quern::reduction(sum, std::multiplies<>()), body);
+        });
+        keeps_value<std::invalid_argument>([&](domain& work, auto& r) {
+            add(work);
+            work.spawn(out(r), quern::reduction(sum, std::multiplies<>()), in(r), [] {});
+        });
+        EXPECT_EQ(sum, 15);
+    });
+}
+
 // Holds: domain: A reduction whose task was not spawned adds nothing.
 TEST_P(domain_undone, a_reduction_without_its_task_adds_nothing) {
     inside([] {

@@ -180,8 +180,9 @@ public:
     /// A task of the domain is complete. Returns its parent if that is complete now.
     dependent_task* task_ended() noexcept;
 
-    /// Identifies the task that is spawned next, without copies of renamed objects. Owner.
-    std::int64_t next_task() const noexcept { return m_spawned - m_copies; }
+    /// Identifies the task that is spawned next, whatever tasks of the domain's own come before it.
+    /// Owner.
+    std::int64_t next_task() const noexcept { return m_spawned - m_own; }
 
     /// Tasks that have not ended. Owner.
     std::int64_t live() const noexcept {
@@ -232,7 +233,7 @@ private:
     const std::int64_t m_least_window;
     std::int64_t m_window = m_least_window;  ///< tasks that have not ended; then others run
     relaxed<std::int64_t> m_spawned = 0;     ///< since the last wait for all
-    std::int64_t m_copies = 0;               ///< of these, copies of renamed objects
+    std::int64_t m_own = 0;  ///< of these, copies of renamed objects and combinations of parts
     intrusive_list<renamed_core> m_renamed;  ///< the objects that its tasks have used
     region_map m_map;
     open_reductions m_open;  ///< reductions that are not combined
