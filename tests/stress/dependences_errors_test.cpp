@@ -3,6 +3,7 @@
 // depth, against an oracle of what may happen. A task begins only after all that it depends on have
 // done their work, and sees what it would see in the serial program. Each exception has a number
 // and reaches one receiver. Other domains, and the same one afterwards, do not notice.
+#include "foreign_thread.hpp"
 #include "random_mishaps.hpp"
 #include "run_dependences.hpp"
 
@@ -16,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace quern_test::dependents {
@@ -140,7 +142,7 @@ private:
 
     void spawn_outermost(const step& s) {
         m_objects.spawn(
-            s, [this](auto... parts) { m_domain.spawn(parts...); },
+            s, [this](const auto&... parts) { m_domain.spawn(parts...); },
             [this, &s, kept = m_bodies](const views& got) { call(s, got, false, true); });
     }
 
@@ -199,14 +201,16 @@ private:
                 m_marks[i].must_not_begin = true;
             }
         }
-        if (s.releases && !in_place) {
+        if (s.releases) {
             quern::this_task::release(access_of(s.ranges[0], m_objects.now.plain));
             quern::this_task::yield();
-        }
-        if (s.releases) {
             saw(number, 1, work_on_the_rest(s, m_objects.now.plain));
         }
         spawn_children(s, in_place);
+        if (s.releases_after_children) {
+            quern::this_task::release(access_of(s.ranges[0], m_objects.now.plain));
+            quern::this_task::yield();
+        }
         if (happens == mishap::throws_last || happens == mishap::throws_held) {
             throw_one(outermost);
         }
@@ -224,7 +228,7 @@ private:
     void spawn_children(const step& s, bool in_place) {
         for (const step& each : s.children) {
             spawn_on_cells(
-                each, m_objects.now.plain, [](auto... parts) { quern::spawn(parts...); },
+                each, m_objects.now.plain, [](const auto&... parts) { quern::spawn(parts...); },
                 [this, &each, inner = in_place || s.how.final, kept = m_bodies] {
                     call(each, views(), inner, false);
                 });
@@ -244,12 +248,19 @@ private:
         }
     }
 
-    /// By another task, which is none of the domain.
+    /// By another task, which is none of the domain, or by a thread that is no worker.
     void drop_later(std::uint32_t number, quern::access_hold hold) {
-        quern::post([this, number, kept = std::move(hold)]() mutable {
-            quern::this_task::yield();
+        auto drop = [this, number, kept = std::make_shared<quern::access_hold>(std::move(hold))] {
             m_marks[number].has_ended = true;
-            kept.drop();  // from here on this object may be gone
+            kept->drop();  // from here on this object may be gone
+        };
+        if (number % 2 == 0) {
+            foreign_thread::of_test().call(std::move(drop));
+            return;
+        }
+        quern::post([drop = std::move(drop)] {
+            quern::this_task::yield();
+            drop();
         });
     }
 
@@ -297,7 +308,7 @@ const char* fault_of(const program_with_mishaps& p, quern::domain& work, quern::
     others.now.reset();
     for (const step& each : p.steps) {
         others.spawn(
-            each, [&other](auto... parts) { other.spawn(parts...); },
+            each, [&other](const auto&... parts) { other.spawn(parts...); },
             [&each, &others](const views& got) { run_as_task(each, others.now.plain, got); });
     }
     run_with_mishaps wrong(work, objects, p.wrong);

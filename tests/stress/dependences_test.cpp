@@ -50,7 +50,7 @@ bool runs_beside(quern::domain& domain, const program& p, std::uint32_t blocker,
     for (std::uint32_t i = 0; i < p.steps.size(); ++i) {
         const step& s = p.steps[i];
         objects.spawn(
-            s, [&domain](auto... parts) { domain.spawn(parts...); },
+            s, [&domain](const auto&... parts) { domain.spawn(parts...); },
             [&, i](const views& got) {
                 if (i == blocker) {
                     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);

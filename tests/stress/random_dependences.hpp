@@ -90,17 +90,26 @@ inline bool conflict(const range& a, const range& b) {
            (kind_of(a.how) != kind_of(b.how) || kind_of(a.how) == access_kind::write);
 }
 
+/// How steps add to a sum: operators of one type, of which two do not commute.
+using sum_operator = std::uint64_t (*)(std::uint64_t, std::uint64_t);
+inline constexpr std::array<sum_operator, 2> k_sum_operators{
+    [](std::uint64_t a, std::uint64_t b) { return a + b; },
+    [](std::uint64_t a, std::uint64_t b) { return a ^ b; }};
+
 /// One task.
 struct step {
     std::uint64_t id = 0;
     std::vector<range> ranges;
     sum_use on_sum = sum_use::none;
     std::uint32_t sum = 0;
+    std::uint32_t sum_by = 0;  ///< which operator adds
     row_use on_row = row_use::none;
     std::uint32_t row = 0;
     std::vector<step> children;
-    bool waits = false;     ///< for its children, and then works once more
-    bool releases = false;  ///< its first access before its end
+    bool waits = false;                    ///< for its children, and then works once more
+    bool releases = false;                 ///< its first access before its end
+    bool releases_after_children = false;  ///< its first access, when they have been made
+    bool is_spawned_twice = false;         ///< at first with a function that cannot be copied
     quern::task_attributes how;
 };
 
@@ -115,8 +124,9 @@ inline range random_range(dice& d) {
     count = std::min(count, k_cells - first - shift);
     range made{static_cast<use>(d.below(static_cast<std::uint32_t>(use::k_all))), first + shift,
                d.below(12) == 0 ? 0 : count};
-    if (made.count != 0 && made.count < 4 && d.below(4) == 0) {
-        made.pitch = made.count + 1 + d.below(3);
+    if (made.count != 0 && made.count < 4 && d.below(3) == 0) {
+        // Often of one pitch, so that blocks overlap in a part of their rows and columns.
+        made.pitch = d.below(2) == 0 ? 5 : made.count + 1 + d.below(3);
         made.rows = 1 + d.below((k_cells - made.first - made.count) / made.pitch + 1);
     }
     return made;
@@ -129,6 +139,9 @@ inline range range_within(const range& outer, dice& d) {
     if (outer.count != 0 && outer.rows > 1) {
         inner.rows = 1 + d.below(outer.rows);
         inner.first += d.below(outer.rows - inner.rows + 1) * outer.pitch;
+        const std::uint32_t left_out = d.below(outer.count);
+        inner.first += left_out;
+        inner.count = 1 + d.below(outer.count - left_out);
     } else if (outer.count != 0) {
         inner.first += d.below(outer.count);
         inner.count = 1 + d.below(outer.first + outer.count - inner.first);
@@ -154,6 +167,7 @@ inline step random_step(std::uint64_t id, const step* parent, int depth, dice& d
         made.on_sum =
             static_cast<sum_use>(1 + d.below(static_cast<std::uint32_t>(sum_use::k_all) - 1));
         made.sum = d.below(k_sums);
+        made.sum_by = d.below(4) == 0 ? 1 : 0;
     }
     if (parent == nullptr && d.below(4) == 0) {
         made.on_row =
@@ -170,9 +184,11 @@ inline step random_step(std::uint64_t id, const step* parent, int depth, dice& d
         made.waits = d.below(3) == 0;
         made.how.final = d.below(8) == 0;
         made.how.wait = d.below(8) == 0;
+        made.releases_after_children = !made.waits && !made.ranges.empty() && d.below(3) == 0;
     } else {
         made.releases = !made.ranges.empty() && d.below(4) == 0;
     }
+    made.is_spawned_twice = d.below(8) == 0;
     // A creator that waits for a task could wait for the blocker, which waits for later tasks.
     made.how.deferred = parent == nullptr || d.below(8) != 0;
     return made;
@@ -245,7 +261,7 @@ inline std::uint64_t work(const step& s, cells& all, std::uint64_t salt, std::ui
     }
     seen = work_on_cells(s, all, seen);
     if (sum != nullptr && s.on_sum == sum_use::add) {
-        *sum += seen | 1;
+        *sum = k_sum_operators[s.sum_by](*sum, seen | 1);
     }
     return seen;
 }
@@ -286,7 +302,8 @@ inline data expected_of(const std::vector<step>& steps) {
 /// By cells or by a sum, in the order of creation.
 inline bool are_ordered(const step& a, const step& b) {
     const bool same_sum = a.on_sum != sum_use::none && b.on_sum != sum_use::none && a.sum == b.sum;
-    if (same_sum && (a.on_sum != b.on_sum || a.on_sum == sum_use::change)) {
+    const bool same_operator = a.on_sum != sum_use::add || a.sum_by == b.sum_by;
+    if (same_sum && (a.on_sum != b.on_sum || a.on_sum == sum_use::change || !same_operator)) {
         return true;
     }
     return std::any_of(a.ranges.begin(), a.ranges.end(), [&](const range& x) {

@@ -92,8 +92,7 @@ private:
         if (in_place && (found == mishap::is_held || found == mishap::throws_held)) {
             return mishap::throws_last;
         }
-        // What has been released may be used, whatever comes then.
-        return s.releases && found != mishap::throws_first ? mishap::none : found;
+        return found;
     }
 
     bool is_inside(std::uint32_t x, std::uint32_t outer) const {
@@ -117,7 +116,9 @@ private:
         step part;
         part.on_sum = s.on_sum;
         part.sum = s.sum;
-        for (std::size_t i = at_end && s.releases ? 1 : 0; i < s.ranges.size(); ++i) {
+        part.sum_by = s.sum_by;
+        const bool lacks_first = at_end && (s.releases || s.releases_after_children);
+        for (std::size_t i = lacks_first ? 1 : 0; i < s.ranges.size(); ++i) {
             if (!s.ranges[i].is_weak) {
                 part.ranges.push_back(s.ranges[i]);
             }

@@ -47,22 +47,44 @@ inline cell_access access_of(const range& r, cells& all) {
     return made;
 }
 
+/// A function that cannot be copied.
+struct uncopyable_body {
+    struct error {};
+
+    uncopyable_body() = default;
+    uncopyable_body(const uncopyable_body&) { throw error(); }
+    void operator()(const auto&...) const {}
+};
+
+/// Calls spawn(attributes, accesses..., body), perhaps at first in vain. A child of a final task is
+/// called without a copy.
+template <class Spawn, class Body, class... Accesses>
+void spawn_step(const step& s, Spawn& spawn, const Body& body, const Accesses&... accesses) {
+    if (s.is_spawned_twice) {
+        try {
+            spawn(s.how, accesses..., uncopyable_body());
+        } catch (const uncopyable_body::error&) {
+        }
+    }
+    spawn(s.how, accesses..., body);
+}
+
 /// Calls spawn(attributes, accesses..., body) with the accesses to cells alone.
 template <class Spawn, class Body>
 void spawn_on_cells(const step& s, cells& all, Spawn spawn, Body body) {
     const auto at = [&](std::size_t i) { return access_of(s.ranges[i], all); };
     switch (s.ranges.size()) {
         case 0:
-            spawn(s.how, body);
+            spawn_step(s, spawn, body);
             break;
         case 1:
-            spawn(s.how, at(0), body);
+            spawn_step(s, spawn, body, at(0));
             break;
         case 2:
-            spawn(s.how, at(0), at(1), body);
+            spawn_step(s, spawn, body, at(0), at(1));
             break;
         default:
-            spawn(s.how, at(0), at(1), at(2), body);
+            spawn_step(s, spawn, body, at(0), at(1), at(2));
             break;
     }
 }
@@ -106,7 +128,8 @@ public:
         }
         with_sum(s, [&](auto... sum) {
             with_row(s, [&](auto... version) {
-                spawn(s.how, ranges, sum..., version..., function_of<sizeof...(sum) == 1>(body));
+                spawn_step(s, spawn, function_of<sizeof...(sum) == 1>(body), ranges, sum...,
+                           version...);
             });
         });
     }
@@ -131,7 +154,7 @@ private:
         std::uint64_t& sum = now.sums[s.sum];
         switch (s.on_sum) {
             case sum_use::add:
-                return f(quern::reduction(sum, std::plus<>()));
+                return f(quern::reduction(sum, k_sum_operators[s.sum_by], 0));
             case sum_use::read:
                 return f(quern::in(sum));
             case sum_use::change:
@@ -165,7 +188,7 @@ private:
 /// final task, so it is no task of its own.
 inline void run_as_task(const step& s, cells& all, const views& got, bool in_place = false) {
     work(s, all, 0, got.sum, got.version);
-    if (s.releases && !in_place) {
+    if (s.releases) {
         quern::this_task::release(access_of(s.ranges[0], all));
         quern::this_task::yield();
     }
@@ -174,10 +197,14 @@ inline void run_as_task(const step& s, cells& all, const views& got, bool in_pla
     }
     for (const step& each : s.children) {
         spawn_on_cells(
-            each, all, [](auto... parts) { quern::spawn(parts...); },
+            each, all, [](const auto&... parts) { quern::spawn(parts...); },
             [&each, &all, inner = in_place || s.how.final] {
                 run_as_task(each, all, views(), inner);
             });
+    }
+    if (s.releases_after_children) {
+        quern::this_task::release(access_of(s.ranges[0], all));
+        quern::this_task::yield();
     }
     if (s.waits) {
         quern::taskwait();
