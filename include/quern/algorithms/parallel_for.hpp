@@ -21,12 +21,14 @@ inline constexpr bool k_are_bounds = loop_bound<First>&& loop_bound<Last>;
 /// The body gets a copy of the index: it could change the loop's own.
 template <class Body, class Index>
 inline constexpr bool k_is_loop_body =
-    std::is_invocable_v<Body&, Index> || std::is_invocable_v<Body&, fork_context, Index>;
+    std::disjunction_v<std::is_invocable<Body&, fork_context, Index>,
+                       std::is_invocable<Body&, Index>>;
 
 template <class Body, class Index>
 inline constexpr bool k_writes_index =
-    !k_is_loop_body<Body, Index> &&
-    (std::is_invocable_v<Body&, Index&> || std::is_invocable_v<Body&, fork_context, Index&>);
+    std::conjunction_v<std::bool_constant<!k_is_loop_body<Body, Index>>,
+                       std::disjunction<std::is_invocable<Body&, fork_context, Index&>,
+                                        std::is_invocable<Body&, Index&>>>;
 
 /// `value = map(i)` and `value = combine(value, map(i))` are expressions.
 template <class T, class Map, class Combine, class Index>

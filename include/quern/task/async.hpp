@@ -53,9 +53,11 @@ inline constexpr bool k_is_call = sizeof...(Args) == 0
                                       : std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
 
 /// A call that fails only because the function takes a reference to what the task keeps a copy of.
+/// Not asked of one that fits: a generic function might not compile with references.
 template <class F, class... Args>
 inline constexpr bool k_needs_ref =
-    !k_is_call<F, Args...> && std::is_invocable_v<std::decay_t<F>&, std::decay_t<Args>&...>;
+    std::conjunction_v<std::bool_constant<!k_is_call<F, Args...>>,
+                       std::is_invocable<std::decay_t<F>&, std::decay_t<Args>&...>>;
 
 /// What async takes before the function.
 template <class F>

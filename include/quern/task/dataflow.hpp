@@ -34,10 +34,13 @@ private:
 template <class F, class... Arguments>
 auto start_dataflow(const task_attributes& how, F&& f, Arguments&&... arguments) {
     constexpr bool k_fits = std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>...>;
-    static_assert(k_fits || !std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>&...>,
+    constexpr bool k_wants_references =
+        std::conjunction_v<std::bool_constant<!k_fits>,
+                           std::is_invocable<std::decay_t<F>&, std::decay_t<Arguments>&...>>;
+    static_assert(!k_wants_references,
                   "quern: dataflow: the function takes a reference, but the task keeps copies of "
                   "the arguments: take the future by value, or pass std::ref(x)");
-    static_assert(k_fits || std::is_invocable_v<std::decay_t<F>&, std::decay_t<Arguments>&...>,
+    static_assert(k_fits || k_wants_references,
                   "quern: dataflow: the function must take the arguments as they were given, "
                   "futures as futures; quern::unwrapping(f) lets it take their values");
     if constexpr (k_fits) {
