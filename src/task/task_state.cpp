@@ -3,6 +3,7 @@
 // parts of task_state that do not depend on its function.
 #include <quern/task/detail/task_state.hpp>
 
+#include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 
@@ -13,6 +14,10 @@ namespace quern::detail {
 bool is_ready_above(const worker& here, order_key key) noexcept {
     return std::max(here.queues.ranked.best(), here.queues.hinted.best()) > key ||
            (key < key_of(priority::high) && !here.home().high.empty());
+}
+
+bool must_let_others_run(const context& waiter, const runnable& task) noexcept {
+    return is_ready_above(waiter.host(), std::max(key_of(waiter), key_of(task)));
 }
 
 }  // namespace quern::detail

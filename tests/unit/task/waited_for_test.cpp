@@ -126,6 +126,22 @@ TEST_P(waited_for_test, begins_after_a_more_urgent_one) {
     }
 }
 
+// Holds: async: A task gets the place of its waiter, if that is more urgent.
+TEST_P(waited_for_test, begins_at_once_for_a_waiter_that_is_as_urgent) {
+    quern::runtime rt(quern::runtime_options::with_workers(1, GetParam().policy));
+    std::vector<int> begun;
+    const quern::task_attributes urgent{.urgency = quern::priority::high,
+                                        .pool = &rt.default_pool().get()};
+    quern::async(urgent, [&] {
+        auto child =
+            quern::async({.urgency = GetParam().urgency}, [&begun] { begun.push_back(0); });
+        auto other = quern::async(urgent, [&begun] { begun.push_back(1); });
+        child.get();
+        other.get();
+    }).get();
+    EXPECT_EQ(begun, (std::vector<int>{0, 1}));
+}
+
 // Holds: async: A task that its waiter runs is...
 TEST_P(waited_for_test, is_counted_once_with_several_workers) {
     quern::runtime rt(quern::runtime_options::with_workers(3, GetParam().policy));

@@ -14,8 +14,13 @@
 namespace quern::detail {
 
 /// Whether an item with a larger key is ready, so that the worker's loop would take it before one
-/// with this key. A waiter that does not run its task then suspends, which returns to the loop.
+/// with this key.
 QUERN_COLD bool is_ready_above(const worker& here, order_key key) noexcept;
+
+/// Whether an item precedes both the task and the one that waits for it here. Then the waiter does
+/// not run the task but suspends, which returns to the loop. A task gets the place of its waiter if
+/// that is the better one, as what waits for it would be late otherwise.
+QUERN_COLD bool must_let_others_run(const context& waiter, const runnable& task) noexcept;
 
 /// Token: std::stop_token, or no_token where none was given.
 template <class F, class T, class Token = std::stop_token>
@@ -149,8 +154,7 @@ private:
         const context* here = current_context();
         return here != nullptr && &here->host().home() == m_pool && !this->is_hinted() &&
                this->stack == stack_class::small &&  // a larger one may not fit on this stack
-               !(m_pool->has_placed() &&
-                 detail::is_ready_above(here->host(), detail::key_of(*this)));
+               !(m_pool->has_placed() && detail::must_let_others_run(*here, *this));
     }
 
     static context* run_queued(work& item) {
