@@ -43,7 +43,7 @@ protected:
 using ways =
     testing::Types<deeper::fork_join_second, deeper::fork_join_first, deeper::fork_join_of_three,
                    deeper::scope_body, deeper::scope_child, deeper::parallel_for,
-                   deeper::parallel_reduce, deeper::cutoff, deeper::task_group,
+                   deeper::parallel_reduce, deeper::pipeline, deeper::cutoff, deeper::task_group,
                    deeper::bounded_group, deeper::async, deeper::sync, deeper::deferred,
                    deeper::adaptive, deeper::continuation, deeper::promise, deeper::dataflow,
                    deeper::packaged_task, deeper::call_once, deeper::blocking,

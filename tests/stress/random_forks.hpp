@@ -7,6 +7,8 @@
 
 #include "random_family.hpp"
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace quern_test::ways {
@@ -232,6 +234,63 @@ inline void stopped_loop(const family& f) {
                             });
     } catch (const quern::task_cancelled&) {
         run_the_rest(f, done);
+    }
+}
+
+/// Gives the numbers of the children.
+class child_numbers {
+public:
+    explicit child_numbers(const family& f) noexcept : m_end(f.size()) {}
+    std::optional<std::size_t> operator()() noexcept {
+        return m_next != m_end ? std::optional(m_next++) : std::nullopt;
+    }
+
+private:
+    std::size_t m_next = 0;
+    std::size_t m_end;
+};
+
+/// The children may overtake one another, and must be in order behind that.
+inline void pipeline(const family& f) {
+    std::size_t next = 0;
+    quern::pipeline(
+        2, child_numbers(f), quern::in_parallel([&f](std::size_t i) {
+            f.run(i);
+            return i;
+        }),
+        quern::in_order([&f, &next](std::size_t i) { i != next++ ? f.spoil() : void(); }));
+}
+
+/// One child at a time; a plain number detects concurrent access.
+inline void serial_pipeline(const family& f) {
+    std::size_t inside = 0;
+    const auto run_alone = [&f, &inside](std::size_t i) {
+        const std::size_t before = inside++;
+        f.run(i);
+        if (before != 0 || --inside != 0) {
+            f.spoil();
+        }
+        return i;
+    };
+    quern::pipeline(3, child_numbers(f), quern::one_at_a_time(run_alone),
+                    quern::in_parallel([](std::size_t i) { return i; }),
+                    quern::in_order([](std::size_t) {}));
+}
+
+inline void throwing_pipeline(const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        keep_outcome(f, i, [&f, i] {
+            bool is_begun = false;
+            std::uint64_t value = 0;
+            quern::pipeline(
+                2,
+                [&is_begun, i] {
+                    return std::exchange(is_begun, true) ? std::nullopt : std::optional(i);
+                },
+                quern::in_parallel([&f](std::size_t which) { return f.value_of(which); }),
+                quern::in_order([&value](std::uint64_t v) { value = v; }));
+            return value;
+        });
     }
 }
 

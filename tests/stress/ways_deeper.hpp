@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <optional>
+#include <utility>
 
 namespace quern_test::deeper {
 
@@ -79,6 +81,20 @@ struct parallel_reduce {
     static long call(F f) {
         return quern::parallel_reduce(
             0, 2, 0L, [&](int i) { return i == 0 ? f() : 0L; }, std::plus<>{});
+    }
+};
+
+struct pipeline {
+    static constexpr const char* k_name = "pipeline";
+    template <class F>
+    static long call(F f) {
+        long result = 0;
+        bool is_begun = false;
+        const auto one = [&is_begun] {
+            return std::exchange(is_begun, true) ? std::nullopt : std::optional(0);
+        };
+        quern::pipeline(1, one, quern::in_order([&](int) { result = f(); }));
+        return result;
     }
 };
 

@@ -171,7 +171,7 @@ private:
     bool begin_item(place& item) noexcept {
         bool is_item = false;
         try {
-            if (!m_signal.is_asked()) {
+            if (!m_signal.asks()) {
                 if (auto value = m_source()) {
                     ::new (item.template room<0>()) first_value(*std::move(value));
                     is_item = true;
