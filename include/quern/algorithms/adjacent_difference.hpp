@@ -30,7 +30,9 @@ QUERN_ALWAYS_INLINE auto adjacent_difference(Policy&& policy, It first, It last,
                 return quern::transform(how.policy, detail::at(first, 1), last, first,
                                         detail::at(out, 1), std::ref(op));
             } else {
-                return std::adjacent_difference(first, last, out, detail::for_chunk(op));
+                return detail::as_given(
+                    std::adjacent_difference(detail::as_standard(first), detail::as_standard(last),
+                                             detail::as_standard(out), detail::for_chunk(op)));
             }
         });
 }

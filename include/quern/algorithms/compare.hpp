@@ -5,6 +5,7 @@
 #include <quern/algorithms/detail/elementwise.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -23,9 +24,11 @@ inline constexpr std::size_t k_begin_to_compare =
 template <class It, class It2, class Pred>
 bool is_equal(It first, It last, It2 first2, Pred& pred) {
     if constexpr (std::is_same_v<Pred, std::equal_to<>>) {
-        return std::equal(first, last, first2);
+        return std::equal(detail::as_standard(first), detail::as_standard(last),
+                          detail::as_standard(first2));
     } else {
-        return std::equal(first, last, first2, detail::for_chunk(pred));
+        return std::equal(detail::as_standard(first), detail::as_standard(last),
+                          detail::as_standard(first2), detail::for_chunk(pred));
     }
 }
 
@@ -35,10 +38,12 @@ std::size_t first_mismatch(const How& how, It first, std::size_t n, It2 first2, 
     return detail::first_match(
         how, n,
         [&](std::size_t i, std::size_t end) {
-            const It place = std::mismatch(detail::at(first, i), detail::at(first, end),
-                                           detail::at(first2, i), detail::for_chunk(pred))
-                                 .first;
-            return detail::length(first, place);
+            const auto from = detail::as_standard(first);
+            const auto place =
+                std::mismatch(detail::at(from, i), detail::at(from, end),
+                              detail::at(detail::as_standard(first2), i), detail::for_chunk(pred))
+                    .first;
+            return detail::length(from, place);
         },
         k_begin_to_compare<Pred, It, It2>);
 }
@@ -64,7 +69,10 @@ QUERN_ALWAYS_INLINE auto mismatch(Policy&& policy, It first, It last, It2 first2
                 const std::size_t i = detail::first_mismatch(how, first, n, first2, pred);
                 return {detail::at(first, i), detail::at(first2, i)};
             } else {
-                return std::mismatch(first, last, first2, last2, detail::for_chunk(pred));
+                return detail::as_given(
+                    std::mismatch(detail::as_standard(first), detail::as_standard(last),
+                                  detail::as_standard(first2), detail::as_standard(last2),
+                                  detail::for_chunk(pred)));
             }
         });
 }
@@ -81,7 +89,9 @@ QUERN_ALWAYS_INLINE auto mismatch(Policy&& policy, It first, It last, It2 first2
                 const std::size_t i = detail::first_mismatch(how, first, n, first2, pred);
                 return {detail::at(first, i), detail::at(first2, i)};
             } else {
-                return std::mismatch(first, last, first2, detail::for_chunk(pred));
+                return detail::as_given(
+                    std::mismatch(detail::as_standard(first), detail::as_standard(last),
+                                  detail::as_standard(first2), detail::for_chunk(pred)));
             }
         });
 }
@@ -120,7 +130,9 @@ QUERN_ALWAYS_INLINE auto equal(Policy&& policy, It first, It last, It2 first2, I
                 return detail::length(first, last) == detail::length(first2, last2) &&
                        quern::equal(how.policy, first, last, first2, detail::for_chunk(pred));
             } else {
-                return std::equal(first, last, first2, last2, detail::for_chunk(pred));
+                return std::equal(detail::as_standard(first), detail::as_standard(last),
+                                  detail::as_standard(first2), detail::as_standard(last2),
+                                  detail::for_chunk(pred));
             }
         });
 }
@@ -149,8 +161,10 @@ QUERN_ALWAYS_INLINE auto lexicographical_compare(Policy&& policy, It first, It l
                            ? n < n2
                            : bool(less(*detail::at(first, i), *detail::at(first2, i)));
             } else {
-                return std::lexicographical_compare(first, last, first2, last2,
-                                                    detail::for_chunk(less));
+                return std::lexicographical_compare(
+                    detail::as_standard(first), detail::as_standard(last),
+                    detail::as_standard(first2), detail::as_standard(last2),
+                    detail::for_chunk(less));
             }
         });
 }

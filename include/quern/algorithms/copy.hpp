@@ -4,6 +4,7 @@
 
 #include <quern/algorithms/detail/compaction.hpp>
 #include <quern/algorithms/detail/elementwise.hpp>
+#include <quern/algorithms/detail/in_place.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -34,7 +35,8 @@ QUERN_ALWAYS_INLINE auto copy_n(Policy&& policy, It first, Size n, Out out) {
         if constexpr (how.k_is_parallel) {
             return quern::copy(how.policy, first, detail::at(first, detail::size_of(n)), out);
         } else {
-            return std::copy_n(first, n, out);
+            return detail::as_given(
+                std::copy_n(detail::as_standard(first), n, detail::as_standard(out)));
         }
     });
 }
@@ -45,8 +47,9 @@ QUERN_ALWAYS_INLINE auto copy_n(Policy&& policy, It first, Size n, Out out) {
 ///     quern::move(quern::par, names.begin(), names.end(), taken.begin());
 template <execution_policy Policy, std::input_iterator It, std::input_or_output_iterator Out>
 QUERN_ALWAYS_INLINE auto move(Policy&& policy, It first, It last, Out out) {
-    return detail::into_elements(policy, first, last, out, detail::k_begin_with_elements<It>,
-                                 [](auto i, auto end, auto o) { return std::move(i, end, o); });
+    return detail::into_elements(
+        policy, first, last, out, detail::k_begin_with_elements<It>,
+        [](auto i, auto end, auto o) { return detail::move_range(i, end, o); });
 }
 template <execution_policy Policy, detail::iterable Range, std::input_or_output_iterator Out>
 QUERN_ALWAYS_INLINE auto move(Policy&& policy, Range&& range, Out out) {
@@ -68,7 +71,9 @@ QUERN_ALWAYS_INLINE auto copy_if(Policy&& policy, It first, It last, Out out, Pr
                 const auto is_kept = [&](const auto& i) -> bool { return std::invoke(pred, *i); };
                 return detail::compact_into(how, first, detail::length(first, last), out, is_kept);
             } else {
-                return std::copy_if(first, last, out, std::ref(pred));
+                return detail::as_given(std::copy_if(detail::as_standard(first),
+                                                     detail::as_standard(last),
+                                                     detail::as_standard(out), std::ref(pred)));
             }
         });
 }

@@ -17,18 +17,19 @@ namespace detail {
 template <class Policy, class It, class Count>
 QUERN_ALWAYS_INLINE auto count_chunks(const Policy& policy, It first, It last,
                                       std::size_t begin_with, Count count) {
-    using number = std::iter_difference_t<It>;
+    using number = std::iter_difference_t<standard_of<It>>;
     return detail::run_over<It>(
         policy, [first, last, begin_with, count = std::move(count)](auto how) mutable -> number {
             if constexpr (how.k_is_parallel) {
                 return detail::reduce_chunks(
                     how, detail::length(first, last),
                     [&](std::size_t i, std::size_t end) -> number {
-                        return count(detail::at(first, i), detail::at(first, end));
+                        return count(detail::as_standard(detail::at(first, i)),
+                                     detail::as_standard(detail::at(first, end)));
                     },
                     std::plus<>{}, begin_with);
             } else {
-                return count(first, last);
+                return count(detail::as_standard(first), detail::as_standard(last));
             }
         });
 }
@@ -40,13 +41,14 @@ QUERN_ALWAYS_INLINE auto any_chunk(const Policy& policy, It first, It last, bool
     return detail::run_over<It>(
         policy, [first, last, wanted, test = std::move(test)](auto how) mutable -> bool {
             if constexpr (how.k_is_parallel) {
-                return wanted == detail::any_match(how, detail::length(first, last),
-                                                   [&](std::size_t i, std::size_t end) -> bool {
-                                                       return test(detail::at(first, i),
-                                                                   detail::at(first, end));
-                                                   });
+                return wanted == detail::any_match(
+                                     how, detail::length(first, last),
+                                     [&](std::size_t i, std::size_t end) -> bool {
+                                         return test(detail::as_standard(detail::at(first, i)),
+                                                     detail::as_standard(detail::at(first, end)));
+                                     });
             } else {
-                return wanted == test(first, last);
+                return wanted == test(detail::as_standard(first), detail::as_standard(last));
             }
         });
 }
@@ -59,7 +61,9 @@ QUERN_ALWAYS_INLINE auto any_chunk(const Policy& policy, It first, It last, bool
 template <execution_policy Policy, std::input_iterator It, class T>
 QUERN_ALWAYS_INLINE auto count(Policy&& policy, It first, It last, const T& value) {
     return detail::count_chunks(policy, first, last, detail::k_begin_with_elements<It>,
-                                [value](auto i, auto end) { return std::count(i, end, value); });
+                                [value = detail::keep_value(policy, value)](auto i, auto end) {
+                                    return std::count(i, end, value());
+                                });
 }
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto count(Policy&& policy, Range&& range, const T& value) {

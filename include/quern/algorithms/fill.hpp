@@ -5,6 +5,7 @@
 #include <quern/algorithms/detail/elementwise.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace quern {
@@ -15,7 +16,9 @@ namespace quern {
 template <execution_policy Policy, std::input_or_output_iterator It, class T>
 QUERN_ALWAYS_INLINE auto fill(Policy&& policy, It first, It last, const T& value) {
     return detail::on_elements(policy, first, last, detail::k_begin_with<T>,
-                               [value](auto i, auto end) { std::fill(i, end, value); });
+                               [value = detail::keep_value(policy, value)](auto i, auto end) {
+                                   std::fill(i, end, value());
+                               });
 }
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto fill(Policy&& policy, Range&& range, const T& value) {
@@ -28,9 +31,9 @@ QUERN_ALWAYS_INLINE auto fill(Policy&& policy, Range&& range, const T& value) {
 template <execution_policy Policy, std::input_or_output_iterator It, std::integral Size, class T>
 QUERN_ALWAYS_INLINE auto fill_n(Policy&& policy, It first, Size n, const T& value) {
     return detail::on_n_elements(
-        policy, first, n, detail::k_begin_with<T>,
-        [value](auto i, auto end) { std::fill(i, end, value); },
-        [value](It i, Size size) { return std::fill_n(i, size, value); });
+        policy, first, n, detail::k_begin_with<T>, detail::keep_value(policy, value),
+        [](auto& kept, auto i, auto end) { std::fill(i, end, kept()); },
+        [](auto& kept, It& i) { *i = kept(); });
 }
 
 /// Assigns a result of `make()` to every element, in any order. Otherwise as fill.
@@ -54,11 +57,10 @@ QUERN_ALWAYS_INLINE auto generate(Policy&& policy, Range&& range, F make) {
 ///     quern::generate_n(quern::par, x.begin(), n, [] { return 1.0; });
 template <execution_policy Policy, std::input_or_output_iterator It, std::integral Size, class F>
 QUERN_ALWAYS_INLINE auto generate_n(Policy&& policy, It first, Size n, F make) {
-    auto chunk = [make](auto i, auto end) mutable { std::generate(i, end, std::ref(make)); };
-    return detail::on_n_elements(policy, first, n, 1, std::move(chunk),
-                                 [make = std::move(make)](It i, Size size) mutable {
-                                     return std::generate_n(i, size, std::ref(make));
-                                 });
+    return detail::on_n_elements(
+        policy, first, n, 1, std::move(make),
+        [](F& f, auto i, auto end) { std::generate(i, end, std::ref(f)); },
+        [](F& f, It& i) { *i = f(); });
 }
 
 }  // namespace quern

@@ -31,13 +31,16 @@ QUERN_ALWAYS_INLINE auto find_place(const Policy& policy, It first, It last, std
                     how, n,
                     [&](std::size_t i, std::size_t end) {
                         const It chunk_end = detail::at(first, end + overlap);
-                        const It place = find(detail::at(first, i), chunk_end);
+                        const It place =
+                            detail::as_given(find(detail::as_standard(detail::at(first, i)),
+                                                  detail::as_standard(chunk_end)));
                         return place == chunk_end ? end : detail::length(first, place);
                     },
                     begin_with);
                 return found == n ? last : detail::at(first, found);
             } else {
-                return find(first, last);
+                return detail::as_given(
+                    find(detail::as_standard(first), detail::as_standard(last)));
             }
         });
 }
@@ -52,7 +55,9 @@ QUERN_ALWAYS_INLINE auto find_place(const Policy& policy, It first, It last, std
 template <execution_policy Policy, std::input_iterator It, class T>
 QUERN_ALWAYS_INLINE auto find(Policy&& policy, It first, It last, const T& value) {
     return detail::find_place(policy, first, last, detail::k_begin_with_elements<It>, 0,
-                              [value](auto i, auto end) { return std::find(i, end, value); });
+                              [value = detail::keep_value(policy, value)](auto i, auto end) {
+                                  return std::find(i, end, value());
+                              });
 }
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto find(Policy&& policy, Range&& range, const T& value) {
@@ -101,7 +106,8 @@ QUERN_ALWAYS_INLINE auto find_first_of(Policy&& policy, It first, It last, It2 s
                                        Pred pred = {}) {
     return detail::find_place(policy, first, last, 1, 0,
                               [s_first, s_last, pred = std::move(pred)](auto i, auto end) mutable {
-                                  return std::find_first_of(i, end, s_first, s_last,
+                                  return std::find_first_of(i, end, detail::as_standard(s_first),
+                                                            detail::as_standard(s_last),
                                                             detail::for_chunk(pred));
                               });
 }

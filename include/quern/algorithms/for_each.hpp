@@ -31,14 +31,12 @@ std::size_t steps(Index first, Index last, Stride stride) {
 }
 
 /// The serial for_each, which refers to `f` if a copy costs more.
-template <class F>
-auto each_element_with(F f) {
-    return [f = std::move(f)](auto first, auto last) mutable {
-        auto call = detail::for_chunk(f);
-        for (; first != last; ++first) {
-            call(*first);
-        }
-    };
+template <class F, class It>
+QUERN_ALWAYS_INLINE void call_for_each(F& f, It first, It last) {
+    auto call = detail::for_chunk(f);
+    for (; first != last; ++first) {
+        call(*first);
+    }
 }
 
 }  // namespace detail
@@ -60,7 +58,9 @@ auto each_element_with(F f) {
 ///     quern::for_each(quern::par, x.begin(), x.end(), [](double& e) { e *= a; });
 template <execution_policy Policy, std::input_or_output_iterator It, class F>
 QUERN_ALWAYS_INLINE auto for_each(Policy&& policy, It first, It last, F f) {
-    return detail::on_elements(policy, first, last, 1, detail::each_element_with(std::move(f)));
+    return detail::on_elements(
+        policy, first, last, 1,
+        [f = std::move(f)](auto i, auto end) mutable { detail::call_for_each(f, i, end); });
 }
 
 template <execution_policy Policy, detail::iterable Range, class F>
@@ -74,14 +74,10 @@ QUERN_ALWAYS_INLINE auto for_each(Policy&& policy, Range&& range, F f) {
 ///     quern::for_each_n(quern::par, x.begin(), 10, [](double& e) { e = 0; });
 template <execution_policy Policy, std::input_or_output_iterator It, std::integral Size, class F>
 QUERN_ALWAYS_INLINE auto for_each_n(Policy&& policy, It first, Size n, F f) {
-    auto chunk = detail::each_element_with(f);
-    return detail::on_n_elements(policy, first, n, 1, std::move(chunk),
-                                 [f = std::move(f)](It at, Size left) mutable {
-                                     for (; left > 0; --left, ++at) {
-                                         f(*at);
-                                     }
-                                     return at;
-                                 });
+    return detail::on_n_elements(
+        policy, first, n, 1, std::move(f),
+        [](F& kept, auto i, auto end) { detail::call_for_each(kept, i, end); },
+        [](F& kept, It& i) { kept(*i); });
 }
 
 /// Calls f(i) for first, first + stride, ... as long as that is before `last`; with a negative

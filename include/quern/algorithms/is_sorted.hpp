@@ -23,10 +23,12 @@ QUERN_ALWAYS_INLINE auto is_sorted_until(Policy&& policy, It first, It last, Les
             if constexpr (how.k_is_parallel) {
                 const It before = quern::adjacent_find(
                     how.policy, first, last,
-                    [&less](const auto& a, const auto& b) { return less(b, a); });
+                    [&less](const auto& a, const auto& b) -> bool { return less(b, a); });
                 return before == last ? last : detail::at(before, 1);
             } else {
-                return std::is_sorted_until(first, last, detail::for_chunk(less));
+                return detail::as_given(std::is_sorted_until(detail::as_standard(first),
+                                                             detail::as_standard(last),
+                                                             detail::for_chunk(less)));
             }
         });
 }

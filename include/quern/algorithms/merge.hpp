@@ -5,11 +5,41 @@
 #include <quern/algorithms/detail/merge_sort.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 namespace quern {
+
+namespace detail {
+
+/// std::inplace_merge; in a vector of its own where libstdc++'s buffer would not do.
+template <class It, class Less>
+void merge_lists(It first, It middle, It last, Less& less) {
+    if constexpr (k_is_usual<It>) {
+        std::inplace_merge(detail::as_standard(first), detail::as_standard(middle),
+                           detail::as_standard(last), detail::for_chunk(less));
+    } else {
+        std::vector<std::iter_value_t<It>> moved;
+        const auto left = static_cast<std::size_t>(std::ranges::distance(first, middle));
+        const auto n = left + static_cast<std::size_t>(std::ranges::distance(middle, last));
+        moved.reserve(n);
+        for (It i = first; i != last; ++i) {
+            moved.emplace_back(std::ranges::iter_move(i));
+        }
+        kept_exception error;
+        error.catch_from([&] {
+            auto* const begin = moved.data();
+            detail::merge_neighbours(forks{}, begin, begin + left, begin + n, less);
+        });
+        detail::move_elements(moved.begin(), moved.end(), first);
+        error.rethrow();
+    }
+}
+
+}  // namespace detail
 
 /// Copies the elements of two ranges that are sorted by less(a, b) to `out`, sorted; where elements
 /// are equal, those of the first range come first. `out` must not overlap the ranges. Returns the
@@ -35,7 +65,10 @@ QUERN_ALWAYS_INLINE auto merge(Policy&& policy, It first, It last, It2 first2, I
                     });
                 return detail::at(out, in.size());
             } else {
-                return std::merge(first, last, first2, last2, out, detail::for_chunk(less));
+                return detail::as_given(
+                    std::merge(detail::as_standard(first), detail::as_standard(last),
+                               detail::as_standard(first2), detail::as_standard(last2),
+                               detail::as_standard(out), detail::for_chunk(less)));
             }
         });
 }
@@ -69,7 +102,7 @@ QUERN_ALWAYS_INLINE auto inplace_merge(Policy&& policy, It first, It middle, It 
                                                                 detail::as_pointer(last), less);
                                    });
             } else {
-                std::inplace_merge(first, middle, last, detail::for_chunk(less));
+                detail::merge_lists(first, middle, last, less);
             }
         });
 }

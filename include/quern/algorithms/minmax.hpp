@@ -15,31 +15,6 @@ namespace quern {
 
 namespace detail {
 
-/// choose(first, last) of the whole range from that of its chunks: the results of two successive
-/// ones are joined by join(left, right). The result of an empty range is `of_none`.
-template <class Policy, class It, class Result, class Choose, class Join>
-QUERN_ALWAYS_INLINE auto choose_element(const Policy& policy, It first, It last, Result of_none,
-                                        std::size_t begin_with, Choose choose, Join join) {
-    return detail::run_over<It>(policy,
-                                [first, last, of_none, begin_with, choose = std::move(choose),
-                                 join = std::move(join)](auto how) mutable -> Result {
-                                    if constexpr (how.k_is_parallel) {
-                                        if (first == last) {
-                                            return of_none;
-                                        }
-                                        return detail::reduce_chunks(
-                                            how, detail::length(first, last),
-                                            [&](std::size_t i, std::size_t end) -> Result {
-                                                return choose(detail::at(first, i),
-                                                              detail::at(first, end));
-                                            },
-                                            join, begin_with);
-                                    } else {
-                                        return choose(first, last);
-                                    }
-                                });
-}
-
 /// Orders in which the best of numbers is found by the processor's own instructions.
 template <class Less, class It>
 inline constexpr bool k_is_number_order =
@@ -49,6 +24,36 @@ inline constexpr bool k_is_number_order =
 
 template <class Less, class It>
 inline constexpr std::size_t k_begin_to_choose = k_is_number_order<Less, It> ? k_begin_with<> : 1;
+
+/// choose(less, first, last) of the whole range from that of its chunks: the results of two
+/// successive ones are joined by join(less, left, right). The result of an empty range is
+/// `of_none`.
+template <class Policy, class It, class Result, class Less, class Choose, class Join>
+QUERN_ALWAYS_INLINE auto choose_element(const Policy& policy, It first, It last, Result of_none,
+                                        Less less, Choose choose, Join join) {
+    return detail::run_over<It>(
+        policy,
+        [first, last, of_none, less = std::move(less), choose, join](auto how) mutable -> Result {
+            const auto chosen = [&](It i, It end) -> Result {
+                return detail::as_given(
+                    choose(less, detail::as_standard(i), detail::as_standard(end)));
+            };
+            if constexpr (how.k_is_parallel) {
+                if (first == last) {
+                    return of_none;
+                }
+                return detail::reduce_chunks(
+                    how, detail::length(first, last),
+                    [&](std::size_t i, std::size_t end) -> Result {
+                        return chosen(detail::at(first, i), detail::at(first, end));
+                    },
+                    [&](Result left, Result right) -> Result { return join(less, left, right); },
+                    k_begin_to_choose<Less, It>);
+            } else {
+                return chosen(first, last);
+            }
+        });
+}
 
 /// The best value of [i, end), by is_better(a, b), without its place. Requires: i != end.
 template <class It, class IsBetter>
@@ -138,13 +143,14 @@ std::pair<It, It> minmax_of(It i, It end, Less& less) {
 template <execution_policy Policy, std::forward_iterator It, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto min_element(Policy&& policy, It first, It last, Less less = {}) {
     return detail::choose_element(
-        policy, first, last, last, detail::k_begin_to_choose<Less, It>,
-        [less](auto i, auto end) mutable { return detail::min_of(i, end, less); },
-        [less](It left, It right) mutable { return less(*right, *left) ? right : left; });
+        policy, first, last, last, std::move(less),
+        [](Less& by, auto i, auto end) { return detail::min_of(i, end, by); },
+        [](Less& by, It left, It right) { return by(*right, *left) ? right : left; });
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto min_element(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::min_element(policy, std::ranges::begin(range), std::ranges::end(range), less);
+    return quern::min_element(policy, std::ranges::begin(range), std::ranges::end(range),
+                              std::move(less));
 }
 
 /// The first of the greatest elements; otherwise as min_element.
@@ -153,13 +159,14 @@ QUERN_ALWAYS_INLINE auto min_element(Policy&& policy, Range&& range, Less less =
 template <execution_policy Policy, std::forward_iterator It, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto max_element(Policy&& policy, It first, It last, Less less = {}) {
     return detail::choose_element(
-        policy, first, last, last, detail::k_begin_to_choose<Less, It>,
-        [less](auto i, auto end) mutable { return detail::max_of(i, end, less); },
-        [less](It left, It right) mutable { return less(*left, *right) ? right : left; });
+        policy, first, last, last, std::move(less),
+        [](Less& by, auto i, auto end) { return detail::max_of(i, end, by); },
+        [](Less& by, It left, It right) { return by(*left, *right) ? right : left; });
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto max_element(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::max_element(policy, std::ranges::begin(range), std::ranges::end(range), less);
+    return quern::max_element(policy, std::ranges::begin(range), std::ranges::end(range),
+                              std::move(less));
 }
 
 /// The first of the least and the last of the greatest elements; otherwise as min_element.
@@ -169,16 +176,17 @@ template <execution_policy Policy, std::forward_iterator It, class Less = std::l
 QUERN_ALWAYS_INLINE auto minmax_element(Policy&& policy, It first, It last, Less less = {}) {
     using both = std::pair<It, It>;
     return detail::choose_element(
-        policy, first, last, both(last, last), detail::k_begin_to_choose<Less, It>,
-        [less](auto i, auto end) mutable { return detail::minmax_of(i, end, less); },
-        [less](both left, both right) mutable {
-            return both(less(*right.first, *left.first) ? right.first : left.first,
-                        less(*right.second, *left.second) ? left.second : right.second);
+        policy, first, last, both(last, last), std::move(less),
+        [](Less& by, auto i, auto end) { return detail::minmax_of(i, end, by); },
+        [](Less& by, both left, both right) {
+            return both(by(*right.first, *left.first) ? right.first : left.first,
+                        by(*right.second, *left.second) ? left.second : right.second);
         });
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto minmax_element(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::minmax_element(policy, std::ranges::begin(range), std::ranges::end(range), less);
+    return quern::minmax_element(policy, std::ranges::begin(range), std::ranges::end(range),
+                                 std::move(less));
 }
 
 }  // namespace quern

@@ -73,7 +73,7 @@ T run_reduce(const void* site, std::stop_token&& stop, First first, Last last, g
         const index behind = detail::advance(all.first, end);
         T value = map(index(i));
         for (++i; i < behind; ++i) {
-            value = combine(std::move(value), map(index(i)));
+            value = static_cast<T>(combine(std::move(value), map(index(i))));
         }
         return value;
     };

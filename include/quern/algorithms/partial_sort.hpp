@@ -93,7 +93,7 @@ QUERN_ALWAYS_INLINE auto partial_sort_copy(Policy&& policy, It first, It last, I
                     return detail::at(first2, k);
                 }
             }
-            return std::partial_sort_copy(first, last, first2, last2, detail::for_chunk(less));
+            return detail::copy_least_here(first, last, first2, last2, less);
         });
 }
 template <execution_policy Policy, detail::iterable Range, detail::iterable Range2,

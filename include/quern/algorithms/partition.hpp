@@ -27,7 +27,7 @@ QUERN_ALWAYS_INLINE auto partition(Policy&& policy, It first, It last, Pred pred
             if constexpr (how.k_is_parallel) {
                 return detail::partition_in_blocks(how, first, detail::length(first, last), pred);
             } else {
-                return std::partition(first, last, detail::for_chunk(pred));
+                return detail::partition_here(first, last, detail::for_chunk(pred));
             }
         });
 }
@@ -42,20 +42,21 @@ QUERN_ALWAYS_INLINE auto partition(Policy&& policy, Range&& range, Pred pred) {
 /// and on one worker it is as std::stable_partition. When a stop is requested, elements may be left
 /// in the moved-from state. Cost: one pass, and up to two further moves of each element; a buffer
 /// as long as the range, of which as much is used as there are elements of the second kind. The
-/// predicate is called once per element. Without memory for the buffer as std::stable_partition.
+/// predicate is called once per element. Without memory for the buffer as std::stable_partition; on
+/// one worker O(n log n) swaps if * gives no references or the elements' alignment is above 16.
 ///
 ///     auto others = quern::stable_partition(quern::par, x, [](double e) { return e < 0; });
 template <execution_policy Policy, std::bidirectional_iterator It, class Pred>
 QUERN_ALWAYS_INLINE auto stable_partition(Policy&& policy, It first, It last, Pred pred) {
-    return detail::run_over<It>(
-        policy, [first, last, pred = std::move(pred)](auto how) mutable -> It {
-            if constexpr (how.k_is_parallel) {
-                return detail::stable_partition_in_groups(how, first, detail::length(first, last),
-                                                          pred);
-            } else {
-                return std::stable_partition(first, last, detail::for_chunk(pred));
-            }
-        });
+    return detail::run_over<It>(policy,
+                                [first, last, pred = std::move(pred)](auto how) mutable -> It {
+                                    if constexpr (how.k_is_parallel) {
+                                        return detail::stable_partition_in_groups(
+                                            how, first, detail::length(first, last), pred);
+                                    } else {
+                                        return detail::stable_partition_here(first, last, pred);
+                                    }
+                                });
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto stable_partition(Policy&& policy, Range&& range, Pred pred) {
@@ -80,8 +81,7 @@ QUERN_ALWAYS_INLINE auto partition_copy(Policy&& policy, It first, It last, OutT
                 return detail::partition_copy_in_blocks(how, first, detail::length(first, last),
                                                         out_true, out_false, pred);
             } else {
-                return std::partition_copy(first, last, out_true, out_false,
-                                           detail::for_chunk(pred));
+                return detail::partition_copy_here(first, last, out_true, out_false, pred);
             }
         });
 }

@@ -77,7 +77,7 @@ QUERN_ALWAYS_INLINE auto transform_reduce(Policy&& policy, It first, It last, T 
                                              value, op);
             } else {
                 for (; first != last; ++first) {
-                    initial = op(std::move(initial), std::invoke(map, *first));
+                    initial = static_cast<T>(op(std::move(initial), std::invoke(map, *first)));
                 }
                 return std::move(initial);
             }
@@ -101,7 +101,8 @@ QUERN_ALWAYS_INLINE auto transform_reduce(Policy&& policy, It first, It last, It
                                              value, op);
             } else {
                 for (; first != last; ++first, ++first2) {
-                    initial = op(std::move(initial), std::invoke(map, *first, *first2));
+                    initial =
+                        static_cast<T>(op(std::move(initial), std::invoke(map, *first, *first2)));
                 }
                 return std::move(initial);
             }

@@ -4,6 +4,7 @@
 
 #include <quern/algorithms/copy.hpp>
 #include <quern/algorithms/detail/compaction.hpp>
+#include <quern/algorithms/detail/in_place.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@ inline constexpr std::size_t k_removal_block = 8'192;
 /// is dropped is often random.
 template <class It, class Pred>
 It remove_serially(It first, It last, Pred& pred) {
-    if constexpr (std::is_trivially_copyable_v<std::iter_value_t<It>>) {
+    if constexpr (k_is_plain_data<std::iter_value_t<It>>) {
         auto is_dropped = detail::for_chunk(pred);
         std::array<std::uint16_t, 512> places;
         It out = first;
@@ -38,12 +39,12 @@ It remove_serially(It first, It last, Pred& pred) {
                 count += is_dropped(*detail::at(first, i)) ? 0U : 1U;
             }
             for (std::size_t i = 0; i < count; ++i, ++out) {
-                *out = *detail::at(first, places[i]);
+                *out = std::ranges::iter_move(detail::at(first, places[i]));
             }
         }
         return out;
     } else {
-        return std::remove_if(first, last, detail::for_chunk(pred));
+        return detail::remove_here(first, last, detail::for_chunk(pred));
     }
 }
 
@@ -71,7 +72,7 @@ It remove_in_blocks(const How& how, It first, std::size_t n, Remove remove, IsDr
         if (from != ends[b] && is_dropped(end, from)) {
             ++from;
         }
-        end = from == end ? ends[b] : std::move(from, ends[b], end);
+        end = from == end ? ends[b] : detail::move_range(from, ends[b], end);
     }
     return end;
 }
@@ -94,7 +95,7 @@ QUERN_ALWAYS_INLINE auto remove_if(Policy&& policy, It first, It last, Pred pred
                     [&pred](It i, It end) { return detail::remove_serially(i, end, pred); },
                     [](It, It) { return false; });
             } else {
-                return std::remove_if(first, last, detail::for_chunk(pred));
+                return detail::remove_here(first, last, detail::for_chunk(pred));
             }
         });
 }
@@ -105,7 +106,9 @@ QUERN_ALWAYS_INLINE auto remove_if(Policy&& policy, It first, It last, Pred pred
 template <execution_policy Policy, std::forward_iterator It, class T>
 QUERN_ALWAYS_INLINE auto remove(Policy&& policy, It first, It last, const T& value) {
     return quern::remove_if(policy, first, last,
-                            [value](const auto& each) -> bool { return each == value; });
+                            [value = detail::keep_value(policy, value)](const auto& each) -> bool {
+                                return each == value();
+                            });
 }
 
 /// Copies the elements for which pred(element) is false; otherwise as copy_if.
@@ -128,7 +131,9 @@ template <execution_policy Policy, std::input_iterator It, std::input_or_output_
           class T>
 QUERN_ALWAYS_INLINE auto remove_copy(Policy&& policy, It first, It last, Out out, const T& value) {
     return quern::copy_if(policy, first, last, out,
-                          [value](const auto& each) -> bool { return !(each == value); });
+                          [value = detail::keep_value(policy, value)](const auto& each) -> bool {
+                              return !(each == value());
+                          });
 }
 
 /// Of successive elements that are equal, by same(a, b), keeps the first one. `same` must be an
@@ -142,10 +147,12 @@ QUERN_ALWAYS_INLINE auto unique(Policy&& policy, It first, It last, Same same = 
             if constexpr (how.k_is_parallel) {
                 return detail::remove_in_blocks(
                     how, first, detail::length(first, last),
-                    [&same](It i, It end) { return std::unique(i, end, detail::for_chunk(same)); },
+                    [&same](It i, It end) {
+                        return detail::unique_here(i, end, detail::for_chunk(same));
+                    },
                     [&same](It end, It next) -> bool { return same(*--end, *next); });
             } else {
-                return std::unique(first, last, detail::for_chunk(same));
+                return detail::unique_here(first, last, detail::for_chunk(same));
             }
         });
 }
@@ -158,13 +165,15 @@ template <execution_policy Policy, std::input_iterator It, std::input_or_output_
 QUERN_ALWAYS_INLINE auto unique_copy(Policy&& policy, It first, It last, Out out, Same same = {}) {
     return detail::run_over<It, Out>(
         policy, [first, last, out, same = std::move(same)](auto how) mutable -> Out {
-            if constexpr (how.k_is_parallel) {
+            if constexpr (how.k_is_parallel && !detail::k_moves<It>) {  // elements are read twice
                 const auto is_kept = [&](const auto& i) -> bool {
                     return i == first || !same(*(i - 1), *i);
                 };
                 return detail::compact_into(how, first, detail::length(first, last), out, is_kept);
             } else {
-                return std::unique_copy(first, last, out, detail::for_chunk(same));
+                return detail::as_given(
+                    std::unique_copy(detail::as_standard(first), detail::as_standard(last),
+                                     detail::as_standard(out), detail::for_chunk(same)));
             }
         });
 }

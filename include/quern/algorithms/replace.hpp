@@ -17,9 +17,10 @@ template <execution_policy Policy, std::input_iterator It, class T>
 QUERN_ALWAYS_INLINE auto replace(Policy&& policy, It first, It last, const T& old_value,
                                  const T& value) {
     return detail::on_elements(policy, first, last, detail::k_begin_with_elements<It>,
-                               [old_value, value](auto i, auto end) {
-                                   std::replace(i, end, detail::value_for_chunk(old_value),
-                                                detail::value_for_chunk(value));
+                               [old_value = detail::keep_value(policy, old_value),
+                                value = detail::keep_value(policy, value)](auto i, auto end) {
+                                   std::replace(i, end, detail::value_for_chunk(old_value()),
+                                                detail::value_for_chunk(value()));
                                });
 }
 template <execution_policy Policy, detail::iterable Range, class T>
@@ -34,10 +35,12 @@ QUERN_ALWAYS_INLINE auto replace(Policy&& policy, Range&& range, const T& old_va
 ///     quern::replace_if(quern::par, x.begin(), x.end(), [](double e) { return e < 0; }, 0.0);
 template <execution_policy Policy, std::input_iterator It, class Pred, class T>
 QUERN_ALWAYS_INLINE auto replace_if(Policy&& policy, It first, It last, Pred pred, const T& value) {
-    return detail::on_elements(
-        policy, first, last, 1, [pred = std::move(pred), value](auto i, auto end) mutable {
-            std::replace_if(i, end, detail::for_chunk(pred), detail::value_for_chunk(value));
-        });
+    return detail::on_elements(policy, first, last, 1,
+                               [pred = std::move(pred), value = detail::keep_value(policy, value)](
+                                   auto i, auto end) mutable {
+                                   std::replace_if(i, end, detail::for_chunk(pred),
+                                                   detail::value_for_chunk(value()));
+                               });
 }
 template <execution_policy Policy, detail::iterable Range, class Pred, class T>
 QUERN_ALWAYS_INLINE auto replace_if(Policy&& policy, Range&& range, Pred pred, const T& value) {
@@ -53,12 +56,13 @@ template <execution_policy Policy, std::input_iterator It, std::input_or_output_
           class T>
 QUERN_ALWAYS_INLINE auto replace_copy(Policy&& policy, It first, It last, Out out,
                                       const T& old_value, const T& value) {
-    return detail::into_elements(policy, first, last, out, detail::k_begin_with_elements<It>,
-                                 [old_value, value](auto i, auto end, auto o) {
-                                     return std::replace_copy(i, end, o,
-                                                              detail::value_for_chunk(old_value),
-                                                              detail::value_for_chunk(value));
-                                 });
+    return detail::into_elements(
+        policy, first, last, out, detail::k_begin_with_elements<It>,
+        [old_value = detail::keep_value(policy, old_value),
+         value = detail::keep_value(policy, value)](auto i, auto end, auto o) {
+            return std::replace_copy(i, end, o, detail::value_for_chunk(old_value()),
+                                     detail::value_for_chunk(value()));
+        });
 }
 
 /// The same with `value` in place of the elements for which pred(element) is true.
@@ -69,11 +73,13 @@ template <execution_policy Policy, std::input_iterator It, std::input_or_output_
           class Pred, class T>
 QUERN_ALWAYS_INLINE auto replace_copy_if(Policy&& policy, It first, It last, Out out, Pred pred,
                                          const T& value) {
-    return detail::into_elements(policy, first, last, out, 1,
-                                 [pred = std::move(pred), value](auto i, auto end, auto o) mutable {
-                                     return std::replace_copy_if(i, end, o, detail::for_chunk(pred),
-                                                                 detail::value_for_chunk(value));
-                                 });
+    return detail::into_elements(
+        policy, first, last, out, 1,
+        [pred = std::move(pred), value = detail::keep_value(policy, value)](auto i, auto end,
+                                                                            auto o) mutable {
+            return std::replace_copy_if(i, end, o, detail::for_chunk(pred),
+                                        detail::value_for_chunk(value()));
+        });
 }
 
 }  // namespace quern

@@ -4,6 +4,7 @@
 
 #include <quern/algorithms/copy.hpp>
 #include <quern/algorithms/detail/elementwise.hpp>
+#include <quern/algorithms/detail/in_place.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -19,8 +20,9 @@ void reverse_elements(const How& how, It first, std::size_t n) {
     detail::for_chunks(
         how, n / 2,
         [&](std::size_t i, std::size_t end) {
-            std::swap_ranges(detail::at(first, i), detail::at(first, end),
-                             std::make_reverse_iterator(detail::at(first, n - i)));
+            const auto from = detail::as_standard(first);
+            detail::swap_with(detail::at(from, i), detail::at(from, end),
+                              std::make_reverse_iterator(detail::at(from, n - i)));
         },
         k_begin_with_elements<It>);
 }
@@ -35,7 +37,7 @@ template <execution_policy Policy, std::forward_iterator It, std::forward_iterat
 QUERN_ALWAYS_INLINE auto swap_ranges(Policy&& policy, It first, It last, It2 first2) {
     return detail::into_elements(
         policy, first, last, first2, detail::k_begin_with_elements<It, It2>,
-        [](auto i, auto end, auto other) { return std::swap_ranges(i, end, other); });
+        [](auto i, auto end, auto other) { return detail::swap_with(i, end, other); });
 }
 
 /// Reverses the order of the elements.
@@ -47,7 +49,7 @@ QUERN_ALWAYS_INLINE auto reverse(Policy&& policy, It first, It last) {
         if constexpr (how.k_is_parallel) {
             detail::reverse_elements(how, first, detail::length(first, last));
         } else {
-            std::reverse(first, last);
+            detail::reverse_here(first, last);
         }
     });
 }
@@ -68,13 +70,15 @@ QUERN_ALWAYS_INLINE auto reverse_copy(Policy&& policy, It first, It last, Out ou
             detail::for_chunks(
                 how, n,
                 [&](std::size_t i, std::size_t end) {
-                    std::reverse_copy(detail::at(first, n - end), detail::at(first, n - i),
-                                      detail::at(out, i));
+                    std::reverse_copy(detail::as_standard(detail::at(first, n - end)),
+                                      detail::as_standard(detail::at(first, n - i)),
+                                      detail::as_standard(detail::at(out, i)));
                 },
                 detail::k_begin_with_elements<It>);
             return detail::at(out, n);
         } else {
-            return std::reverse_copy(first, last, out);
+            return detail::as_given(std::reverse_copy(
+                detail::as_standard(first), detail::as_standard(last), detail::as_standard(out)));
         }
     });
 }
@@ -91,7 +95,7 @@ QUERN_ALWAYS_INLINE auto rotate(Policy&& policy, It first, It middle, It last) {
             const std::size_t left = detail::length(first, middle);
             const std::size_t right = detail::length(middle, last);
             if (!detail::is_shared(how)) {
-                return std::rotate(first, middle, last);
+                return detail::rotate_here(first, middle, last);
             }
             if (left != 0 && right != 0) {
                 detail::reverse_elements(how, first, left + right);
@@ -100,7 +104,7 @@ QUERN_ALWAYS_INLINE auto rotate(Policy&& policy, It first, It middle, It last) {
             }
             return detail::at(first, right);
         } else {
-            return std::rotate(first, middle, last);
+            return detail::rotate_here(first, middle, last);
         }
     });
 }
@@ -116,7 +120,9 @@ QUERN_ALWAYS_INLINE auto rotate_copy(Policy&& policy, It first, It middle, It la
             const Out between = quern::copy(how.policy, middle, last, out);
             return quern::copy(how.policy, first, middle, between);
         } else {
-            return std::rotate_copy(first, middle, last, out);
+            return detail::as_given(
+                std::rotate_copy(detail::as_standard(first), detail::as_standard(middle),
+                                 detail::as_standard(last), detail::as_standard(out)));
         }
     });
 }

@@ -5,7 +5,9 @@
 
 #include <quern/algorithms/detail/fold.hpp>
 #include <quern/algorithms/detail/ordered_blocks.hpp>
+#include <quern/algorithms/detail/standard_iterator.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -16,6 +18,14 @@
 namespace quern {
 
 namespace detail {
+
+/// The values of a scan over map(element): elements, if the map hands on what * gives, also where
+/// that is a proxy.
+template <class It, class Map,
+          class Value = std::remove_cvref_t<std::invoke_result_t<Map&, std::iter_reference_t<It>>>>
+using scanned_value =
+    std::conditional_t<std::is_same_v<Value, std::remove_cvref_t<std::iter_reference_t<It>>>,
+                       std::iter_value_t<It>, Value>;
 
 /// The work of a scan over map(element). The value is empty before the first element of an
 /// inclusive scan without an initial value.
@@ -43,9 +53,9 @@ public:
 
     /// The serial scan; `out` is moved behind its output. Requires: i != end.
     template <class From, class To>
-    value run(From i, const From end, To&& out, const value& before) {
+    value run(From i, const From end, To&& out, value before) {
         if constexpr (Inclusive) {
-            T sum = before ? static_cast<T>(m_op(*before, std::invoke(m_map, *i)))
+            T sum = before ? static_cast<T>(m_op(std::move(*before), std::invoke(m_map, *i)))
                            : static_cast<T>(std::invoke(m_map, *i));
             *out = sum;
             for (++i, ++out; i != end; ++i, ++out) {
@@ -54,7 +64,7 @@ public:
             }
             return sum;
         } else {
-            T sum = *before;
+            T sum = std::move(*before);
             for (; i != end; ++i, ++out) {
                 // Read first: `out` may be `first`.
                 T next = static_cast<T>(m_op(sum, std::invoke(m_map, *i)));
@@ -82,14 +92,18 @@ QUERN_ALWAYS_INLINE auto run_scan(const Policy& policy, It first, It last, Out o
             if (first == last) {
                 return out;
             }
+            static_assert(!Inclusive || std::is_assignable_v<decltype(*out), T&>,
+                          "quern: inclusive_scan: a sum is written and then used further, so its "
+                          "type must have copies");
             scan<Inclusive, T, It, Out, Op, Map> work(first, out, op, map);
-            if constexpr (how.k_is_parallel) {
+            // Several workers need copies of the sums, and read elements twice.
+            if constexpr (how.k_is_parallel && std::copy_constructible<T> && !k_moves<It>) {
                 const std::size_t n = detail::length(first, last);
                 detail::run_in_order(how, n, work, std::move(initial),
                                      k_begin_fold<T, Op, mapped_element<It, Map>>);
                 return detail::at(out, n);
             } else {
-                work.run(first, last, out, initial);
+                work.run(first, last, out, std::move(initial));
                 return out;
             }
         });
@@ -102,6 +116,7 @@ QUERN_ALWAYS_INLINE auto run_scan(const Policy& policy, It first, It last, Out o
 /// for_each.
 /// Cost: one pass and n calls of op; where workers share the work, up to twice as many, and the
 /// grouping differs between runs.
+/// Sums must have copies. Over move iterators the call runs on the calling thread, in order.
 ///
 ///     quern::inclusive_scan(quern::par, x.begin(), x.end(), y.begin());
 template <execution_policy Policy, std::input_iterator It, std::input_or_output_iterator Out,
@@ -120,7 +135,8 @@ QUERN_ALWAYS_INLINE auto inclusive_scan(Policy&& policy, It first, It last, Out 
                                      std::move(op), std::identity());
 }
 
-/// *(out + i) = initial op *first op ... op *(first + i - 1). Otherwise as inclusive_scan.
+/// *(out + i) = initial op *first op ... op *(first + i - 1). Otherwise as inclusive_scan; sums
+/// without copies are computed on the calling thread.
 ///
 ///     quern::exclusive_scan(quern::par, x.begin(), x.end(), y.begin(), 0.0);
 template <execution_policy Policy, std::input_iterator It, std::input_or_output_iterator Out,
@@ -140,7 +156,7 @@ template <execution_policy Policy, std::input_iterator It, std::input_or_output_
           class Op, class Map>
 QUERN_ALWAYS_INLINE auto transform_inclusive_scan(Policy&& policy, It first, It last, Out out,
                                                   Op op, Map map) {
-    using T = std::remove_cvref_t<std::invoke_result_t<Map&, std::iter_reference_t<It>>>;
+    using T = detail::scanned_value<It, Map>;
     return detail::run_scan<true, T>(policy, first, last, out, std::optional<T>(), std::move(op),
                                      std::move(map));
 }

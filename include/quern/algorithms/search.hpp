@@ -22,20 +22,21 @@ std::size_t first_beginning(const How& how, std::size_t n, It first, It2 s_first
                             Pred& pred) {
     return detail::first_match(how, n, [&](std::size_t i, std::size_t end) {
         auto is_equal = detail::for_chunk(pred);
-        const auto is_first = [&](auto&& element) { return is_equal(element, *s_first); };
+        const auto is_first = [&](auto&& element) -> bool { return is_equal(element, *s_first); };
         const auto continues = [&](It element) {
-            It2 s = std::next(s_first);
+            It2 s = s_first;
+            ++s;
             while (s != s_last && is_equal(*++element, *s)) {
                 ++s;
             }
             return s == s_last;
         };
-        const It chunk_end = detail::at(first, end);
-        It place = std::find_if(detail::at(first, i), chunk_end, is_first);
-        while (place != chunk_end && !continues(place)) {
-            place = std::find_if(std::next(place), chunk_end, is_first);
+        const auto chunk_end = detail::as_standard(detail::at(first, end));
+        auto place = std::find_if(detail::as_standard(detail::at(first, i)), chunk_end, is_first);
+        while (place != chunk_end && !continues(detail::as_given(place))) {
+            place = std::find_if(detail::at(place, 1), chunk_end, is_first);
         }
-        return detail::length(first, place);
+        return detail::length(first, It(detail::as_given(place)));
     });
 }
 
@@ -55,7 +56,7 @@ QUERN_ALWAYS_INLINE auto search(Policy&& policy, It first, It last, It2 s_first,
         policy, [first, last, s_first, s_last, pred = std::move(pred)](auto how) mutable -> It {
             if constexpr (how.k_is_parallel) {
                 const std::size_t all = detail::length(first, last);
-                const auto size = static_cast<std::size_t>(std::distance(s_first, s_last));
+                const auto size = static_cast<std::size_t>(std::ranges::distance(s_first, s_last));
                 if (size == 0 || all < size) {
                     return size == 0 ? first : last;
                 }
@@ -64,7 +65,10 @@ QUERN_ALWAYS_INLINE auto search(Policy&& policy, It first, It last, It2 s_first,
                     detail::first_beginning(how, n, first, s_first, s_last, pred);
                 return found == n ? last : detail::at(first, found);
             } else {
-                return std::search(first, last, s_first, s_last, detail::for_chunk(pred));
+                return detail::as_given(
+                    std::search(detail::as_standard(first), detail::as_standard(last),
+                                detail::as_standard(s_first), detail::as_standard(s_last),
+                                detail::for_chunk(pred)));
             }
         });
 }
@@ -79,7 +83,9 @@ template <execution_policy Policy, std::forward_iterator It, std::integral Size,
 QUERN_ALWAYS_INLINE auto search_n(Policy&& policy, It first, It last, Size count, const T& value,
                                   Pred pred = {}) {
     return detail::run_over<It>(
-        policy, [first, last, count, value, pred = std::move(pred)](auto how) mutable -> It {
+        policy,
+        [first, last, count, value = detail::keep_value(policy, value),
+         pred = std::move(pred)](auto how) mutable -> It {
             if constexpr (how.k_is_parallel) {
                 const std::size_t all = detail::length(first, last);
                 const std::size_t size = detail::size_of(count);
@@ -92,9 +98,10 @@ QUERN_ALWAYS_INLINE auto search_n(Policy&& policy, It first, It last, Size count
                 const auto end_of = [&](std::size_t blocks) {
                     return detail::at(first, std::min(blocks * size, places) + size - 1);
                 };
-                const auto search_blocks = [&](std::size_t block, std::size_t end) {
-                    return std::search_n(detail::at(first, block * size), end_of(end), count, value,
-                                         detail::for_chunk(pred));
+                const auto search_blocks = [&](std::size_t block, std::size_t end) -> It {
+                    return detail::as_given(std::search_n(
+                        detail::as_standard(detail::at(first, block * size)),
+                        detail::as_standard(end_of(end)), count, value(), detail::for_chunk(pred)));
                 };
                 const std::size_t n = (places + size - 1) / size;
                 const std::size_t found =
@@ -104,7 +111,9 @@ QUERN_ALWAYS_INLINE auto search_n(Policy&& policy, It first, It last, Size count
                     });
                 return found == n ? last : search_blocks(found, found + 1);
             } else {
-                return std::search_n(first, last, count, value, detail::for_chunk(pred));
+                return detail::as_given(std::search_n(detail::as_standard(first),
+                                                      detail::as_standard(last), count, value(),
+                                                      detail::for_chunk(pred)));
             }
         });
 }
@@ -121,18 +130,22 @@ QUERN_ALWAYS_INLINE auto find_end(Policy&& policy, It first, It last, It2 s_firs
         policy, [first, last, s_first, s_last, pred = std::move(pred)](auto how) mutable -> It {
             if constexpr (how.k_is_parallel && std::bidirectional_iterator<It2>) {
                 const std::size_t all = detail::length(first, last);
-                const auto size = static_cast<std::size_t>(std::distance(s_first, s_last));
+                const auto size = static_cast<std::size_t>(std::ranges::distance(s_first, s_last));
                 if (size == 0 || all < size) {
                     return last;
                 }
                 // Backwards, the last place is the first one.
                 const std::size_t n = all - size + 1;
                 const std::size_t found = detail::first_beginning(
-                    how, n, std::make_reverse_iterator(last), std::make_reverse_iterator(s_last),
-                    std::make_reverse_iterator(s_first), pred);
+                    how, n, std::make_reverse_iterator(detail::as_standard(last)),
+                    std::make_reverse_iterator(detail::as_standard(s_last)),
+                    std::make_reverse_iterator(detail::as_standard(s_first)), pred);
                 return found == n ? last : detail::at(first, n - 1 - found);
             } else {
-                return std::find_end(first, last, s_first, s_last, detail::for_chunk(pred));
+                return detail::as_given(
+                    std::find_end(detail::as_standard(first), detail::as_standard(last),
+                                  detail::as_standard(s_first), detail::as_standard(s_last),
+                                  detail::for_chunk(pred)));
             }
         });
 }

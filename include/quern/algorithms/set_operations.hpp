@@ -14,10 +14,6 @@ namespace quern {
 
 namespace detail {
 
-/// Whether to read an element may change it: the search for a place would then read moved elements.
-template <class It>
-inline constexpr bool k_moves = std::is_rvalue_reference_v<std::iter_reference_t<It>>;
-
 /// A set operation; serial(first, last, first2, last2, out, less) is that of the standard.
 template <class Policy, class It, class It2, class Out, class Less, class Serial>
 QUERN_ALWAYS_INLINE auto combine_sets(const Policy& policy, It first, It last, It2 first2,
@@ -26,8 +22,11 @@ QUERN_ALWAYS_INLINE auto combine_sets(const Policy& policy, It first, It last, I
         policy,
         [first, last, first2, last2, out, less = std::move(less), serial](auto how) mutable -> Out {
             const auto in_order = [&](auto i, auto end, auto j, auto end2, auto to) {
-                return serial(i, end, j, end2, to, detail::for_chunk(less));
+                return detail::as_given(serial(detail::as_standard(i), detail::as_standard(end),
+                                               detail::as_standard(j), detail::as_standard(end2),
+                                               detail::as_standard(to), detail::for_chunk(less)));
             };
+            // The search for a place reads elements that the operation reads again.
             if constexpr (how.k_is_parallel && !k_moves<It> && !k_moves<It2>) {
                 return detail::set_operation_in_blocks(how, first, detail::length(first, last),
                                                        first2, detail::length(first2, last2), out,
@@ -57,7 +56,9 @@ QUERN_ALWAYS_INLINE auto includes(Policy&& policy, It first, It last, It2 first2
                 return detail::includes_in_blocks(how, first, detail::length(first, last), first2,
                                                   detail::length(first2, last2), less);
             } else {
-                return std::includes(first, last, first2, last2, detail::for_chunk(less));
+                return std::includes(detail::as_standard(first), detail::as_standard(last),
+                                     detail::as_standard(first2), detail::as_standard(last2),
+                                     detail::for_chunk(less));
             }
         });
 }

@@ -40,12 +40,16 @@ QUERN_ALWAYS_INLINE auto transform(Policy&& policy, It first, It last, It2 first
             if constexpr (how.k_is_parallel) {
                 const std::size_t n = detail::length(first, last);
                 detail::for_chunks(how, n, [&](std::size_t i, std::size_t end) {
-                    std::transform(detail::at(first, i), detail::at(first, end),
-                                   detail::at(first2, i), detail::at(out, i), detail::for_chunk(f));
+                    std::transform(detail::as_standard(detail::at(first, i)),
+                                   detail::as_standard(detail::at(first, end)),
+                                   detail::as_standard(detail::at(first2, i)),
+                                   detail::as_standard(detail::at(out, i)), detail::for_chunk(f));
                 });
                 return detail::at(out, n);
             } else {
-                return std::transform(first, last, first2, out, detail::for_chunk(f));
+                return detail::as_given(std::transform(
+                    detail::as_standard(first), detail::as_standard(last),
+                    detail::as_standard(first2), detail::as_standard(out), detail::for_chunk(f)));
             }
         });
 }

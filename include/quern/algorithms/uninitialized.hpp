@@ -34,7 +34,8 @@ public:
 
     void destroy_all(It start) noexcept {
         for (const auto& [first, last] : m_parts) {
-            std::destroy(detail::at(start, first), detail::at(start, last));
+            const auto from = detail::as_standard(start);
+            std::destroy(detail::at(from, first), detail::at(from, last));
         }
     }
 
@@ -74,12 +75,15 @@ QUERN_ALWAYS_INLINE auto construct_from(const Policy& policy, It first, It last,
                 const std::size_t n = detail::length(first, last);
                 detail::construct_chunks(how, out, n, k_begin_with_elements<It, Out>,
                                          [&](std::size_t i, std::size_t end) {
-                                             construct(detail::at(first, i), detail::at(first, end),
-                                                       detail::at(out, i));
+                                             construct(detail::as_standard(detail::at(first, i)),
+                                                       detail::as_standard(detail::at(first, end)),
+                                                       detail::as_standard(detail::at(out, i)));
                                          });
                 return detail::at(out, n);
             } else {
-                return construct(first, last, out);
+                return detail::as_given(construct(detail::as_standard(first),
+                                                  detail::as_standard(last),
+                                                  detail::as_standard(out)));
             }
         });
 }
@@ -87,7 +91,8 @@ QUERN_ALWAYS_INLINE auto construct_from(const Policy& policy, It first, It last,
 /// The range of n elements from `first`, with iterators of any kind.
 template <class It, class Size>
 It end_of_n(It first, Size n) {
-    return std::next(first, static_cast<std::iter_difference_t<It>>(detail::size_of(n)));
+    std::ranges::advance(first, static_cast<std::iter_difference_t<It>>(detail::size_of(n)));
+    return first;
 }
 
 /// construct(first, last) in raw memory.
@@ -97,13 +102,14 @@ QUERN_ALWAYS_INLINE auto construct_in(const Policy& policy, It first, It last,
     return detail::run_over<It>(
         policy, [first, last, construct = std::move(construct)](auto how) mutable {
             if constexpr (how.k_is_parallel) {
-                detail::construct_chunks(
-                    how, first, detail::length(first, last), k_begin_with_elements<It>,
-                    [&](std::size_t i, std::size_t end) {
-                        construct(detail::at(first, i), detail::at(first, end));
-                    });
+                detail::construct_chunks(how, first, detail::length(first, last),
+                                         k_begin_with_elements<It>,
+                                         [&](std::size_t i, std::size_t end) {
+                                             construct(detail::as_standard(detail::at(first, i)),
+                                                       detail::as_standard(detail::at(first, end)));
+                                         });
             } else {
-                construct(first, last);
+                construct(detail::as_standard(first), detail::as_standard(last));
             }
         });
 }
@@ -159,13 +165,17 @@ QUERN_ALWAYS_INLINE auto uninitialized_move_n(Policy&& policy, It first, Size n,
 ///     quern::uninitialized_fill(quern::par, x.begin(), x.end(), 0.0);
 template <execution_policy Policy, std::forward_iterator It, class T>
 QUERN_ALWAYS_INLINE auto uninitialized_fill(Policy&& policy, It first, It last, const T& value) {
-    return detail::construct_in(
-        policy, first, last, [value](auto i, auto end) { std::uninitialized_fill(i, end, value); });
+    return detail::construct_in(policy, first, last,
+                                [value = detail::keep_value(policy, value)](auto i, auto end) {
+                                    std::uninitialized_fill(i, end, value());
+                                });
 }
 template <execution_policy Policy, std::forward_iterator It, std::integral Size, class T>
 QUERN_ALWAYS_INLINE auto uninitialized_fill_n(Policy&& policy, It first, Size n, const T& value) {
-    return detail::construct_n(
-        policy, first, n, [value](auto i, auto end) { std::uninitialized_fill(i, end, value); });
+    return detail::construct_n(policy, first, n,
+                               [value = detail::keep_value(policy, value)](auto i, auto end) {
+                                   std::uninitialized_fill(i, end, value());
+                               });
 }
 
 /// Constructs elements as `T x;` does.
@@ -202,8 +212,8 @@ QUERN_ALWAYS_INLINE auto destroy(Policy&& policy, It first, It last) {
 template <execution_policy Policy, std::forward_iterator It, std::integral Size>
 QUERN_ALWAYS_INLINE auto destroy_n(Policy&& policy, It first, Size n) {
     return detail::on_n_elements(
-        policy, first, n, 1, [](auto i, auto end) { std::destroy(i, end); },
-        [](It i, Size size) { return std::destroy_n(i, size); });
+        policy, first, n, 1, nullptr, [](auto&, auto i, auto end) { std::destroy(i, end); },
+        [](auto&, It& i) { std::destroy_at(std::addressof(*i)); });
 }
 
 }  // namespace quern

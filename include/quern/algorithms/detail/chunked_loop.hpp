@@ -119,7 +119,7 @@ T reduce_division(fork_slot* slot, stop_signal& stop, const Chunker& chunks, std
             continue;
         }
         if (value) {
-            value.emplace(combine(std::move(*value), std::move(*each)));
+            value.emplace(static_cast<T>(combine(std::move(*value), std::move(*each))));
         } else {
             value = std::move(each);
         }

@@ -67,7 +67,8 @@ protected:
 void deal_reduction(fork_slot* slot, stop_signal& stop, std::size_t first, std::size_t n,
                     chunk_size chunk, reduction& how, void* value);
 
-/// The reduction by map(first, last) and combine(T&&, T&&).
+/// The reduction by map(first, last) and combine(T&&, T&&). The combination may return one of its
+/// arguments, which must not be assigned to itself.
 template <class T, class Map, class Combine>
 class reduction_of final : public reduction {
 public:
@@ -76,11 +77,11 @@ public:
     void* begin(std::size_t first, std::size_t last) override { return new T(m_map(first, last)); }
     void add(void* value, std::size_t first, std::size_t last) override {
         T& before = *static_cast<T*>(value);
-        before = m_combine(std::move(before), m_map(first, last));
+        before = static_cast<T>(m_combine(std::move(before), m_map(first, last)));
     }
     void join(void* value, void* behind) override {
         T& before = *static_cast<T*>(value);
-        before = m_combine(std::move(before), std::move(*static_cast<T*>(behind)));
+        before = static_cast<T>(m_combine(std::move(before), std::move(*static_cast<T*>(behind))));
     }
     void drop(void* value) noexcept override { delete static_cast<T*>(value); }
 

@@ -3,6 +3,7 @@
 // inplace_merge. Without memory for the buffer, or if moves may throw, they merge in place.
 #pragma once
 
+#include <quern/algorithms/detail/in_place.hpp>
 #include <quern/algorithms/detail/merging.hpp>
 #include <quern/algorithms/detail/parallel_quick_sort.hpp>
 #include <quern/task/exceptions.hpp>
@@ -74,14 +75,6 @@ public:
 private:
     void* m_memory;
 };
-
-template <class From, class To>
-To move_elements(From first, From last, To to) {
-    for (; first != last; ++first, ++to) {
-        *to = std::ranges::iter_move(first);
-    }
-    return to;
-}
 
 /// Moves what two ranges still have, at the end: also when a comparison throws.
 template <class A, class B, class Out>
@@ -238,12 +231,14 @@ void merge_in_place(const forks& where, It first, It middle, It last, Less& less
     It b = middle;
     if (left > right) {
         a = detail::at(first, left / 2);
-        b = std::lower_bound(middle, last, *a, std::ref(less));
+        b = detail::as_given(std::lower_bound(detail::as_standard(middle),
+                                              detail::as_standard(last), *a, std::ref(less)));
     } else {
         b = detail::at(middle, right / 2);
-        a = std::upper_bound(first, middle, *b, std::ref(less));
+        a = detail::as_given(std::upper_bound(detail::as_standard(first),
+                                              detail::as_standard(middle), *b, std::ref(less)));
     }
-    const It between = std::rotate(a, middle, b);
+    const It between = detail::rotate_here(a, middle, b);
     detail::fork_both(
         where.allowed_for(left + right) ? where : where.none(),
         [&](const forks& here) { detail::merge_in_place(here, first, a, between, less); },
@@ -349,11 +344,13 @@ void merge_neighbours(const forks& where, It first, It middle, It last, Less& le
         return;
     }
     // What is in its place already.
-    first = std::upper_bound(first, middle, *middle, std::ref(less));
+    first = detail::as_given(std::upper_bound(
+        detail::as_standard(first), detail::as_standard(middle), *middle, std::ref(less)));
     if (first == middle) {
         return;
     }
-    last = std::lower_bound(middle, last, *(middle - 1), std::ref(less));
+    last = detail::as_given(std::lower_bound(detail::as_standard(middle), detail::as_standard(last),
+                                             *(middle - 1), std::ref(less)));
     if constexpr (k_merges_plain<It, It, It>) {
         if (where.slot == nullptr && detail::merge_plain_neighbours(first, middle, last, less)) {
             return;

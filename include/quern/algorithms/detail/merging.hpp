@@ -115,7 +115,9 @@ void merge_copies_here(const sorted_pair<A, B>& in, Out out, Less& less) {
         using element = std::iter_value_t<Out>;
         detail::merge_plain<element>(in.a, in.a_end, in.b, in.b_end, out, less);
     } else {
-        std::merge(in.a, in.a_end, in.b, in.b_end, out, detail::for_chunk(less));
+        std::merge(detail::as_standard(in.a), detail::as_standard(in.a_end),
+                   detail::as_standard(in.b), detail::as_standard(in.b_end),
+                   detail::as_standard(out), detail::for_chunk(less));
     }
 }
 

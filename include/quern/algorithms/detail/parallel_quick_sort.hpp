@@ -172,7 +172,7 @@ bool sort_ordered(const forks& where, It first, std::size_t n, Less& less) {
     }
     if (!less(*detail::at(first, 1), *first)) {
         return detail::all_neighbours(
-            where, first, n, [&less](const auto& a, const auto& b) { return !less(b, a); });
+            where, first, n, [&less](const auto& a, const auto& b) -> bool { return !less(b, a); });
     }
     if (!detail::all_neighbours(where, first, n, [&less](const auto& a, const auto& b) -> bool {
             return less(b, a);

@@ -69,7 +69,7 @@ public:
     /// Of one part. Requires: at least k elements.
     std::vector<element> of_part(In first, In last) const {
         In i = detail::at(first, m_k);
-        std::vector<element> least(first, i);
+        std::vector<element> least(detail::as_standard(first), detail::as_standard(i));
         detail::make_heap(least.data(), m_k, m_less);
         for (; i != last; ++i) {
             if (m_less(*i, least.front())) {
@@ -105,11 +105,37 @@ void copy_least(const forks& where, In first, std::size_t n, Out out, std::size_
                 least.add(least.of_part(detail::at(first, i), detail::at(first, last)));
             });
     } else {
-        least.all().assign(first, detail::at(first, n));
+        least.all().assign(detail::as_standard(first), detail::as_standard(detail::at(first, n)));
     }
     if (!where.stopped()) {
         detail::sort_least(where, least.all().data(), k, least.all().size(), less);
-        std::move(least.all().begin(), least.all().begin() + static_cast<std::ptrdiff_t>(k), out);
+        std::move(least.all().begin(), least.all().begin() + static_cast<std::ptrdiff_t>(k),
+                  detail::as_standard(out));
+    }
+}
+
+/// std::partial_sort_copy, which moves what * of the results gives: over proxies a heap.
+template <class In, class Out, class Less>
+Out copy_least_here(In first, In last, Out out, Out out_end, Less& less) {
+    if constexpr (k_gives_elements<Out>) {
+        return detail::as_given(std::partial_sort_copy(
+            detail::as_standard(first), detail::as_standard(last), detail::as_standard(out),
+            detail::as_standard(out_end), detail::for_chunk(less)));
+    } else {
+        Out end = out;
+        for (; first != last && end != out_end; ++first, ++end) {
+            *end = *first;
+        }
+        const std::size_t k = detail::length(out, end);
+        detail::make_heap(out, k, less);
+        for (; first != last && k != 0; ++first) {
+            if (less(*first, *out)) {
+                *out = *first;
+                detail::sift_down(out, k, 0, less);
+            }
+        }
+        detail::heap_sort(out, k, less);
+        return end;
     }
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <quern/algorithms/detail/elementwise.hpp>
+#include <quern/algorithms/detail/in_place.hpp>
 
 #include <algorithm>
 #include <array>
@@ -30,9 +31,8 @@ inline constexpr std::size_t k_partition_piece = 128;
 inline constexpr std::size_t k_small_element = 32;
 
 template <class It>
-inline constexpr bool k_has_small_elements =
-    std::is_trivially_copyable_v<std::iter_value_t<It>>&& std::copyable<std::iter_value_t<It>> &&
-    sizeof(std::iter_value_t<It>) <= k_small_element;
+inline constexpr bool k_has_small_elements = k_is_plain_data<std::iter_value_t<It>> &&
+                                             sizeof(std::iter_value_t<It>) <= k_small_element;
 
 /// An iterator moved back by a number of elements.
 template <class It>
@@ -76,8 +76,8 @@ void swap_pieces(two_ends<It>& ends, Pred& pred) {
         }
         const std::size_t swaps = std::min(left_last - left_next, right_last - right_next);
         for (std::size_t i = 0; i < swaps; ++i) {
-            std::iter_swap(detail::at(left, left_places[left_next + i]),
-                           detail::before(right, right_places[right_next + i]));
+            detail::swap_elements(detail::at(left, left_places[left_next + i]),
+                                  detail::before(right, right_places[right_next + i]));
         }
         left_next += swaps;
         right_next += swaps;
@@ -110,7 +110,7 @@ void swap_ends(two_ends<It>& ends, Pred& pred) {
         if (ends.right == ends.right_begin) {
             return;
         }
-        std::iter_swap(ends.left, last);
+        detail::swap_elements(ends.left, last);
         ++ends.left;
         ends.right = last;
     }
@@ -128,7 +128,7 @@ It partition_alone(It first, It last, Pred& pred) {
             last = halves.right;
         }
     }
-    return std::partition(first, last, detail::for_chunk(pred));
+    return detail::partition_here(first, last, detail::for_chunk(pred));
 }
 
 /// The blocks of a range by their distance from its ends.
@@ -241,7 +241,7 @@ std::size_t swap_misplaced_parts(const How& how, It first, const mirrored_blocks
                 const auto other = behind.from(i);
                 const std::size_t size = std::min({one.length, other.length, last - i});
                 const It from = detail::at(first, one.first);
-                std::swap_ranges(from, detail::at(from, size), detail::at(first, other.first));
+                detail::swap_with(from, detail::at(from, size), detail::at(first, other.first));
                 i += size;
             }
         },
@@ -254,7 +254,7 @@ std::size_t swap_misplaced_parts(const How& how, It first, const mirrored_blocks
 template <class How, class It, class Pred>
 It partition_in_blocks(const How& policy, It first, std::size_t n, Pred& pred) {
     if (!detail::is_shared(policy)) {
-        return std::partition(first, detail::at(first, n), detail::for_chunk(pred));
+        return detail::partition_here(first, detail::at(first, n), detail::for_chunk(pred));
     }
     const auto how = policy.in_lazy_chunks();
     const mirrored_blocks blocks(n);

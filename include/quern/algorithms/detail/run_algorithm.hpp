@@ -5,12 +5,14 @@
 
 #include <quern/algorithms/execution.hpp>
 #include <quern/algorithms/parallel_for.hpp>
+#include <quern/base/detail/trivial_copy.hpp>
 #include <quern/task/async.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <iterator>
 #include <stop_token>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -60,9 +62,16 @@ concept random_access = std::random_access_iterator<It> ||
     std::derived_from<typename std::iterator_traits<It>::iterator_category,
                       std::random_access_iterator_tag>;
 
-/// Elements that share words cannot be written in parallel.
+/// Elements that share words cannot be written in parallel: bits, also as parts of zipped elements
+/// and behind iterators that adapt others.
+template <class Reference>
+inline constexpr bool k_is_bit = std::is_same_v<Reference, std::vector<bool>::reference>;
+template <class A, class B>
+inline constexpr bool k_is_bit<std::pair<A, B>> = k_is_bit<A> || k_is_bit<B>;
+template <class... Parts>
+inline constexpr bool k_is_bit<std::tuple<Parts...>> = (k_is_bit<Parts> || ...);
 template <class It>
-inline constexpr bool k_shares_words = std::is_same_v<It, std::vector<bool>::iterator>;
+inline constexpr bool k_shares_words = k_is_bit<std::remove_cvref_t<std::iter_reference_t<It>>>;
 
 /// Whether an algorithm over these iterators may run in parallel.
 template <class Policy, class... Its>

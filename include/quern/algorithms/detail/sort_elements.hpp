@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
+#include <quern/base/detail/trivial_copy.hpp>
 
 #include <cstddef>
 #include <iterator>
@@ -15,7 +16,7 @@ namespace quern::detail {
 
 /// Elements of plain data are cheap to move also where that turns out to be in vain.
 template <class It>
-inline constexpr bool k_is_plain = std::is_trivially_copyable_v<std::iter_value_t<It>> &&
+inline constexpr bool k_is_plain = k_is_plain_data<std::iter_value_t<It>> &&
                                    sizeof(std::iter_value_t<It>) <= 64;
 
 /// Whether elements may be outside of their range for a while.

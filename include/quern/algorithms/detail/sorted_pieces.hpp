@@ -81,8 +81,9 @@ private:
         if (n == 0 || m_less(*detail::at(first, n - 1), value)) {
             return n;
         }
+        const auto from = detail::as_standard(first);
         return detail::length(
-            first, std::lower_bound(first, detail::at(first, n - 1), value, std::ref(m_less)));
+            from, std::lower_bound(from, detail::at(from, n - 1), value, std::ref(m_less)));
     }
 
     const It m_first;
@@ -166,7 +167,7 @@ public:
         }
         if constexpr (k_is_buffered) {
             if (found.is_surveyed) {
-                std::copy_n(found.result.get(), found.count, out);
+                std::copy_n(found.result.get(), found.count, detail::as_standard(out));
                 found.result.reset();
                 return before + found.count;
             }
@@ -177,7 +178,7 @@ public:
     value combine(value before, value own) const noexcept { return before + own; }
 
 private:
-    static constexpr bool k_is_buffered = std::is_trivially_copyable_v<T> &&
+    static constexpr bool k_is_buffered = k_is_plain_data<T> &&
                                           std::is_trivially_default_constructible_v<T> &&
                                           requires(Out out, T& element) {
         *out = element;
@@ -235,7 +236,9 @@ template <class How, class It, class It2, class Less>
 bool includes_in_blocks(const How& how, It first, std::size_t n, It2 first2, std::size_t n2,
                         Less& less) {
     const auto serial = [&less](It i, It last, It2 j, It2 last2) -> bool {
-        return std::includes(i, last, j, last2, detail::for_chunk(less));
+        return std::includes(detail::as_standard(i), detail::as_standard(last),
+                             detail::as_standard(j), detail::as_standard(last2),
+                             detail::for_chunk(less));
     };
     if (!detail::is_shared(how)) {
         return serial(first, detail::at(first, n), first2, detail::at(first2, n2));

@@ -4,6 +4,7 @@
 // move to where they belong. Into two ranges: on ordered_blocks.hpp, as a compaction.
 #pragma once
 
+#include <quern/algorithms/detail/in_place.hpp>
 #include <quern/algorithms/detail/ordered_blocks.hpp>
 #include <quern/algorithms/detail/partition_blocks.hpp>
 
@@ -80,15 +81,15 @@ public:
                 const bool is_satisfied = pred(*from);
                 if constexpr (k_has_small_elements<It>) {  // without a branch
                     std::construct_at(other, *from);
-                    *to = *from;
+                    *to = std::ranges::iter_move(from);
                     to = detail::at(to, is_satisfied ? 1U : 0U);
                     other += is_satisfied ? 0 : 1;
                 } else if (!is_satisfied) {
-                    std::construct_at(other, std::move(*from));
+                    std::construct_at(other, std::ranges::iter_move(from));
                     ++other;
                 } else {
                     if (to != from) {
-                        *to = std::move(*from);
+                        *to = std::ranges::iter_move(from);
                     }
                     ++to;
                 }
@@ -104,8 +105,8 @@ public:
     void restore() {
         for (const group& each : m_groups) {
             element* const other = m_buffer.get() + each.first;
-            std::move(other, other + each.others,
-                      detail::at(m_first, each.first + each.satisfying));
+            detail::move_range(other, other + each.others,
+                               detail::at(m_first, each.first + each.satisfying));
         }
     }
 
@@ -125,7 +126,7 @@ public:
             detail::for_chunks(
                 how, each.others,
                 [&](std::size_t i, std::size_t end) {
-                    std::move(from + i, from + end, detail::at(to, i));
+                    detail::move_range(from + i, from + end, detail::at(to, i));
                 },
                 k_begin_with_elements<It>);
             next += each.others;
@@ -157,7 +158,7 @@ private:
         }
         const It begin = detail::at(m_first, from);
         if (by < std::min(count, k_far_move)) {
-            std::move(begin, detail::at(begin, count), detail::at(m_first, to));
+            detail::move_range(begin, detail::at(begin, count), detail::at(m_first, to));
             return;
         }
         for (std::size_t done = 0; done < count; done += by) {
@@ -166,7 +167,8 @@ private:
             detail::for_chunks(
                 how, std::min(by, count - done),
                 [&](std::size_t i, std::size_t end) {
-                    std::move(detail::at(step, i), detail::at(step, end), detail::at(place, i));
+                    detail::move_range(detail::at(step, i), detail::at(step, end),
+                                       detail::at(place, i));
                 },
                 k_begin_with_elements<It>);
         }
@@ -178,20 +180,29 @@ private:
     std::unique_ptr<element, deleter> m_buffer;
 };
 
+/// std::stable_partition; by rotations where libstdc++'s buffer would not do.
+template <class It, class Pred>
+It stable_partition_here(It first, It last, Pred& pred) {
+    if constexpr (k_is_usual<It>) {
+        return detail::as_given(std::stable_partition(
+            detail::as_standard(first), detail::as_standard(last), detail::for_chunk(pred)));
+    } else {
+        const auto n = static_cast<std::size_t>(std::ranges::distance(first, last));
+        return n == 0 ? last : detail::partition_by_rotations(first, n, pred).first;
+    }
+}
+
 /// std::stable_partition of n elements by the workers that are free.
 template <class How, class It, class Pred>
 It stable_partition_in_groups(const How& policy, It first, std::size_t n, Pred& pred) {
-    const auto serially = [&] {
-        return std::stable_partition(first, detail::at(first, n), detail::for_chunk(pred));
-    };
     if (!detail::is_shared(policy) || n <= k_smallest_group) {
-        return serially();
+        return detail::stable_partition_here(first, detail::at(first, n), pred);
     }
     const auto how = policy.in_lazy_chunks();
     const std::size_t wanted = k_groups_per_worker * detail::sharers(policy);
     stable_groups<It> groups(first, n, std::min(wanted, detail::divide_up(n, k_smallest_group)));
     if (!groups.has_buffer()) {
-        return serially();
+        return detail::stable_partition_here(first, detail::at(first, n), pred);
     }
     try {
         detail::for_chunks(how, groups.count(), [&](std::size_t g, std::size_t last) {
@@ -284,12 +295,19 @@ private:
     Pred& m_pred;
 };
 
+template <class It, class Out, class Out2, class Pred>
+std::pair<Out, Out2> partition_copy_here(It first, It last, Out out, Out2 out2, Pred& pred) {
+    return detail::as_given(std::partition_copy(
+        detail::as_standard(first), detail::as_standard(last), detail::as_standard(out),
+        detail::as_standard(out2), detail::for_chunk(pred)));
+}
+
 /// Returns the ends of both copies.
 template <class How, class It, class Out, class Out2, class Pred>
 std::pair<Out, Out2> partition_copy_in_blocks(const How& how, It first, std::size_t n, Out out,
                                               Out2 out2, Pred& pred) {
     if (n == 0 || !detail::is_shared(how)) {
-        return std::partition_copy(first, detail::at(first, n), out, out2, detail::for_chunk(pred));
+        return detail::partition_copy_here(first, detail::at(first, n), out, out2, pred);
     }
     partition_copying<It, Out, Out2, Pred> work(first, out, out2, pred);
     const std::size_t count = detail::run_in_order(how, n, work, std::size_t{0}, 1);
