@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An inclusive scan writes each sum and goes on with it.
+// An inclusive scan writes each sum and continues with it.
 #include <quern/algorithms/scan.hpp>
 
 #include <vector>

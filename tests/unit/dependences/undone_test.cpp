@@ -87,7 +87,7 @@ TEST_P(domain_undone, a_refused_task_changes_no_renamed_object) {
     });
 }
 
-// Holds: domain: A spawn() that throws leaves renamed objects..., also if a reduction ended with it.
+// Holds: domain: A spawn() that throws leaves renamed objects...
 TEST_P(domain_undone, a_task_that_ends_a_reduction_changes_no_renamed_object) {
     inside([] {
         const uncopyable_body body;
