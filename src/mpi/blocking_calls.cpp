@@ -51,11 +51,11 @@ bool is_named_first(const char* function) {
 void warn(const long_call& one) noexcept try {
     if (is_named_first(one.name)) {
         std::fprintf(stderr,
-                     "quern: %s has no non-blocking form%s: until it returns, all other calls of "
+                     "quern: %s %s%s: until it returns, all other calls of "
                      "MPI in this rank wait for it. Initialise MPI by MPI_Init_thread with "
                      "MPI_THREAD_MULTIPLE, or set mpi-threads=multiple, or call it where nothing "
                      "else needs MPI\n",
-                     one.name, place_of(one).c_str());
+                     one.name, one.why, place_of(one).c_str());
     }
 } catch (const std::exception&) {
     return;  // no memory for words
@@ -83,8 +83,10 @@ int run_beside(plain_operation::call_function call) noexcept {
     return beside();  // there is no spare thread: the worker is blocked
 }
 
-int run_in_entrance(const call_note& what, plain_operation::call_function call) noexcept {
+int run_in_entrance(const call_note& what, plain_operation::call_function call,
+                    const char* why) noexcept {
     long_call one{.name = what.kind->name,
+                  .why = why,
                   .from = quern::detail::call_chain::here(),
                   .since = quern::detail::ticks()};
     const bool is_task = quern::detail::current_context() != nullptr;
@@ -104,14 +106,15 @@ int run_in_entrance(const call_note& what, plain_operation::call_function call) 
 
 }  // namespace
 
-int run_blocking(const call_note& what, plain_operation::call_function call) noexcept {
+int run_blocking(const call_note& what, plain_operation::call_function call,
+                 const char* why) noexcept {
     if (is_within_mpi() || is_within_call_beside()) {
         return call();
     }
     if (quern::detail::current_context() != nullptr) {
         g_blocking.fetch_add(1, std::memory_order_relaxed);
     }
-    return may_call_beside() ? run_beside(call) : run_in_entrance(what, call);
+    return may_call_beside() ? run_beside(call) : run_in_entrance(what, call, why);
 }
 
 std::uint64_t blocking_calls() noexcept { return g_blocking.load(std::memory_order_relaxed); }

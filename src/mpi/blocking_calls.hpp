@@ -18,8 +18,9 @@
 namespace quern::mpi::detail {
 
 /// Counts it if a task calls it. If it holds the entrance, says so once for each function, when a
-/// task calls it or another call waits for it.
-int run_blocking(const call_note& what, plain_operation::call_function call) noexcept;
+/// task calls it or another call waits for it. `why`, a literal: of what is said.
+int run_blocking(const call_note& what, plain_operation::call_function call,
+                 const char* why = "has no non-blocking form") noexcept;
 
 /// Of tasks, since the process began.
 std::uint64_t blocking_calls() noexcept;
@@ -30,6 +31,7 @@ int run_access(const call_note& what, plain_operation::call_function call) noexc
 /// A call without a twin that holds the entrance.
 struct long_call {
     const char* name;
+    const char* why;
     quern::detail::call_chain from;
     quern::detail::tick_count since = 0;
     pid_t thread = 0;            ///< that is in MPI; kernel thread id

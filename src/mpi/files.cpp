@@ -8,6 +8,8 @@ namespace quern::mpi::detail {
 
 namespace {
 
+constexpr const char* k_why = "has no non-blocking form for data that are not native";
+
 void free_derived(MPI_Datatype& type) {
     int integers = 0;
     int addresses = 0;
@@ -55,13 +57,13 @@ int run_file(const call_note& what, posted_operation::post_function post,
     if (!is_shared()) {
         return call();
     }
-    return has_twin(what.file) ? run_twin(what, post, status) : run_blocking(what, call);
+    return has_twin(what.file) ? run_twin(what, post, status) : run_blocking(what, call, k_why);
 }
 
 int run_file_collective(const call_note& what, posted_operation::post_function post,
                         plain_operation::call_function call, MPI_Status* status) noexcept {
     if (!has_twin(what.file)) {
-        return is_shared() ? run_blocking(what, call) : call();
+        return is_shared() ? run_blocking(what, call, k_why) : call();
     }
     return is_shared() ? run_twin(what, post, status) : run_alone(what, post, status);
 }

@@ -370,12 +370,17 @@ int job::conclude(int status) {
         rank_report of_other{};
         of_other.what = rank_report::kind::signalled;
         of_other.value = SIGTERM;
-        if (first_to_leave(of_other) != nullptr) {
+        m_states.read(false);
+        if (m_states.first_abortion() || first_to_leave(of_other) != nullptr) {
             name_first(of_other);
         }
     }
     if (m_is_left) {
         return of_starter != 0 ? of_starter : k_failure;
+    }
+    if (const auto& aborted = m_states.first_abortion(); aborted && m_signals == 0) {
+        constexpr int k_bits = 0xff;  // of a status that the system passes on
+        return (aborted->code & k_bits) != 0 ? aborted->code & k_bits : k_failure;
     }
     if (WIFSIGNALED(status) && !m_failure && m_signals == 0) {
         say("{} was ended by signal {} ({}); the job ends", m_words[0], WTERMSIG(status),
