@@ -56,8 +56,11 @@ bool wait_list::withdraw(taker& self) noexcept {
 }
 
 wait_node* wait_list::take(const wait_reason& why) noexcept {
-    if (wait_node* const p = try_take()) {
-        return p;
+    {
+        const std::scoped_lock guard(m_lock);  // try_take() in place: a call costs a twentieth
+        if (wait_node* const p = pop()) {
+            return p;
+        }
     }
     taker self;
     wait_in(self, why, [this, &self] { return enqueue(self); });
