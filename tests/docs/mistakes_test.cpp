@@ -123,6 +123,20 @@ std::vector<mistake> mistakes_of_creators() {
              domain work;
              in_other_task([&work] { work.spawn(in(x), k_nothing); });
          }},
+        {"`work.spawn` in a forked child of the task that made `work`",
+         [] {
+             domain work;
+             quern::fork_join([&work] { work.spawn(in(x), k_nothing); }, [] {});
+         }},
+        {"`work.spawn` in a loop of the task that made `work`",
+         [] {
+             domain work;
+             quern::parallel_for(0, 100, [&work](int i) {
+                 if (i == 50) {
+                     work.spawn(in(x), k_nothing);
+                 }
+             });
+         }},
         {"`work.taskwait` by a task that did not make `work`",
          [] {
              domain work;
