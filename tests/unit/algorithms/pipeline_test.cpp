@@ -63,7 +63,7 @@ int delayed(int i) {
 class pipeline_test : public quern_test::on_runtime {};
 QUERN_ON_ALL_POLICIES(pipeline_test);
 
-// The last stage gets every item, in the order of the source, for every number of tokens.
+// Holds: pipeline: The last stage gets every item, in the order of the source, for every number of tokens.
 TEST_P(pipeline_test, keeps_the_order_of_the_source) {
     inside([] {
         for (const int tokens : {1, 2, 3, 16, 5'000}) {
@@ -76,7 +76,7 @@ TEST_P(pipeline_test, keeps_the_order_of_the_source) {
     });
 }
 
-// The same for several stages of each kind.
+// Holds: pipeline: Several stages of each kind may follow each other in any order.
 TEST_P(pipeline_test, takes_items_through_any_sequence_of_stages) {
     inside([] {
         std::vector<int> decoded, counted, out;
@@ -104,7 +104,7 @@ TEST_P(pipeline_test, passes_nothing_from_an_empty_source) {
     });
 }
 
-// From the call of the source to the end of the last stage, no more items than tokens.
+// Holds: pipeline: From the call of the source to the end of the last stage, no more items than tokens.
 TEST_P(pipeline_test, has_at_most_as_many_items_in_flight_as_tokens) {
     inside([] {
         for (const int tokens : {1, 3, 8}) {
@@ -127,7 +127,7 @@ TEST_P(pipeline_test, has_at_most_as_many_items_in_flight_as_tokens) {
     });
 }
 
-// A stage that waits does not keep the other tokens from being used, not even on one worker.
+// Holds: pipeline: A stage that waits does not keep the other tokens from being used, not even on one worker.
 TEST_P(pipeline_test, uses_all_tokens_while_stages_wait) {
     inside([] {
         constexpr int k_tokens = 20;
@@ -191,7 +191,7 @@ TEST_P(pipeline_test, aligns_values_as_their_types_ask) {
     });
 }
 
-// Errors: the first exception is thrown, the source is not called any more, and every other item in
+// Holds: pipeline: The first exception is thrown, the source is not called any more, and every other item in
 // flight passes all of its stages, in order.
 TEST_P(pipeline_test, throws_what_a_stage_throws_after_the_items_in_flight_have_passed) {
     inside([] {
@@ -268,7 +268,7 @@ TEST_P(pipeline_test, throws_what_the_source_throws_after_the_items_in_flight_ha
     });
 }
 
-// Later exceptions go to the handler: each of the failing items is observed once.
+// Holds: pipeline: Later exceptions go to the handler: each of the failing items is observed once.
 TEST_P(pipeline_test, reports_later_exceptions_to_the_handler) {
     static std::atomic<int> reported;
     reported = 0;
@@ -291,7 +291,7 @@ TEST_P(pipeline_test, reports_later_exceptions_to_the_handler) {
     quern::set_exception_handler(before);
 }
 
-// Values of failed and of passed items are destroyed, and those whose move throws count as failed.
+// Holds: pipeline: Values of failed and of passed items are destroyed, and those whose move throws count as failed.
 TEST_P(pipeline_test, destroys_every_value_when_a_stage_throws) {
     inside([] {
         std::atomic<int> living{0};
@@ -357,7 +357,7 @@ TEST_P(pipeline_test, refuses_a_number_of_tokens_below_one) {
     EXPECT_EQ(source.begun(), 0);
 }
 
-// A thread that is no worker.
+// Holds: pipeline: May be called by a thread that is no worker.
 TEST(pipeline_outside_test, runs_on_the_default_runtime) {
     std::vector<int> out;
     counting source(k_items);
