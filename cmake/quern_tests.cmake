@@ -22,7 +22,11 @@ set(QUERN_TEST_LABELS unit stress model conformance app consumer mpi)
 # Compiling the tests takes longer than running them, and without optimisation less than half as long. What they test is
 # compiled as its preset says, but for what lies in headers. Lines are known where a sanitizer shows them, and where a test
 # compares them (quern_keep_lines).
-set(quern_test_options -O0 $<IF:$<BOOL:${QUERN_SANITIZE}>,-g1,-g0>)
+if(QUERN_SANITIZE)
+    set(quern_test_options -O0 -g1)
+else()
+    set(quern_test_options -O0 -g0)
+endif()
 
 # The main function of all test programs.
 add_library(test_main STATIC "${PROJECT_SOURCE_DIR}/tests/support/main.cpp")
