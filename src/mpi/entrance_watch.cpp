@@ -99,13 +99,13 @@ void entrance_watch::look() {
     m_version = now.version;
 }
 
-std::mutex g_lock;
+std::mutex g_watch_lock;
 std::unique_ptr<entrance_watch> g_watch;  // NOLINT(bugprone-throwing-static-initialization)
 
 }  // namespace
 
 void watch_entrance() noexcept try {
-    const std::scoped_lock guard(g_lock);
+    const std::scoped_lock guard(g_watch_lock);
     if (g_watch == nullptr) {
         g_watch = std::make_unique<entrance_watch>();
     }
@@ -114,7 +114,7 @@ void watch_entrance() noexcept try {
 }
 
 void end_entrance_watch() noexcept {
-    const std::scoped_lock guard(g_lock);
+    const std::scoped_lock guard(g_watch_lock);
     g_watch.reset();
 }
 
