@@ -133,7 +133,7 @@ QUERN_ALWAYS_INLINE void parallel_for(First first, Last last, Body&& body) {
     quern::parallel_for(first, last, grain::automatic(), std::forward<Body>(body));
 }
 
-/// Calls that do not fit: never compile, and say what to write.
+// Calls that do not fit never run. NOLINTBEGIN(performance-unnecessary-value-param)
 template <class First, class Last, class... Rest>
     requires(!detail::k_are_bounds<First, Last> && !std::is_convertible_v<First, std::stop_token>)
 void parallel_for(First&&, Last&&, Rest&&...) {
@@ -154,7 +154,7 @@ void parallel_for(First, Last, Body&&, grain) {
                   "quern: parallel_for: the grain comes before the body: "
                   "(first, last, grain, body)");
 }
-
+// NOLINTEND(performance-unnecessary-value-param)
 /// combine(...combine(combine(initial, map(first)), map(first + 1))..., map(last - 1)), evaluated
 /// in parallel: combine must be associative; it need not be commutative. `initial` is used once.
 /// The splitting differs between runs, so floating-point sums may differ in the last bits. Errors,
@@ -201,7 +201,7 @@ QUERN_ALWAYS_INLINE T parallel_reduce(First first, Last last, T initial, Map&& m
                                   std::forward<Map>(map), std::forward<Combine>(combine));
 }
 
-/// Calls that do not fit: never compile, and say what to write.
+// Calls that do not fit never run. NOLINTBEGIN(performance-unnecessary-value-param)
 template <class First, class Last, class... Rest>
     requires(!detail::k_are_bounds<First, Last> && !std::is_convertible_v<First, std::stop_token>)
 void parallel_reduce(First&&, Last&&, Rest&&...) {
@@ -228,5 +228,5 @@ T parallel_reduce(std::stop_token, First first, Last last, T initial, grain how,
                   Combine&& combine) {
     return quern::parallel_reduce(first, last, std::move(initial), how, map, combine);
 }
-
+// NOLINTEND(performance-unnecessary-value-param)
 }  // namespace quern

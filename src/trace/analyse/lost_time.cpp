@@ -44,6 +44,7 @@ std::vector<worker_look> look_at_workers(pool_ref of) {
 
 lost_time_look look_at(const std::vector<worker_look>& workers, lost_time_parts which) {
     std::vector<std::int32_t> threads;
+    threads.reserve(workers.size());
     for (const worker_look& each : workers) {
         threads.push_back(each.thread);
     }

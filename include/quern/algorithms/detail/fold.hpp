@@ -63,11 +63,11 @@ QUERN_ALWAYS_INLINE T value_at(std::size_t i, const Value& value) {
                       [](auto&& v) -> T { return static_cast<T>(std::forward<decltype(v)>(v)); });
 }
 
-/// op(before, the i-th value) as a T.
+/// op(before, the i-th value) as a T, which is no reference: `before` is moved.
 template <class T, class Value, class Op>
 QUERN_ALWAYS_INLINE T add_value(T&& before, std::size_t i, const Value& value, Op& op) {
     return value.with(i, [&](auto&& v) -> T {
-        return static_cast<T>(op(std::move(before), std::forward<decltype(v)>(v)));
+        return static_cast<T>(op(std::move(before), std::forward<decltype(v)>(v)));  // NOLINT
     });
 }
 
