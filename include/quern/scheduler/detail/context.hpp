@@ -60,7 +60,7 @@ struct task_description {
 
 /// The `outer` of a task that began while its creator was aside: it was inlined, and its creator
 /// does not wait for it.
-extern const task_description g_creator_aside;  // NOLINT: its address counts
+extern const task_description g_creator_aside;
 
 /// The whole record of a task; the members added here are the task's own. Lies in the context on
 /// which the task began, or, for an inlined task, in the frame of the task that runs it.
