@@ -93,6 +93,12 @@ int advance(const quern::shared_future<int>& before);
 void from_left(const std::function<void()>& arrived);
 void from_right(const std::function<void()>& arrived);
 
+namespace of_fork_join {
+extern std::vector<double> upper, lower, all;
+double total(const std::vector<double>& of);
+long fib(quern::fork_context c, int number);
+}  // namespace of_fork_join
+
 namespace of_channel {
 extern quern::channel<block> blocks;
 }

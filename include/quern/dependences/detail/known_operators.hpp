@@ -4,6 +4,8 @@
 // the latter, for accesses by different operators wait for each other. Owner of the domain alone.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
