@@ -54,7 +54,7 @@ public:
         : m_folder(std::move(folder)),
           m_rank(rank),
           m_socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-        std::ofstream(m_folder + "/" + joined_file_of(rank));
+        const std::ofstream joined(m_folder + "/" + joined_file_of(rank));  // empty
         m_looks.emplace("job-hang", clock_type::now() + k_interval, [this] { return look(); });
     }
     watch(const watch&) = delete;
