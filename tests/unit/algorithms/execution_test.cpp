@@ -197,10 +197,10 @@ TEST_P(policies, as_future_returns_before_the_end) {
 
 TEST_P(policies, as_future_destroys_the_function_before_the_end_is_known) {
     const auto how = quern::par.on(rt)(quern::as_future);
-    quern_test::expect_destroyed_before_result("for_each", [&how](quern_test::probe p) {
-        return quern::for_each(how, numbers(100, 1), [p = std::move(p)](int) { p.wait(); });
-    });
     numbers x(100, 1);
+    quern_test::expect_destroyed_before_result("for_each", [&](quern_test::probe p) {
+        return quern::for_each(how, x, [p = std::move(p)](int) { p.wait(); });
+    });
     quern_test::expect_destroyed_before_result("reduce", [&](quern_test::probe p) {
         return quern::reduce(how, x.begin(), x.end(), 0, [p = std::move(p)](int a, int b) {
             p.wait();
