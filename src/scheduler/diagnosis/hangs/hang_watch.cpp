@@ -12,6 +12,7 @@
 #include <quern/scheduler/detail/process_registry.hpp>
 #include <quern/scheduler/task_report.hpp>
 
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -101,8 +102,13 @@ std::optional<std::vector<pid_t>> threads_that_may_act() {
         return std::nullopt;
     }
     std::erase_if(others, [&harmless](pid_t id) { return harmless.count(id) != 0; });
-    const std::size_t of_sanitizer = std::min(others.size(), k_sanitizer_threads);
-    others.erase(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(of_sanitizer));
+    for (std::size_t i = 0; i < k_sanitizer_threads; ++i) {
+        const auto one =
+            std::find_if(others.begin(), others.end(), [](pid_t id) { return id != ::getpid(); });
+        if (one != others.end()) {  // the main thread is never a sanitizer's
+            others.erase(one);
+        }
+    }
     return others;
 }
 
