@@ -6,6 +6,8 @@
 #include <quern/adaptation/cutoff.hpp>
 #include <quern/adaptation/decisions.hpp>
 #include <quern/adaptation/tuned.hpp>
+#include <quern/algorithms/detail/not_included.hpp>
+#include <quern/algorithms/execution.hpp>
 #include <quern/algorithms/parallel_for.hpp>
 #include <quern/algorithms/pipeline.hpp>
 #include <quern/counters/counter.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An inclusive scan writes each sum and continues with it.
+// An inclusive scan writes each sum and uses it for the next one.
 #include <quern/algorithms/scan.hpp>
 
 #include <vector>

@@ -98,8 +98,16 @@ inline constexpr parallel_unsequenced_policy par_unseq{};
 template <class T>
 inline constexpr bool is_execution_policy_v = detail::k_is_policy<std::remove_cvref_t<T>>;
 
+namespace detail {
+
+/// A compiler prints this name for a call with another first argument, such as std::execution::par.
+template <class T>
+inline constexpr bool k_first_argument_is_quern_par_seq_or_unseq = is_execution_policy_v<T>;
+
+}  // namespace detail
+
 /// A policy, also by reference and const.
 template <class T>
-concept execution_policy = is_execution_policy_v<T>;
+concept execution_policy = detail::k_first_argument_is_quern_par_seq_or_unseq<T>;
 
 }  // namespace quern
