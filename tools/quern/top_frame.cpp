@@ -3,6 +3,7 @@
 #include "top_frame.hpp"
 
 #include <quern/base/detail/json.hpp>
+#include <quern/scheduler/detail/blocked_time.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -24,6 +25,10 @@ struct sums {
     double managing_ns = 0;
     double idle_ns = 0;
     double blocked_ns = 0;
+    double lost_ns = 0;
+    double ran_ns = 0;
+    double asleep_ns = 0;
+    double guest_ns = 0;
     double tasks = 0;
     double chunks = 0;
     double loops = 0;
@@ -35,12 +40,21 @@ struct sums {
     sums() = default;
 
     sums& add(const sums& other, double sign);
+    worker_totals totals() const {
+        return {.running_ns = running_ns,
+                .managing_ns = managing_ns,
+                .idle_ns = idle_ns,
+                .asleep_ns = asleep_ns,
+                .guest_ns = guest_ns};
+    }
 };
 
 /// With its name in the answers of a program.
 constexpr std::pair<const char*, double sums::*> k_parts[] = {
     {"running_ns", &sums::running_ns}, {"managing_ns", &sums::managing_ns},
     {"idle_ns", &sums::idle_ns},       {"blocked_ns", &sums::blocked_ns},
+    {"lost_ns", &sums::lost_ns},       {"ran_ns", &sums::ran_ns},
+    {"asleep_ns", &sums::asleep_ns},   {"guest_ns", &sums::guest_ns},
     {"tasks", &sums::tasks},           {"chunks", &sums::chunks},
     {"loops", &sums::loops},           {"scopes", &sums::scopes},
     {"stolen", &sums::stolen},         {"suspensions", &sums::suspensions}};
@@ -62,10 +76,19 @@ top_rates rates_of(const sums& since, double seconds) {
     top_rates rates;
     const double total = since.running_ns + since.managing_ns + since.idle_ns;
     if (total > 0) {
-        rates.blocked = std::max(std::min(since.blocked_ns, since.running_ns), 0.0) / total;
-        rates.running = since.running_ns / total - rates.blocked;
-        rates.overhead = since.managing_ns / total;
-        rates.idle = since.idle_ns / total;
+        const double blocked = std::clamp(since.blocked_ns, 0.0, since.running_ns);
+        const double in_tasks = since.running_ns - blocked;
+        const double busy = in_tasks + since.managing_ns;
+        const quern::detail::lost_part lost =
+            quern::detail::lost_in(since.totals(), {since.lost_ns, since.ran_ns});
+        const double of_busy = std::clamp(lost.all_ns - lost.idle_ns, 0.0, busy);
+        const double of_idle = std::clamp(lost.all_ns - of_busy, 0.0, since.idle_ns);
+        const double left = busy > 0 ? 1 - of_busy / busy : 1;
+        rates.blocked = blocked / total;
+        rates.running = in_tasks * left / total;
+        rates.overhead = since.managing_ns * left / total;
+        rates.lost = (of_busy + of_idle) / total;
+        rates.idle = (since.idle_ns - of_idle) / total;
     }
     if (since.tasks > 0) {
         rates.ns_per_task = since.running_ns / since.tasks;
@@ -135,8 +158,8 @@ std::uint64_t resident_bytes(pid_t pid) {
 
 void add_rates(json& out, const top_rates& rates) {
     out.fields("tasks_per_s", rates.tasks_per_s, "ns_per_task", rates.ns_per_task, "running",
-               rates.running, "overhead", rates.overhead, "blocked", rates.blocked, "idle",
-               rates.idle);
+               rates.running, "overhead", rates.overhead, "blocked", rates.blocked, "lost",
+               rates.lost, "idle", rates.idle);
     out.fields("chunks_per_s", rates.chunks_per_s, "loops_per_s", rates.loops_per_s, "scopes_per_s",
                rates.scopes_per_s);
     out.fields("stolen_per_s", rates.stolen_per_s, "suspensions_per_s", rates.suspensions_per_s);

@@ -20,6 +20,7 @@ struct top_rates {
     std::optional<double> ns_per_task;  ///< nothing: no task has ended
     double running = 0;                 ///< share of the time, 0 to 1
     double blocked = 0;  ///< in tasks, while the worker's thread was blocked in the kernel
+    double lost = 0;     ///< the worker's thread was ready and had no processor
     double overhead = 0;
     double idle = 0;
     double chunks_per_s = 0;  ///< pieces of loops, which are no tasks

@@ -53,11 +53,11 @@ std::string about(const top_pool& pool) {
 
 std::string row(std::string_view who, std::string_view state, const top_rates& rates,
                 std::string_view queued, std::string_view runs) {
-    return fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8}  {}", who,
-                       state, number(rates.tasks_per_s), mean_task(rates),
+    return fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}  {}",
+                       who, state, number(rates.tasks_per_s), mean_task(rates),
                        number(rates.chunks_per_s + rates.scopes_per_s), share(rates.overhead),
-                       share(rates.blocked), share(rates.idle), queued, number(rates.stolen_per_s),
-                       runs);
+                       share(rates.blocked), share(rates.lost), share(rates.idle), queued,
+                       number(rates.stolen_per_s), runs);
 }
 
 void add_sites(std::vector<std::string>& lines, const std::vector<top_site>& sites) {
@@ -95,9 +95,9 @@ std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
         lines.emplace_back();
         lines.push_back(about(pool));
         lines.push_back(
-            fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8}  {}",
+            fmt::format("{:>6}  {:<8} {:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}  {}",
                         "worker", "state", "tasks/s", "mean task", "parts/s", "overhead", "blocked",
-                        "idle", "queued", "stolen/s", "runs"));
+                        "lost", "idle", "queued", "stolen/s", "runs"));
         for (const top_worker& worker : pool.workers) {
             lines.push_back(row(std::to_string(worker.rank), worker.phase, worker.rates,
                                 number(static_cast<double>(worker.queued)), worker.runs));

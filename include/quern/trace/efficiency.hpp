@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Divides the workers' time into five parts that a user can act on: work, the runtime's overhead,
-// starvation for lack of tasks, tasks that block their worker in the kernel, and the inflation of
-// tasks that take longer in parallel than alone. Names the largest loss and its remedy, with the
-// numbers of the run.
+// Divides the workers' time into parts: work, the runtime's overhead, starvation for lack of tasks,
+// tasks that block their worker in the kernel, the inflation of tasks that take longer in parallel
+// than alone, and what was lost to other programs. Names the largest loss that the program can do
+// something about, and its remedy, with the numbers of the run.
 #pragma once
 
 #include <quern/trace/calibration.hpp>
@@ -30,8 +30,11 @@ struct efficiency {
     /// in the work.
     std::optional<double> blocked_ns;
     std::optional<double> inflation_ns;  ///< none: unknown, and contained in the work
-    /// Part of the total: the workers' threads had no processor because others had it. Inflation is
-    /// attributed to it first.
+    /// Workers were ready and had no processor: other programs had it, or a quota was used up.
+    /// Exact, as the kernel counts it. None: unknown, and contained in the work.
+    std::optional<double> lost_ns;
+    /// What is lost, and what the hypervisor took, which is contained in the other parts. Inflation
+    /// is attributed to it first.
     double taken_ns = 0.0;
     double calibrated = 0.0;  ///< share of task time whose time on one worker is known
 
@@ -41,6 +44,11 @@ struct efficiency {
     std::string warning;                  ///< set if others took much of the workers' time
     std::string note;                     ///< limits of these figures; may be empty
 
+    /// Of the time that the workers had, without what is lost.
+    double share_of_own(double part_ns) const noexcept {
+        const double own_ns = total_ns - lost_ns.value_or(0.0);
+        return own_ns > 0.0 ? part_ns / own_ns : 0.0;
+    }
     double share(double part_ns) const noexcept {
         return total_ns > 0.0 ? part_ns / total_ns : 0.0;
     }

@@ -140,6 +140,10 @@ struct lane {
     /// Part of the time in tasks: its thread slept in the kernel. None: the system does not report
     /// it.
     std::optional<double> blocked_ns{};
+    /// Its thread was ready and had no processor, as the kernel counts it; and an estimate of how
+    /// much of that was after wake-ups, in idle time. None: as above.
+    std::optional<double> lost_ns{};
+    double lost_idle_ns = 0.0;
 };
 
 /// A value that changes with time.

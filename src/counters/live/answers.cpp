@@ -176,7 +176,7 @@ void live_answers::add_worker(json& out, const worker_view& seen) {
     for (const worker_figure& each : k_worker_figures) {
         each.with(seen.totals, seen.totals, [&](auto value, auto) { out.field(each.name, value); });
     }
-    out.field("blocked_ns", seen.blocked_ns);
+    out.fields("blocked_ns", seen.blocked_ns, "lost_ns", seen.lost_ns, "ran_ns", seen.ran_ns);
     if (!seen.task.empty()) {
         out.field("task", seen.task);
     }

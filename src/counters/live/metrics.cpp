@@ -31,6 +31,8 @@ void add_worker(openmetrics& out, const openmetrics::labels& where, const worker
     }
     add("blocked_ns", counter_kind::sum,
         "part of the time in task bodies in which the thread slept in the kernel", seen.blocked_ns);
+    add("lost_ns", counter_kind::sum,
+        "time in which the thread was ready and had no processor, in tasks or idle", seen.lost_ns);
     add("queued", counter_kind::level, "ready items in the queues of the worker",
         static_cast<double>(seen.queued));
 }

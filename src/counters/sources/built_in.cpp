@@ -74,12 +74,49 @@ private:
          "std::mutex, in input and output"}};
 };
 
+/// Time in which workers were ready and had no processor. Apart for the same reason. Without the
+/// clocks of workers there is no share of their time.
+class lost final : public source {
+public:
+    const std::vector<counter_info>& counters() const override { return m_infos; }
+    bool has_workers() const override { return true; }
+
+    std::vector<raw_reading> read(const place& where) override {
+        raw_reading time;
+        raw_reading rate;
+        for_each_worker(where, [&](quern::detail::pool& home, std::uint32_t rank) {
+            const auto ns = quern::detail::look_at_thread(home.at(rank));
+            if (ns) {
+                time.above += ns->waited_ns;
+                rate.below += home.at(rank).stats.read().total_ns();
+            } else if (time.state == source_state::ok) {
+                time = no_reading(source_state::absent, ns.reason());
+            }
+        });
+        if (time.state != source_state::ok) {
+            return {time, time};
+        }
+        rate.above = time.above;
+        return {time,
+                quern::detail::k_counters ? rate : no_reading(source_state::absent, k_left_out)};
+    }
+
+private:
+    const std::vector<counter_info> m_infos = {
+        {"/threads/time/lost", counter_kind::sum, "ns",
+         "time in which the worker's thread was ready and had no processor: other programs had it, "
+         "or a quota was used up"},
+        {"/threads/lost-rate", counter_kind::ratio, "0.01 %",
+         "part of the workers' time in which they were ready and had no processor", 1e4}};
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<source>> built_in_sources() {
     std::vector<std::unique_ptr<source>> all;
     all.push_back(threads_source());
     all.push_back(std::make_unique<blocked>());
+    all.push_back(std::make_unique<lost>());
     all.push_back(queues_source());
     all.push_back(uptime_source());
     all.push_back(std::make_unique<blocks>());

@@ -28,6 +28,29 @@ double thread_run_ns(pid_t thread) noexcept {
                : 0.0;
 }
 
+topology::outcome<thread_look> look_at_thread(const worker& of, const topology::system_root& root) {
+    const pid_t thread = of.thread_id();
+    if (thread == 0) {
+        return thread_look{};  // it has not begun
+    }
+    const auto times = topology::detail::read_thread_schedule(root, thread);
+    if (!times) {
+        return topology::unavailable{times.reason(), times.error()};
+    }
+    return thread_look{times->wait_ns, thread_run_ns(thread)};
+}
+
+lost_part lost_in(const worker_totals& spent, const thread_look& thread) noexcept {
+    const double waited = std::max(thread.waited_ns, 0.0);
+    const double awake = spent.total_ns() - spent.asleep_ns - spent.guest_ns;
+    if (awake <= 0) {
+        return {waited, waited};
+    }
+    const double while_awake = std::clamp(awake - thread.ran_ns, 0.0, waited);
+    const double searching = std::clamp(spent.idle_ns - spent.asleep_ns, 0.0, awake);
+    return {waited, waited - while_awake + while_awake * searching / awake};
+}
+
 topology::outcome<double> read_blocked_ns(const worker& of, const topology::system_root& root) {
     const pid_t thread = of.thread_id();
     if (thread == 0) {

@@ -23,6 +23,10 @@ worker_view view_of(const worker& w) {
     seen.totals = w.stats.read();
     const auto blocked = read_blocked_ns(w);
     seen.blocked_ns = blocked ? std::max(*blocked, 0.0) : 0.0;
+    if (const auto thread = look_at_thread(w)) {
+        seen.lost_ns = thread->waited_ns;
+        seen.ran_ns = thread->ran_ns;
+    }
     seen.queued = w.queued();
     seen.phase = w.stats.phase();
     context* const running = w.running();

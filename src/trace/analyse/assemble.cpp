@@ -152,6 +152,10 @@ lane lane_of(const recorded_worker& from, const std::vector<std::uint32_t>& site
               .dropped = from.events->dropped(),
               .totals = from.after,
               .blocked_ns = from.blocked_ns};
+    if (from.lost) {
+        made.lost_ns = from.lost->all_ns;
+        made.lost_idle_ns = from.lost->idle_ns;
+    }
     made.slices.reserve(from.events->size());
     std::uint64_t index = 0;
     from.events->for_each([&](const event& e) {

@@ -30,6 +30,22 @@ constexpr double k_much_taken = 0.05;
 /// Replaces a negative or non-finite value of the recording by 0.
 double sane(double value) { return std::isfinite(value) && value > 0.0 ? value : 0.0; }
 
+/// Takes what a worker has lost out of the parts in which it lost it. `in_tasks`: what is left of
+/// its time in tasks.
+void add_lost(efficiency& into, const lane& of, double in_tasks) {
+    const double lost = sane(*of.lost_ns);
+    const double while_idle = std::min(sane(of.lost_idle_ns), lost);
+    const double managing = sane(of.totals.managing_ns);
+    const double busy = in_tasks + managing;
+    const double from_busy = std::min(lost - while_idle, busy);
+    const double from_work = busy > 0.0 ? from_busy * in_tasks / busy : 0.0;
+    const double from_idle = std::min(lost - from_busy, sane(of.totals.idle_ns));
+    into.work_ns -= from_work;
+    into.overhead_ns -= from_busy - from_work;
+    into.starvation_ns -= from_idle;
+    into.lost_ns = into.lost_ns.value_or(0.0) + from_busy + from_idle;
+}
+
 void add_totals(efficiency& into, const recording& run) {
     into.workers = run.lanes.size();
     for (const lane& one : run.lanes) {
@@ -38,15 +54,20 @@ void add_totals(efficiency& into, const recording& run) {
         into.overhead_ns += managing;
         into.making_ns += std::min(sane(one.totals.making_ns), managing);
         into.starvation_ns += sane(one.totals.idle_ns);
+        double in_tasks = sane(one.totals.running_ns);
         if (one.blocked_ns) {
-            const double blocked = std::min(sane(*one.blocked_ns), sane(one.totals.running_ns));
+            const double blocked = std::min(sane(*one.blocked_ns), in_tasks);
             into.blocked_ns = into.blocked_ns.value_or(0.0) + blocked;
             into.work_ns -= blocked;
+            in_tasks -= blocked;
+        }
+        if (one.lost_ns) {
+            add_lost(into, one, in_tasks);
         }
         into.tasks += one.totals.tasks;
     }
-    into.total_ns =
-        into.work_ns + into.overhead_ns + into.starvation_ns + into.blocked_ns.value_or(0.0);
+    into.total_ns = into.work_ns + into.overhead_ns + into.starvation_ns +
+                    into.blocked_ns.value_or(0.0) + into.lost_ns.value_or(0.0);
     into.taken_ns = std::min(sane(run.taken.total_ns()), into.total_ns);
 }
 
@@ -67,7 +88,9 @@ void separate_inflation(efficiency& into, const recording& run, const calibratio
     }
     into.calibrated = all_ns > 0.0 ? known_ns / all_ns : 0.0;
     if (known_ns > 0.0) {
-        into.inflation_ns = std::min(longer_ns, into.work_ns);
+        // A task that is preempted takes longer too: that is lost, and no inflation.
+        const double other_ns = std::max(longer_ns - into.lost_ns.value_or(0.0), 0.0);
+        into.inflation_ns = std::min(other_ns, into.work_ns);
         into.work_ns -= *into.inflation_ns;
     }
 }
@@ -79,7 +102,8 @@ loss_kind largest_loss(const efficiency& of) {
          {of.blocked_ns.value_or(0.0), loss_kind::blocked},
          {of.inflation_ns.value_or(0.0), loss_kind::inflation}}};
     const auto* const most = std::max_element(losses.begin(), losses.end());
-    const bool good = of.share(of.work_ns) >= k_good_work || of.share(most->first) < k_small_loss;
+    const bool good =
+        of.share_of_own(of.work_ns) >= k_good_work || of.share(most->first) < k_small_loss;
     return good ? loss_kind::none : most->second;
 }
 
@@ -188,6 +212,7 @@ std::string verdict_text(const efficiency& of) {
         text += of.blocked_ns ? line("blocked", of, *of.blocked_ns) : "  blocked      unknown\n";
         text +=
             of.inflation_ns ? line("inflation", of, *of.inflation_ns) : "  inflation    unknown\n";
+        text += of.lost_ns ? line("lost", of, *of.lost_ns) : "  lost         unknown\n";
     }
     return text + wrapped(of.remedy) + wrapped(of.warning) + wrapped(of.note);
 }

@@ -97,7 +97,9 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
                 ", and " + duration_words(one_core.find(*most)->mean_ns) + " on one worker. ";
     }
     const double inflation = of.inflation_ns.value_or(0.0);
-    const double by_others = std::min(inflation, of.taken_ns);
+    // What is lost is no part of the inflation.
+    const double by_others =
+        std::min(inflation, std::max(of.taken_ns - of.lost_ns.value_or(0.0), 0.0));
     if (by_others > inflation / 2) {
         return text + "Up to " + percent_words(by_others / inflation) +
                " of that is time in which their threads had no processor. " +
@@ -125,6 +127,7 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
 }
 
 std::string nothing_to_do(const efficiency& of) {
+    constexpr double k_small_loss = 0.05;  // as in efficiency.cpp
     if (of.total_ns <= 0.0) {
         return "";
     }
@@ -137,12 +140,17 @@ std::string nothing_to_do(const efficiency& of) {
     if (of.inflation_ns) {
         text += ", inflation " + percent_words(of.share(*of.inflation_ns));
     }
+    if (of.lost_ns) {
+        text += ", lost " + percent_words(of.share(*of.lost_ns));
+    }
     return text + (is_unknown ? ": neither is worth a change. But what tasks lose to each other is "
                                 "not known, such as by false sharing of cache lines or a memory "
                                 "that is too slow for all of them: it is in the work. `quern run "
                                 "--calibrate -- program` finds out what they take alone; run the "
                                 "program again then."
-                              : ": no loss is worth a change.");
+                   : of.share(of.lost_ns.value_or(0.0)) > k_small_loss
+                       ? ": no other loss is worth a change."
+                       : ": no loss is worth a change.");
 }
 
 }  // namespace

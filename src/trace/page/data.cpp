@@ -89,7 +89,8 @@ void page_writer::write_efficiency(const efficiency& what) {
     m_out.open('{', "efficiency");
     m_out.fields("total", what.total_ns, "work", what.work_ns, "overhead", what.overhead_ns,
                  "starvation", what.starvation_ns, "blocked", what.blocked_ns, "inflation",
-                 what.inflation_ns, "largest", k_names[static_cast<int>(what.largest)]);
+                 what.inflation_ns, "lost", what.lost_ns, "largest",
+                 k_names[static_cast<int>(what.largest)]);
     m_out.close();
 }
 

@@ -6,7 +6,7 @@ const run = JSON.parse(document.getElementById("data").textContent, (key, value)
 const NO_SITE = 255;
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442"];
 const OTHER_COLOUR = "#8a919a";
-const PARTS = { work: "#009e73", overhead: "#d55e00", starvation: "#56b4e9", inflation: "#cc79a7", blocked: "#f0e442" };
+const PARTS = { work: "#009e73", overhead: "#d55e00", starvation: "#56b4e9", inflation: "#cc79a7", blocked: "#f0e442", lost: "#999999" };
 
 function siteColour(site) {
   return COLOURS[site] || OTHER_COLOUR;

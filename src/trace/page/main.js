@@ -16,7 +16,8 @@ function drawParts() {
   const rows = [];
   const means = { work: what.inflation === undefined ? "in tasks (with inflation, which is unknown)" : "in tasks, as long as they take alone",
     overhead: "the runtime's own work: making, queueing, switching, settling tasks", starvation: "workers had nothing to do",
-    inflation: "tasks took longer than alone", blocked: "threads of workers slept in the kernel within tasks: a lock of the system, input and output" };
+    inflation: "tasks took longer than alone", blocked: "threads of workers slept in the kernel within tasks: a lock of the system, input and output",
+    lost: "workers were ready and had no processor: other programs had it, or a quota was used up" };
   for (const [name, colour] of Object.entries(PARTS)) {
     const known = what[name] !== undefined;
     if (!known && name !== "inflation") continue;

@@ -51,6 +51,7 @@ void attach_all(recorder::state& s) {
     for (detail::recorded_worker& w : s.workers) {
         w.before = w.home.worker(w.rank);
         w.blocked_before = quern::detail::read_blocked_ns(w.home.get().at(w.rank));
+        w.thread_before = quern::detail::look_at_thread(w.home.get().at(w.rank));
         detail::hooks_of(w.home.get()).attach(w.rank, *w.events);
     }
 }
@@ -67,6 +68,12 @@ void detach_all(recorder::state& s) {
         const auto blocked = quern::detail::read_blocked_ns(home.at(w.rank));
         if (blocked && w.blocked_before) {
             w.blocked_ns = std::max(*blocked - *w.blocked_before, 0.0);
+        }
+        const auto thread = quern::detail::look_at_thread(home.at(w.rank));
+        if (thread && w.thread_before) {
+            w.lost =
+                quern::detail::lost_in(w.after, {thread->waited_ns - w.thread_before->waited_ns,
+                                                 thread->ran_ns - w.thread_before->ran_ns});
         }
         detail::release_if_idle(pool_hooks);
     }

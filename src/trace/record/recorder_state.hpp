@@ -7,6 +7,7 @@
 #include "record/sampler.hpp"
 #include "record/track.hpp"
 
+#include <quern/scheduler/detail/blocked_time.hpp>
 #include <quern/scheduler/runtime.hpp>
 #include <quern/trace/recorder.hpp>
 
@@ -28,6 +29,8 @@ struct recorded_worker {
     worker_totals after{};
     topology::outcome<double> blocked_before{0.0};
     std::optional<double> blocked_ns{};
+    topology::outcome<quern::detail::thread_look> thread_before{quern::detail::thread_look{}};
+    std::optional<quern::detail::lost_part> lost{};
     std::unique_ptr<track> events;
 };
 

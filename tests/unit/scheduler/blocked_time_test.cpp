@@ -6,8 +6,13 @@
 #include <quern/task/task_group.hpp>
 
 #include "on_runtime.hpp"
+#include "unit/topology/fake_tree.hpp"
 
+#include <atomic>
 #include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <unistd.h>
 
@@ -84,6 +89,68 @@ TEST_F(blocked_time_test, is_not_what_a_worker_waits_for_work) {
     const double before = blocked_ns();
     ::usleep(100'000);
     EXPECT_LT(blocked_ns() - before, 5e6);
+}
+
+// Holds: counters: /threads/time/lost is what the kernel counts for the worker's thread.
+TEST_F(blocked_time_test, lost_time_is_the_kernels) {
+    const quern::detail::worker& first = rt.default_pool().get().at(0);
+    ASSERT_TRUE(eventually([&] { return first.thread_id() != 0; }));
+    fake::tree tree;
+    tree.file("/proc/self/task/" + std::to_string(first.thread_id()) + "/schedstat",
+              "1000 6000000 4\n");
+    const auto look = quern::detail::look_at_thread(first, tree.root());
+    ASSERT_TRUE(look) << look.reason();
+    EXPECT_EQ(look->waited_ns, 6e6);
+    EXPECT_GT(look->ran_ns, 0);
+    const auto other = quern::detail::look_at_thread(first, fake::tree().root());
+    ASSERT_FALSE(other);
+    EXPECT_NE(other.reason().find("schedstat"), std::string::npos);
+}
+
+// What a worker lost while it was awake is in proportion to what it did; the rest was lost after
+// wake-ups.
+TEST(lost_time_test, is_lost_where_the_thread_did_not_run) {
+    using quern::detail::lost_in;
+    const quern::worker_totals busy{.running_ns = 900, .managing_ns = 100};
+    EXPECT_EQ(lost_in(busy, {600, 400}).all_ns, 600);
+    EXPECT_EQ(lost_in(busy, {600, 400}).idle_ns, 0);
+    const quern::worker_totals asleep{.running_ns = 400, .idle_ns = 600, .asleep_ns = 600};
+    EXPECT_EQ(lost_in(asleep, {300, 400}).idle_ns, 300);  // it ran as long as it was awake
+    EXPECT_EQ(lost_in(asleep, {300, 300}).idle_ns, 200);
+    const quern::worker_totals searches{.running_ns = 400, .idle_ns = 600, .asleep_ns = 200};
+    EXPECT_EQ(lost_in(searches, {400, 400}).idle_ns, 200);  // half of its time awake
+    EXPECT_EQ(lost_in({}, {50, 0}).idle_ns, 50);
+    EXPECT_EQ(lost_in(busy, {0, 1000}).all_ns, 0);
+}
+
+// Holds: counters: /threads/lost-rate is a part of the workers' time.
+TEST_F(blocked_time_test, lost_time_grows_while_workers_wait_for_a_processor) {
+    const auto lost = [&] {
+        double sum = 0;
+        for (unsigned rank = 0; rank < k_workers; ++rank) {
+            const auto one = quern::detail::look_at_thread(rt.default_pool().get().at(rank));
+            EXPECT_TRUE(one) << one.reason();
+            sum += one ? one->waited_ns : 0.0;
+        }
+        return sum;
+    };
+    const double before = lost();
+    std::atomic<bool> is_over{false};
+    std::vector<std::thread> others;  // four for each processor
+    for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) {
+        others.emplace_back([&] {
+            while (!is_over) {
+            }
+        });
+    }
+    EXPECT_TRUE(eventually([&] {
+        quern::async(rt, [] { quern_test::spin_for(std::chrono::milliseconds(20)); }).get();
+        return lost() > before + 5e6;
+    }));
+    is_over = true;
+    for (std::thread& each : others) {
+        each.join();
+    }
 }
 
 TEST_F(blocked_time_test, grows_while_a_task_still_sleeps) {

@@ -31,7 +31,7 @@ calibration alone(double mean_ns, std::uint64_t tasks = 1'000'000) {
 
 void expect_parts_to_add_up(const efficiency& of) {
     EXPECT_NEAR(of.work_ns + of.overhead_ns + of.starvation_ns + of.blocked_ns.value_or(0.0) +
-                    of.inflation_ns.value_or(0.0),
+                    of.inflation_ns.value_or(0.0) + of.lost_ns.value_or(0.0),
                 of.total_ns, 1e-6 * of.total_ns);
 }
 
@@ -356,6 +356,45 @@ TEST(efficiency, a_run_whose_processors_others_took_is_not_called_good) {
     const efficiency of = efficiency_of(run, alone(9'600.0));
     EXPECT_EQ(of.headline, "96 % of the time of 4 workers was work.");
     EXPECT_NE(of.warning, "");
+}
+
+// What the workers lost to other programs is a part of its own: it is no work, no
+// inflation and no starvation.
+TEST(efficiency, what_is_lost_is_a_part_of_its_own) {
+    const efficiency quiet = efficiency_of(recording_of(4, {9.0, 0.5, 0.5}));
+    EXPECT_FALSE(quiet.lost_ns);
+    EXPECT_TRUE(contains(verdict_text(quiet), "  lost         unknown\n")) << verdict_text(quiet);
+
+    recording run = recording_of(4, {9.0, 0.5, 0.5});
+    double lost_ns = 0.0;
+    for (auto& lane : run.lanes) {  // 80 % of the time in tasks, and some after wake-ups
+        lane.lost_idle_ns = 0.5 * lane.totals.idle_ns;
+        lane.lost_ns = 0.8 * lane.totals.running_ns + lane.lost_idle_ns;
+        lost_ns += *lane.lost_ns;
+    }
+    run.taken.by_programs_ns = lost_ns;
+    const efficiency of = efficiency_of(run);
+    expect_parts_to_add_up(of);
+    EXPECT_DOUBLE_EQ(of.lost_ns.value_or(0.0), lost_ns);
+    EXPECT_NEAR(of.share(of.work_ns), 0.9 - 0.72 * 0.9 / 0.95, 1e-6);  // in proportion
+    EXPECT_NEAR(of.share(of.starvation_ns), 0.025, 1e-6);
+    EXPECT_NEAR(of.total_ns, quiet.total_ns, 1.0);
+    EXPECT_EQ(of.headline,
+              "22 % of the time of 4 workers was in tasks; how much of that is work is not known.");
+    EXPECT_TRUE(contains(verdict_text(of), "  lost            74 %  ####")) << verdict_text(of);
+    EXPECT_TRUE(contains(of.warning, "Other threads or programs took 74 %")) << of.warning;
+
+    // Tasks take five times as long as alone: all of it is lost.
+    const efficiency calibrated = efficiency_of(run, alone(9'000.0 / 5));
+    expect_parts_to_add_up(calibrated);
+    EXPECT_NEAR(calibrated.share(calibrated.inflation_ns.value_or(1e18)), 0.0, 1e-3);
+
+    // No more is lost than there is.
+    run.lanes.front().lost_ns = 1e15;
+    const efficiency most = efficiency_of(run);
+    expect_parts_to_add_up(most);
+    EXPECT_GE(most.work_ns, 0.0);
+    EXPECT_GE(most.starvation_ns, 0.0);
 }
 
 TEST(efficiency, names_who_took_the_processors_without_a_calibration) {

@@ -21,6 +21,8 @@ struct worker_view {
     worker_phase phase = worker_phase::idle;
     worker_totals totals;
     double blocked_ns = 0;   ///< part of the time in tasks; 0 where the kernel does not report it
+    double lost_ns = 0;      ///< ready without a processor; 0 as above
+    double ran_ns = 0;       ///< its thread had a processor
     std::size_t queued = 0;  ///< ready items in this worker's own queues
     /// The running task, as far as it is known; empty and null without one.
     std::string task{};
