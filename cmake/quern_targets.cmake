@@ -18,6 +18,10 @@ function(quern_configure_target target)
     if(CMAKE_UNITY_BUILD)
         # gcc takes a source that another one includes for a header.
         target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
+        # Such a source is named by its whole path, which would tell apart what ccache keeps of two checkouts where a file
+        # looks at its own name (whose_code.cpp): by the path that ccache gives to all others.
+        file(RELATIVE_PATH relative "${CMAKE_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/src")
+        target_compile_options(${target} PRIVATE "-ffile-prefix-map=${PROJECT_SOURCE_DIR}/src/=${relative}/")
     endif()
     if(NOT PROJECT_IS_TOP_LEVEL)
         target_compile_options(${target} PRIVATE ${quern_optimise})
