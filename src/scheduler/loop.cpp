@@ -129,6 +129,9 @@ void worker::end_item() noexcept {
 
 /// The task on `self` is about to leave this worker. Records the time, which reports show.
 void worker::give_up(context& self) noexcept {
+    if (m_asks_as != idle_part::none) [[unlikely]] {
+        leave_idle();
+    }
     stats.overhead.ends(overhead_clock::next::own_work);
     stats.overhead.begins(overhead_clock::part::running);
     stats.suspensions.add();

@@ -41,7 +41,7 @@ work* worker::next_item() noexcept {
     }
     const bool waits_for_time = m_pool.waits_for_time();
     if (waits_for_time) {
-        look_after_time();
+        look_after_time(idle_part::none);
     }
     work* item = m_successor != nullptr ? take_successor() : nullptr;
     if (item == nullptr) {
@@ -237,11 +237,11 @@ work* worker::search() noexcept {
             return item;
         }
         if (m_pool.waits_for_time()) {
-            look_after_time();
+            look_after_time(idle_part::searching);
         }
         is_eager = !crowded && m_pool.pollers.is_eager(now);
         if (is_eager) {
-            m_pool.pollers.ask();
+            ask_pollers(idle_part::searching);
         }
         if (is_eager || pauses == k_last_pause) {
             ::sched_yield();

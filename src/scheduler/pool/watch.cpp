@@ -21,10 +21,12 @@ bool worker::has_due() const noexcept {
     return m_pool.timers.may_be_due(now) || (m_pool.pollers.any() && m_pool.pollers.is_due(now));
 }
 
-void worker::look_after_time() noexcept {
+void worker::look_after_time(idle_part part) noexcept {
     if (has_due()) {
         fire_timers();
-        ask_pollers();
+        if (m_pool.pollers.any() && m_pool.pollers.is_due(ticks())) {
+            ask_pollers(part);
+        }
     }
 }
 
@@ -35,10 +37,40 @@ void worker::fire_timers() noexcept {
     }
 }
 
-void worker::ask_pollers() noexcept {
-    if (m_pool.pollers.any() && m_pool.pollers.is_due(ticks())) {
-        m_pool.pollers.ask();
+/// A function that a poller calls may suspend, if its context is pinned to the worker (callbacks of
+/// MPI). Then the worker runs items meanwhile, and must not be taken for one that will search or
+/// can be woken: leave_idle(). False: that has happened, and the caller is a searcher now.
+bool worker::ask_pollers(idle_part part) noexcept {
+    m_asks_as = part;
+    m_pool.pollers.ask();
+    if (m_asks_as == part) [[likely]] {
+        m_asks_as = idle_part::none;
+        return true;
     }
+    stats.begin_idle();
+    m_pool.gate.begin_search();
+    if (part == idle_part::watching) {
+        stats.begin_sleep();  // as park() expects
+        if (const hooks* const h = m_pool.hooks.load(std::memory_order_acquire)) {
+            h->parks(*h, *this);
+        }
+    }
+    return false;
+}
+
+/// The loop's context is about to suspend in a poller.
+void worker::leave_idle() noexcept {
+    if (m_asks_as == idle_part::watching) {
+        m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);
+        m_pool.gate.cancel_sleep(parker);
+        stats.end_sleep();
+        if (const hooks* const h = m_pool.hooks.load(std::memory_order_acquire)) {
+            h->unparks(*h, *this);
+        }
+    }
+    m_asks_as = idle_part::none;
+    stop_searching();
+    stats.end_idle();
 }
 
 /// Called before an item that may run long.
@@ -65,8 +97,8 @@ void worker::sleep() noexcept {
         bool woken = false;
         while (!woken && m_pool.needs_watch()) {
             woken = m_pool.gate.sleep_for(parker, until_next_look());
-            if (!woken) {
-                act_as_watch();
+            if (!woken && !act_as_watch()) {
+                return;
             }
         }
         m_pool.m_watch.exchange(nullptr, std::memory_order_seq_cst);
@@ -79,12 +111,18 @@ void worker::sleep() noexcept {
 }
 
 /// The watch counts as asleep, and items that a poller makes ready are private at first. The
-/// pollers are held until these are public, since otherwise the pool would look quiet.
-void worker::act_as_watch() noexcept {
+/// pollers are held until these are public, since otherwise the pool would look quiet. False: it
+/// neither is the watch nor counts as asleep any more (ask_pollers).
+bool worker::act_as_watch() noexcept {
     m_fired += m_pool.timers.fire_due();
     m_pool.pollers.hold();
-    ask_pollers();
+    const bool is_due = m_pool.pollers.any() && m_pool.pollers.is_due(ticks());
+    const bool is_watch = !is_due || ask_pollers(idle_part::watching);
     publish_work();
+    if (!is_watch) {
+        m_pool.pollers.let_go();
+        return false;
+    }
     if (!is_stealable() && has_public_work()) {
         m_pool.gate.wake(parker);  // only this worker may run the new items
     }
@@ -92,6 +130,7 @@ void worker::act_as_watch() noexcept {
     if (m_pool.pollers.is_eager(ticks()) && m_pool.all_asleep()) {
         m_pool.gate.wake(parker);  // it searches, and asks without pause
     }
+    return true;
 }
 
 std::chrono::nanoseconds worker::until_next_look() const noexcept {

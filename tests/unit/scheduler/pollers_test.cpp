@@ -410,6 +410,65 @@ TEST_P(pollers_test, let_the_runtime_end_when_a_thread_outside_settles) {
     outside.join();
 }
 
+/// Suspends in the poller that it is called by, as a function that MPI calls may, at the call of
+/// that number, until it is woken.
+class suspends_once {
+public:
+    suspends_once(quern::pool_ref where, int at)
+        : m_at(at), m_poller(where, {.name = "suspends", .ask = [this] { return ask(); }}) {
+        m_poller.expect();
+    }
+    bool is_asleep() const { return m_asleep.load() != nullptr; }
+    bool has_ended() const { return m_has_ended.load(); }
+    void wake() { quern::detail::resume(*m_asleep.exchange(nullptr)); }
+
+private:
+    poll_result ask() {
+        if (++m_calls != m_at) {
+            return poll_result::idle;
+        }
+        quern::detail::context& here = *quern::detail::current_context();
+        here.root().pin = &here.host();
+        auto publish = [this](quern::detail::context& self) {
+            m_asleep.store(&self);
+            return true;
+        };
+        quern::detail::suspend(publish);
+        here.root().pin = nullptr;
+        m_has_ended.store(true);
+        m_poller.settle();
+        return poll_result::progress;
+    }
+
+    const int m_at;
+    int m_calls = 0;
+    std::atomic<quern::detail::context*> m_asleep{nullptr};
+    std::atomic<bool> m_has_ended{false};
+    poller m_poller;
+};
+
+// The worker whose loop is suspended searches, sleeps or keeps the watch in another context: it is
+// woken for a task from outside, and for the end of the wait.
+TEST_P(pollers_test, may_suspend_where_they_are_pinned) {
+    for (int at = 1; at <= 40; ++at) {
+        suspends_once one(pool(), at);
+        ASSERT_TRUE(eventually([&] { return one.is_asleep(); })) << at;
+        for (int i = 0; i < 3; ++i) {
+            std::this_thread::sleep_for(i * 500us);
+            const auto ran = quern::async(rt, [] {});
+            ASSERT_TRUE(eventually([&] { return ran.is_ready(); })) << at;
+        }
+        one.wake();
+        ASSERT_TRUE(eventually([&] { return one.has_ended(); })) << at;
+        const auto counts = pool().get().gate.load();
+        EXPECT_LE(counts.searching + counts.sleeping, workers()) << at;
+    }
+    wait_until_all_sleep();
+    const auto counts = pool().get().gate.load();
+    EXPECT_EQ(counts.searching, 0U);
+    EXPECT_EQ(counts.sleeping, workers());
+}
+
 // Holds: poller: std::invalid_argument without a name or a function.
 TEST(poller_test, says_what_it_needs) {
     quern::runtime rt(quern::runtime_options::with_workers(1));

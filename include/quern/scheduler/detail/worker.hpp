@@ -58,6 +58,9 @@ struct worker_queues {
     ranked_queue hinted;  ///< of another rank or priority than what is in the inbox
 };
 
+/// What a worker counts as in its pool's gate while it asks pollers.
+enum class idle_part : std::uint8_t { none, searching, watching };
+
 class alignas(k_cache_line) worker {
 public:
     /// Items between two looks at work from outside, so that a worker that feeds itself does not
@@ -260,9 +263,10 @@ private:
     void ask_all_others() noexcept;
     void give_up(context& self) noexcept;
     bool has_due() const noexcept;
-    void look_after_time() noexcept;
+    void look_after_time(idle_part part) noexcept;
     void fire_timers() noexcept;
-    void ask_pollers() noexcept;
+    bool ask_pollers(idle_part part) noexcept;
+    QUERN_COLD void leave_idle() noexcept;
     void see_to_watch() noexcept;
     work* take_oldest() noexcept;
     work* take_forked() noexcept;
@@ -294,7 +298,7 @@ private:
     void leave_to_sleeper() noexcept;
     void park() noexcept;
     void sleep() noexcept;
-    void act_as_watch() noexcept;
+    bool act_as_watch() noexcept;
     void sleep_watching_for_hangs() noexcept;
     std::chrono::nanoseconds until_next_look() const noexcept;
     bool may_request(tick_count now) noexcept;
@@ -334,6 +338,7 @@ private:
     context* m_left = nullptr;  ///< whom m_after concerns
     execution_stack m_native;   ///< the thread's own stack: runs nothing but the first switch
     execution_stack* m_guest = nullptr;  ///< that of the thread that has its place, or null
+    idle_part m_asks_as = idle_part::none;
     std::vector<context*> m_spare;
     std::vector<ring> m_victims;        ///< nearest first
     std::size_t m_rings_of_node = 0;    ///< of these, those within the worker's NUMA node
