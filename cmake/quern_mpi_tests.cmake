@@ -65,14 +65,19 @@ function(quern_add_mpi_program target library)
     target_link_libraries(${target} PRIVATE quern::mpi_${library} ${arg_LIBS} GTest::gtest)
 endfunction()
 
-# quern_add_mpi_entry(<name> <library> PROGRAM <target> RANKS <number> TIMEOUT <seconds>)
+# quern_add_mpi_entry(<name> <library> PROGRAM <target> RANKS <number> TIMEOUT <seconds> [PRELOAD <target>]): PRELOAD, a shared library, is
+# preloaded into the ranks.
 function(quern_add_mpi_entry name library)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "PROGRAM;RANKS;TIMEOUT" "")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "PROGRAM;RANKS;TIMEOUT;PRELOAD" "")
     quern_reject_unknown(quern_add_mpi_entry "${name}" "${arg_UNPARSED_ARGUMENTS}")
     # Open MPI's default binds both workers of a rank to one core, and refuses more ranks than cores.
     set(options_of_openmpi --oversubscribe --bind-to none)
     set(options_of_mpich "")
-    add_test(NAME ${name} COMMAND "${QUERN_STARTER_${library}}" ${options_of_${library}} -n ${arg_RANKS} ${quern_test_launcher}
+    set(preload "")
+    if(arg_PRELOAD)
+        set(preload env "LD_PRELOAD=$<TARGET_FILE:${arg_PRELOAD}>")
+    endif()
+    add_test(NAME ${name} COMMAND "${QUERN_STARTER_${library}}" ${options_of_${library}} -n ${arg_RANKS} ${quern_test_launcher} ${preload}
                                   "$<TARGET_FILE:${arg_PROGRAM}>")
     quern_limit_test(${name} mpi "${arg_TIMEOUT}")
     # A rank ends itself a little before ctest ends the starter, which could leave ranks behind.

@@ -6,6 +6,7 @@
 #include "engine.hpp"
 #include "entrance_watch.hpp"
 #include "errors.hpp"
+#include "interposed.hpp"
 #include "job_watch.hpp"
 #include "open_requests.hpp"
 
@@ -45,7 +46,7 @@ int run_alone(const call_note& what, Post post, MPI_Status* status = MPI_STATUS_
     if (code == MPI_SUCCESS) {
         {
             const returned_errors returned;
-            code = PMPI_Wait(&made, status);
+            code = next::Wait(&made, status);
         }
         raise_error(what, code);
     }

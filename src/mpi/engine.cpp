@@ -192,8 +192,8 @@ void engine::look_at_requests(ended_list& ended) {
     m_found = 0;
     const int result = [&] {
         const returned_errors returned;
-        return PMPI_Testsome(static_cast<int>(last - first), &m_requests[first], &m_found,
-                             m_indices.data(), m_statuses.data());
+        return next::Testsome(static_cast<int>(last - first), &m_requests[first], &m_found,
+                              m_indices.data(), m_statuses.data());
     }();
     m_next = last;
     const int found = m_found != MPI_UNDEFINED ? m_found : 0;

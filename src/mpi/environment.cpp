@@ -30,6 +30,7 @@
 namespace {
 
 using quern::mpi::detail::engine;
+namespace next = quern::mpi::detail::next;
 
 /// The threads of the process, as the kernel lists them.
 std::set<pid_t> present_threads() {
@@ -108,7 +109,7 @@ void wait_until_words_are_read() {}
 int initialise(int* argc, char*** argv, int required, int& provided) {
     const int wanted = std::max(required, quern::mpi::detail::wanted_level());
     const std::set<pid_t> before = present_threads();
-    const int code = PMPI_Init_thread(argc, argv, wanted, &provided);
+    const int code = next::Init_thread(argc, argv, wanted, &provided);
     mark_threads_since(before);
     provided = quern::mpi::detail::note_level(wanted, provided);
     if (code == MPI_SUCCESS) {
@@ -134,7 +135,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int MPI_Query_thread(int* provided) {
-    const int code = PMPI_Query_thread(provided);
+    const int code = next::Query_thread(provided);
     *provided = quern::mpi::detail::promised_level(*provided);
     return code;
 }
@@ -142,7 +143,7 @@ int MPI_Query_thread(int* provided) {
 int MPI_Abort(MPI_Comm comm, int code) {
     quern::mpi::detail::job_is_aborted(code);
     wait_until_words_are_read();
-    return PMPI_Abort(comm, code);
+    return next::Abort(comm, code);
 }
 
 int MPI_Finalize() {
@@ -159,7 +160,7 @@ int MPI_Finalize() {
     quern::mpi::detail::end_numbering();
     quern::detail::forget_harmless();
     meet_at_end();
-    const int code = PMPI_Finalize();
+    const int code = next::Finalize();
     quern::mpi::detail::job_is_finalised();
     return code;
 }

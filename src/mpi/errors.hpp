@@ -8,6 +8,7 @@
 
 #include "fatal_errors.hpp"
 #include "inside.hpp"
+#include "interposed.hpp"
 #include "operation.hpp"
 
 #include <mpi.h>
@@ -64,7 +65,7 @@ inline int test_request(const call_note& note, MPI_Request& request, int& is_don
                         MPI_Status* status) {
     const int code = [&] {
         const returned_errors returned;
-        return PMPI_Test(&request, &is_done, status);
+        return next::Test(&request, &is_done, status);
     }();
     raise_error(note, code);
     return code;

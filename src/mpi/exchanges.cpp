@@ -26,8 +26,8 @@ public:
         const int code = send(&m_requests[1]);
         if (code != MPI_SUCCESS) {
             // The call has failed: nothing may arrive in the buffer any more.
-            PMPI_Cancel(&m_requests[0]);
-            PMPI_Wait(&m_requests[0], MPI_STATUS_IGNORE);
+            next::Cancel(&m_requests[0]);
+            next::Wait(&m_requests[0], MPI_STATUS_IGNORE);
         }
         return code;
     }
@@ -90,18 +90,18 @@ template <class Count>
 struct calls_with;
 template <>
 struct calls_with<int> {
-    static constexpr auto k_irecv = PMPI_Irecv;
-    static constexpr auto k_isend = PMPI_Isend;
-    static constexpr auto k_pack_size = PMPI_Pack_size;
-    static constexpr auto k_pack = PMPI_Pack;
+    static constexpr auto& k_irecv = next::Irecv;
+    static constexpr auto& k_isend = next::Isend;
+    static constexpr auto& k_pack_size = next::Pack_size;
+    static constexpr auto& k_pack = next::Pack;
 };
 #if MPI_VERSION >= 4
 template <>
 struct calls_with<MPI_Count> {
-    static constexpr auto k_irecv = PMPI_Irecv_c;
-    static constexpr auto k_isend = PMPI_Isend_c;
-    static constexpr auto k_pack_size = PMPI_Pack_size_c;
-    static constexpr auto k_pack = PMPI_Pack_c;
+    static constexpr auto& k_irecv = next::Irecv_c;
+    static constexpr auto& k_isend = next::Isend_c;
+    static constexpr auto& k_pack_size = next::Pack_size_c;
+    static constexpr auto& k_pack = next::Pack_c;
 };
 #endif
 
@@ -179,8 +179,8 @@ int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int d
                  void* received, int received_count, MPI_Datatype received_type, int source,
                  int received_tag, MPI_Comm comm, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Sendrecv(sent, sent_count, sent_type, dest, sent_tag, received, received_count,
-                             received_type, source, received_tag, comm, status);
+        return next::Sendrecv(sent, sent_count, sent_type, dest, sent_tag, received, received_count,
+                              received_type, source, received_tag, comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv"};
     return send_and_receive<int>(kind, sent, {sent_count, sent_type, dest, sent_tag}, received,
@@ -191,8 +191,8 @@ int MPI_Sendrecv(const void* sent, int sent_count, MPI_Datatype sent_type, int d
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int dest, int sent_tag,
                          int source, int received_tag, MPI_Comm comm, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Sendrecv_replace(buffer, count, type, dest, sent_tag, source, received_tag,
-                                     comm, status);
+        return next::Sendrecv_replace(buffer, count, type, dest, sent_tag, source, received_tag,
+                                      comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv_replace"};
     return send_and_replace<int>(kind, buffer, {count, type, dest, sent_tag},
@@ -206,8 +206,8 @@ int MPI_Sendrecv_c(const void* sent, MPI_Count sent_count, MPI_Datatype sent_typ
                    MPI_Datatype received_type, int source, int received_tag, MPI_Comm comm,
                    MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Sendrecv_c(sent, sent_count, sent_type, dest, sent_tag, received,
-                               received_count, received_type, source, received_tag, comm, status);
+        return next::Sendrecv_c(sent, sent_count, sent_type, dest, sent_tag, received,
+                                received_count, received_type, source, received_tag, comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv_c"};
     return send_and_receive<MPI_Count>(
@@ -218,8 +218,8 @@ int MPI_Sendrecv_c(const void* sent, MPI_Count sent_count, MPI_Datatype sent_typ
 int MPI_Sendrecv_replace_c(void* buffer, MPI_Count count, MPI_Datatype type, int dest, int sent_tag,
                            int source, int received_tag, MPI_Comm comm, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Sendrecv_replace_c(buffer, count, type, dest, sent_tag, source, received_tag,
-                                       comm, status);
+        return next::Sendrecv_replace_c(buffer, count, type, dest, sent_tag, source, received_tag,
+                                        comm, status);
     }
     static constexpr call_kind kind{"MPI_Sendrecv_replace_c"};
     return send_and_replace<MPI_Count>(kind, buffer, {count, type, dest, sent_tag},

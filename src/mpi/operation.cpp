@@ -138,7 +138,7 @@ bool posted_operation::begin() {
 
 bool request_operation::begin() {
     int is_done = 0;
-    code = PMPI_Test(&m_which, &is_done, status);
+    code = next::Test(&m_which, &is_done, status);
     request = m_which;
     return is_done != 0 || is_failure(code);
 }

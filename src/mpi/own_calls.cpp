@@ -58,7 +58,7 @@ extern "C" {
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
     ended_requests seen(1, request, status, 1);
     if (!is_shared()) {
-        return PMPI_Wait(request, status);
+        return next::Wait(request, status);
     }
     static constexpr call_kind kind{"MPI_Wait"};
     request_operation one({.kind = &kind.wait, .handles = request}, *request, seen.statuses());
@@ -70,12 +70,12 @@ int MPI_Wait(MPI_Request* request, MPI_Status* status) {
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
     ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
-        return PMPI_Waitall(count, requests, statuses);
+        return next::Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
     const int code = wait_for(
         {.kind = &kind.wait, .requests = count, .handles = requests},
-        [&](int& found) { return PMPI_Testall(count, requests, &found, seen.statuses()); });
+        [&](int& found) { return next::Testall(count, requests, &found, seen.statuses()); });
     seen.end_all(code);
     return code;
 }
@@ -83,13 +83,13 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
 int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
     ended_requests seen(count, requests, status, 1);
     if (!is_shared()) {
-        return PMPI_Waitany(count, requests, index, status);
+        return next::Waitany(count, requests, index, status);
     }
     static constexpr call_kind kind{"MPI_Waitany"};
     const call_note what{
         .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
     const int code = wait_for(what, [&](int& found) {
-        return PMPI_Testany(count, requests, index, &found, seen.statuses());
+        return next::Testany(count, requests, index, &found, seen.statuses());
     });
     if (code == MPI_SUCCESS) {
         seen.end(*index);
@@ -100,13 +100,13 @@ int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status
 int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
     ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
-        return PMPI_Waitsome(count, requests, ended, indices, statuses);
+        return next::Waitsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitsome"};
     const call_note what{
         .kind = &kind.wait, .requests = count, .handles = requests, .is_any = true};
     const int code = wait_for(what, [&](int& found) {
-        const int result = PMPI_Testsome(count, requests, ended, indices, seen.statuses());
+        const int result = next::Testsome(count, requests, ended, indices, seen.statuses());
         found = static_cast<int>(*ended != 0);  // also MPI_UNDEFINED: there is nothing to wait for
         return result;
     });
@@ -117,33 +117,33 @@ int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     ended_requests seen(1, request, status, 1);
     if (!is_shared()) {
-        return PMPI_Test(request, flag, status);
+        return next::Test(request, flag, status);
     }
     static constexpr call_kind kind{"MPI_Test"};
     return test_once(
-        kind, *flag, [&] { return PMPI_Test(request, flag, seen.statuses()); },
+        kind, *flag, [&] { return next::Test(request, flag, seen.statuses()); },
         [&](int code) { seen.end_all(code); });
 }
 
 int MPI_Testall(int count, MPI_Request* requests, int* flag, MPI_Status* statuses) {
     ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
-        return PMPI_Testall(count, requests, flag, statuses);
+        return next::Testall(count, requests, flag, statuses);
     }
     static constexpr call_kind kind{"MPI_Testall"};
     return test_once(
-        kind, *flag, [&] { return PMPI_Testall(count, requests, flag, seen.statuses()); },
+        kind, *flag, [&] { return next::Testall(count, requests, flag, seen.statuses()); },
         [&](int code) { seen.end_all(code); });
 }
 
 int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Status* status) {
     ended_requests seen(count, requests, status, 1);
     if (!is_shared()) {
-        return PMPI_Testany(count, requests, index, flag, status);
+        return next::Testany(count, requests, index, flag, status);
     }
     static constexpr call_kind kind{"MPI_Testany"};
     return test_once(
-        kind, *flag, [&] { return PMPI_Testany(count, requests, index, flag, seen.statuses()); },
+        kind, *flag, [&] { return next::Testany(count, requests, index, flag, seen.statuses()); },
         [&](int code) {
             if (code == MPI_SUCCESS) {
                 seen.end(*index);
@@ -154,59 +154,59 @@ int MPI_Testany(int count, MPI_Request* requests, int* index, int* flag, MPI_Sta
 int MPI_Testsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
     ended_requests seen(count, requests, statuses, count);
     if (!is_shared()) {
-        return PMPI_Testsome(count, requests, ended, indices, statuses);
+        return next::Testsome(count, requests, ended, indices, statuses);
     }
     static constexpr call_kind kind{"MPI_Testsome"};
     return test_once(
         kind, *ended,
-        [&] { return PMPI_Testsome(count, requests, ended, indices, seen.statuses()); },
+        [&] { return next::Testsome(count, requests, ended, indices, seen.statuses()); },
         [&](int code) { end_some(seen, code, *ended, indices); });
 }
 
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Request_get_status(request, flag, status);
+        return next::Request_get_status(request, flag, status);
     }
     static constexpr call_kind kind{"MPI_Request_get_status"};
-    return test_once(kind, *flag, [&] { return PMPI_Request_get_status(request, flag, status); });
+    return test_once(kind, *flag, [&] { return next::Request_get_status(request, flag, status); });
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Iprobe(source, tag, comm, flag, status);
+        return next::Iprobe(source, tag, comm, flag, status);
     }
     static constexpr call_kind kind{"MPI_Iprobe"};
-    return test_once(kind, *flag, [&] { return PMPI_Iprobe(source, tag, comm, flag, status); });
+    return test_once(kind, *flag, [&] { return next::Iprobe(source, tag, comm, flag, status); });
 }
 
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
                 MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Improbe(source, tag, comm, flag, message, status);
+        return next::Improbe(source, tag, comm, flag, message, status);
     }
     static constexpr call_kind kind{"MPI_Improbe"};
     return test_once(
-        kind, *flag, [&] { return PMPI_Improbe(source, tag, comm, flag, message, status); },
+        kind, *flag, [&] { return next::Improbe(source, tag, comm, flag, message, status); },
         [&](int code) { keep_if_found(code, *flag, message, comm); });
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Probe(source, tag, comm, status);
+        return next::Probe(source, tag, comm, status);
     }
     static constexpr call_kind kind{"MPI_Probe"};
     return wait_for({.kind = &kind.wait, .peer = source, .tag = tag, .comm = comm},
-                    [&](int& found) { return PMPI_Iprobe(source, tag, comm, &found, status); });
+                    [&](int& found) { return next::Iprobe(source, tag, comm, &found, status); });
 }
 
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
     if (!is_shared()) {
-        return PMPI_Mprobe(source, tag, comm, message, status);
+        return next::Mprobe(source, tag, comm, message, status);
     }
     static constexpr call_kind kind{"MPI_Mprobe"};
     const int code = wait_for(
         {.kind = &kind.wait, .peer = source, .tag = tag, .comm = comm},
-        [&](int& found) { return PMPI_Improbe(source, tag, comm, &found, message, status); });
+        [&](int& found) { return next::Improbe(source, tag, comm, &found, message, status); });
     keep_if_found(code, 1, message, comm);
     return code;
 }

@@ -71,32 +71,32 @@ int MPI_Request_free(MPI_Request* request) {
         persistent_messages::of_process().take(*request);
     }
     if (!is_shared()) {
-        return PMPI_Request_free(request);
+        return next::Request_free(request);
     }
     static constexpr call_kind kind{"MPI_Request_free"};
-    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Request_free(request); });
+    return run_plain({.kind = &kind.wait}, [&] { return next::Request_free(request); });
 }
 
 int MPI_Start(MPI_Request* request) {
     note_unknown_call("MPI_Start");
     if (!is_shared()) {
-        return PMPI_Start(request);
+        return next::Start(request);
     }
     static constexpr call_kind kind{"MPI_Start"};
     start_persistent(*request);
-    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Start(request); });
+    return run_plain({.kind = &kind.wait}, [&] { return next::Start(request); });
 }
 
 int MPI_Startall(int count, MPI_Request* requests) {
     note_unknown_call("MPI_Startall");
     if (!is_shared()) {
-        return PMPI_Startall(count, requests);
+        return next::Startall(count, requests);
     }
     static constexpr call_kind kind{"MPI_Startall"};
     for (int i = 0; i < count; ++i) {
         start_persistent(requests[i]);
     }
-    return run_plain({.kind = &kind.wait}, [&] { return PMPI_Startall(count, requests); });
+    return run_plain({.kind = &kind.wait}, [&] { return next::Startall(count, requests); });
 }
 
 }  // extern "C"

@@ -41,7 +41,7 @@ public:
 
     bool begin() final {
         int is_done = 0;
-        code = PMPI_Test(&request, &is_done, &m_status);
+        code = detail::next::Test(&request, &is_done, &m_status);
         return is_done != 0 || code != MPI_SUCCESS;
     }
 

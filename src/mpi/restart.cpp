@@ -79,7 +79,7 @@ bool have_ended(std::span<MPI_Request> requests, MPI_Status* statuses) {
     int found = 0;
     detail::ended_requests seen(count, requests.data(), statuses, count);
     const int code = detail::run_plain({.kind = &kind.wait}, [&] {
-        return PMPI_Testall(count, requests.data(), &found, seen.statuses());
+        return detail::next::Testall(count, requests.data(), &found, seen.statuses());
     });
     if (code != MPI_SUCCESS) {
         throw error(code);
