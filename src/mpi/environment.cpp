@@ -5,6 +5,7 @@
 #include "calls.hpp"
 #include "communicators.hpp"
 #include "entrance_watch.hpp"
+#include "fortran.hpp"
 #include "job_clock.hpp"
 #include "job_watch.hpp"
 #include "mechanism.hpp"
@@ -107,6 +108,7 @@ void wait_until_words_are_read() {}
 #endif
 
 int initialise(int* argc, char*** argv, int required, int& provided) {
+    quern::mpi::detail::take_fortran_calls();
     const int wanted = std::max(required, quern::mpi::detail::wanted_level());
     const std::set<pid_t> before = present_threads();
     const int code = next::Init_thread(argc, argv, wanted, &provided);

@@ -5,6 +5,7 @@
 
 #include "counters_source.hpp"
 #include "engine.hpp"
+#include "fortran.hpp"
 #include "mechanism.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
@@ -71,6 +72,7 @@ public:
 
     void started(runtime& which, const settings& chosen) noexcept override {
         obey_mechanism(chosen);
+        expect_fortran_calls();
         engine::of_process().runtime_begins();
         for (const pool_ref& each : which.pools()) {
             if (each.get().is_for_communication()) {

@@ -64,7 +64,20 @@ void look_for_leaks() {
 #endif
 }
 
-#ifdef QUERN_TEST_MPI_MULTIPLE
+#if defined(QUERN_TEST_MPI_IN_FORTRAN)
+extern "C" void initialise_mpif();
+extern "C" void finalise_mpif();
+
+/// As a program whose main function is in Fortran.
+class fortran_world {
+public:
+    fortran_world(int& /*argc*/, char**& /*argv*/) { initialise_mpif(); }
+    fortran_world(const fortran_world&) = delete;
+    fortran_world& operator=(const fortran_world&) = delete;
+    ~fortran_world() { finalise_mpif(); }
+};
+using initialised_mpi = fortran_world;
+#elif defined(QUERN_TEST_MPI_MULTIPLE)
 /// As a program that asks for the level by itself.
 class multiple_threads {
 public:
@@ -76,6 +89,9 @@ public:
     multiple_threads& operator=(const multiple_threads&) = delete;
     ~multiple_threads() { MPI_Finalize(); }
 };
+using initialised_mpi = multiple_threads;
+#else
+using initialised_mpi = quern::mpi::environment;
 #endif
 
 }  // namespace
@@ -87,11 +103,7 @@ int main(int argc, char** argv) {
     if (limit != nullptr) {
         ::alarm(static_cast<unsigned>(std::atoi(limit)));
     }
-#ifdef QUERN_TEST_MPI_MULTIPLE
-    const multiple_threads mpi(argc, argv);
-#else
-    quern::mpi::environment mpi(argc, argv);
-#endif
+    const initialised_mpi mpi(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &g_world.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &g_world.size);
     testing::InitGoogleTest(&argc, argv);
