@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waits for a shared state with a deadline. State and timer may both wake the waiter; the first one
-// to claim the wait does. Either may still be at it when the caller returns, so the wait is an
-// object of its own, which lives until both are done. When the time has come first, the caller
-// takes it out of the state's chain.
+// Waits for a shared state with a limit: a deadline, a stop token, or both. State, timer and stop
+// callback may all wake the waiter; the first one to claim the wait does. The others may still be
+// at it when the caller returns, so the wait is an object of its own, which lives until all are
+// done. When a limit has come first, the caller takes it out of the state's chain.
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/task/detail/shared_state.hpp>
 #include <quern/task/this_task.hpp>
 
 #include <atomic>
+#include <stop_token>
 
 namespace quern::detail {
 
@@ -36,25 +37,45 @@ public:
         }
     }
 
-    void suspend_until(pool& where, clock::time_point deadline, const wait_reason& why) noexcept {
-        add_reference();
-        where.set_timer(*this, deadline);
-        auto publish = [this](context& self) { return m_task.register_waiter(self); };
-        suspend(publish, why);
-        if (where.timers.cancel(*this)) {
-            release();
-        }
-    }
-
-    void sleep_until(clock::time_point deadline) noexcept {
-        if (!m_thread.wait_until(deadline)) {
-            m_claimed.store(true, std::memory_order_relaxed);  // a later event is ignored
+    /// The destructor of the callback returns when it no longer accesses this.
+    void wait(context* here, const stop_or_time& limit, const wait_reason& why) noexcept {
+        const std::stop_callback on_stop(limit.stop, [this] { wake(resume_in_turn); });
+        if (here == nullptr) {
+            sleep_until(limit.deadline, why);
+        } else if (limit.deadline == k_no_deadline) {
+            leave_stack(why);
+        } else {
+            suspend_until(here->host().home(), limit.deadline, why);
         }
     }
 
     bool of_thread = false;
 
+    static constexpr clock::time_point k_no_deadline = clock::time_point::max();
+
 private:
+    void leave_stack(const wait_reason& why) noexcept {
+        auto publish = [this](context& self) { return m_task.register_waiter(self); };
+        suspend(publish, why);
+    }
+
+    void suspend_until(pool& where, clock::time_point deadline, const wait_reason& why) noexcept {
+        add_reference();
+        where.set_timer(*this, deadline);
+        leave_stack(why);
+        if (where.timers.cancel(*this)) {
+            release();
+        }
+    }
+
+    void sleep_until(clock::time_point deadline, const wait_reason& why) noexcept {
+        if (deadline == k_no_deadline) {
+            m_thread.wait(why);
+        } else if (!m_thread.wait_until(deadline)) {
+            m_claimed.store(true, std::memory_order_relaxed);  // a later event is ignored
+        }
+    }
+
     void wake(void (&by)(context&) noexcept) noexcept {
         if (m_claimed.exchange(true, std::memory_order_relaxed)) {
             return;
@@ -75,10 +96,15 @@ private:
 }  // namespace
 
 bool state_base::wait_until(timer::clock::time_point deadline) {
-    if (ready()) {
-        return true;
-    }
-    if (deadline <= timer::clock::now()) {  // check only: a poll needs no timer
+    return ready() || wait_within({std::stop_token(), deadline});
+}
+
+bool state_base::wait_until(const stop_or_time& limit) {
+    return ready() || (!limit.stop.stop_requested() && wait_within(limit));
+}
+
+bool state_base::wait_within(const stop_or_time& limit) {
+    if (limit.deadline <= timer::clock::now()) {  // check only: a poll needs no timer
         start_if_deferred();
         if (current_context() != nullptr) {
             this_task::yield();  // nor block the worker that the producer needs
@@ -86,18 +112,14 @@ bool state_base::wait_until(timer::clock::time_point deadline) {
         return ready();
     }
     auto* wait = new timed_wait;
-    const context* here = current_context();
+    context* const here = current_context();
     wait->of_thread = here == nullptr;
     if (!add_waiter(*wait)) {
         wait->release();
         wait->release();
         return true;
     }
-    if (here == nullptr) {
-        wait->sleep_until(deadline);
-    } else {
-        wait->suspend_until(here->host().home(), deadline, {&k_wait, this});
-    }
+    wait->wait(here, limit, {&k_wait, this});
     if (remove_waiter(*wait)) {
         wait->release();  // in the state's place
     }

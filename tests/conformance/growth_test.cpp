@@ -190,6 +190,21 @@ TEST_F(growth, of_timed_waits_for_a_future) {
     EXPECT_EQ(never.wait_for(1h), future_status::ready);
 }
 
+// Holds: future: A wait that ends by a stop request keeps no memory.
+// Holds: shared_future: The waits with a stop token are...
+TEST_F(growth, of_stopped_waits_for_a_future) {
+    const std::stop_source not_yet;
+    expect_none_of_limits([&] { EXPECT_FALSE(never.wait_for(not_yet.get_token(), k_time)); });
+    expect_none_of_calls([this] {  // stopped while it waits
+        std::stop_source stop;
+        auto stops = quern::async(rt, [&stop] { stop.request_stop(); });
+        EXPECT_FALSE(never.wait(stop.get_token()));
+        stops.get();
+    });
+    late.set_value(1);
+    EXPECT_TRUE(never.wait(not_yet.get_token()));
+}
+
 // Holds: counting_semaphore: A wait that ends by its time keeps no memory.
 // Holds: event: A wait that ends by its time keeps no memory.
 // Holds: channel: A wait that ends by its time keeps no memory.

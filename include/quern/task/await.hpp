@@ -6,7 +6,10 @@
 #include <quern/task/detail/coroutine_runner.hpp>
 #include <quern/task/future.hpp>
 
+#include <atomic>
 #include <coroutine>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
 namespace quern::detail {
@@ -42,6 +45,72 @@ private:
 
     Future m_source;
 };
+
+/// Waits for a state, or until a stop is requested, in the frame of a coroutine. The state and the
+/// stop callback may come before await_suspend() has made both known to this, so the coroutine is
+/// resumed by the second of two: the event that ends the wait, and the end of await_suspend().
+class stoppable_future_awaiter final : public suspended_coroutine, leaving_waiter {
+public:
+    explicit stoppable_future_awaiter(wait_until_stop&& what) noexcept
+        : leaving_waiter(told), m_state(what.state), m_stop(std::move(what.stop)) {}
+
+    bool await_ready() const noexcept { return m_state.ready() || m_stop.stop_requested(); }
+
+    /// As that of future_awaiter.
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiting) {
+        leave(waiting, {&state_base::k_wait, &m_state});
+        if (!m_state.add_waiter(*this)) {
+            stay();
+            return false;
+        }
+        m_on_stop.emplace(m_stop, stopped{*this});
+        if (came_second()) {
+            stay();
+            return false;
+        }
+        return true;
+    }
+
+    /// Whether the result is ready.
+    bool await_resume() noexcept {
+        m_on_stop.reset();  // returns when the callback no longer accesses the frame
+        return m_state.ready();
+    }
+
+private:
+    struct stopped {
+        void operator()() const noexcept {
+            if (self.m_state.remove_waiter(self)) {
+                self.end();
+            }
+        }
+        stoppable_future_awaiter& self;
+    };
+
+    static state_waiter* told(state_waiter& w) noexcept {
+        static_cast<stoppable_future_awaiter&>(w).end();
+        return nullptr;
+    }
+    void end() noexcept {
+        if (came_second()) {
+            resume();
+        }
+    }
+    /// The first one to call this must not access the frame afterwards.
+    bool came_second() noexcept {
+        return m_one_came.exchange(true, std::memory_order_acq_rel);  // pairs with itself
+    }
+
+    state_base& m_state;
+    const std::stop_token m_stop;
+    std::optional<std::stop_callback<stopped>> m_on_stop;
+    std::atomic<bool> m_one_came{false};
+};
+
+inline auto operator co_await(wait_until_stop&& awaited) noexcept {
+    return stoppable_future_awaiter(std::move(awaited));
+}
 
 /// Wraps an awaitable that does not know runners: it resumes the coroutine without a runner. It may
 /// do so before its await_suspend() has returned.

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <future>  // future_error, future_errc, future_status
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -20,6 +21,12 @@ template <class T>
 class shared_future;
 
 namespace detail {
+
+/// What co_wait() returns; await.hpp has its co_await.
+struct [[nodiscard]] wait_until_stop {
+    state_base& state;
+    std::stop_token stop;
+};
 
 template <class T>
 struct is_future : std::false_type {};
@@ -64,6 +71,36 @@ public:
     std::future_status wait_for(const std::chrono::duration<Rep, Period>& time) const {
         return wait_until(detail::due_after(time));
     }
+
+    /// Waits until the result is ready or `stop` is requested, or a deadline passes too. Returns
+    /// whether it is ready: false only if one of these came first; the future is unchanged then,
+    /// and its task continues. A result that is there is reported also after a request. The waiter
+    /// leaves the future, which keeps nothing of it. As wait_until(), a deferred task is started.
+    /// Requires: no callback of the same stop source suspends its task, since std::stop_callback
+    /// identifies the requester by its thread. Cost: as wait_until(); without a deadline no timer.
+    ///
+    ///     quern::jthread shown([&](std::stop_token stop) {
+    ///         if (answer.wait(stop)) show();
+    ///     });
+    bool wait(const std::stop_token& stop) const {
+        return state().wait_until({stop, timer::clock::time_point::max()});
+    }
+    template <class Clock, class Duration>
+    bool wait_until(const std::stop_token& stop,
+                    const std::chrono::time_point<Clock, Duration>& when) const {
+        return detail::wait_on_clock(
+            stop, when, [this](const stop_or_time& limit) { return state().wait_until(limit); });
+    }
+    template <class Rep, class Period>
+    bool wait_for(const std::stop_token& stop,
+                  const std::chrono::duration<Rep, Period>& time) const {
+        return wait_until(stop, detail::due_after(time));
+    }
+
+    /// wait(stop) for coroutines: `if (co_await f.co_wait(stop)) use(f.get());` suspends the
+    /// coroutine as co_await of a future does (await.hpp). Requires: the future exists until then.
+    /// Cost: no allocation; about 150 bytes in the frame.
+    wait_until_stop co_wait(std::stop_token stop) const { return {state(), std::move(stop)}; }
 
     /// For the runtime's own combinators.
     state_type& state() const {

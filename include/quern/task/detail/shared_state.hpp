@@ -8,6 +8,7 @@
 #include <quern/base/detail/config.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/external_event.hpp>
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/scheduler/detail/timers.hpp>
 #include <quern/scheduler/detail/wait_reason.hpp>
 #include <quern/task/detail/outcome.hpp>
@@ -91,6 +92,9 @@ public:
     /// checks, and a task yields. Throws std::bad_alloc.
     bool wait_until(timer::clock::time_point deadline);
 
+    /// The same until a stop is requested. After a request the call only checks.
+    bool wait_until(const stop_or_time& limit);
+
     /// Any thread. The holder of the last reference destroys the state.
     void add_reference() noexcept { m_references.fetch_add(1, std::memory_order_relaxed); }
     void release() noexcept {
@@ -159,6 +163,8 @@ protected:
     }
 
 private:
+    bool wait_within(const stop_or_time& limit);
+
     /// Runs on enough stack: the value may hold the last reference to another state, and so on.
     void destroy_self() noexcept;
 
