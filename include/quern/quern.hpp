@@ -35,6 +35,7 @@
 #include <quern/sync/barrier.hpp>
 #include <quern/sync/call_once.hpp>
 #include <quern/sync/channel.hpp>
+#include <quern/sync/closing.hpp>
 #include <quern/sync/condition_variable.hpp>
 #include <quern/sync/condition_variable_any.hpp>
 #include <quern/sync/event.hpp>

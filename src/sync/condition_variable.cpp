@@ -77,6 +77,11 @@ void condition_variable::wait_until_stopped(std::unique_lock<mutex>& lock,
     wait_within(lock, stop);
 }
 
+bool condition_variable::wait_until_either(std::unique_lock<mutex>& lock,
+                                           const detail::stop_or_time& limit) noexcept {
+    return wait_within(lock, limit);
+}
+
 void condition_variable::notify_first() noexcept {
     if (detail::notice_waiter* const first = m_notices.take_first()) {
         pass(*first);

@@ -66,6 +66,11 @@ bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_re
     return take_or_wait_within(wanted, me, why, stop);
 }
 
+bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me, const wait_reason& why,
+                        const stop_or_time& limit) noexcept {
+    return take_or_wait_within(wanted, me, why, limit);
+}
+
 }  // namespace detail
 
 constexpr detail::wait_kind mutex::k_wait{"mutex", sizeof(mutex), look, true};
@@ -86,18 +91,18 @@ void mutex::lock_contended(std::uintptr_t me, const detail::wait_kind& why) {
     detail::take_or_wait(m_owner, me, {&why, this});
 }
 
-bool mutex::lock_until(detail::timer::clock::time_point deadline) {
+template <class Limit>
+bool mutex::lock_within(const Limit& limit) {
     const std::uintptr_t me = detail::this_holder();
     refuse_holder(me);
-    return detail::note_if_locked(
-        detail::take_or_wait_until(m_owner, me, {&k_wait, this}, deadline));
+    return detail::note_if_locked(detail::take_or_wait_until(m_owner, me, {&k_wait, this}, limit));
 }
 
-bool mutex::lock(const std::stop_token& stop) {
-    const std::uintptr_t me = detail::this_holder();
-    refuse_holder(me);
-    return detail::note_if_locked(detail::take_or_wait_until(m_owner, me, {&k_wait, this}, stop));
-}
+bool mutex::lock_until(detail::timer::clock::time_point deadline) { return lock_within(deadline); }
+
+bool mutex::lock_until(const detail::stop_or_time& limit) { return lock_within(limit); }
+
+bool mutex::lock(const std::stop_token& stop) { return lock_within(stop); }
 
 constexpr detail::wait_kind recursive_mutex::k_wait{"recursive_mutex", sizeof(recursive_mutex),
                                                     look, true};
@@ -125,6 +130,10 @@ bool recursive_mutex::lock_within(const Limit& limit) noexcept {
 
 bool recursive_mutex::lock_until(detail::timer::clock::time_point deadline) noexcept {
     return lock_within(deadline);
+}
+
+bool recursive_mutex::lock_until(const detail::stop_or_time& limit) noexcept {
+    return lock_within(limit);
 }
 
 bool recursive_mutex::lock(const std::stop_token& stop) noexcept { return lock_within(stop); }

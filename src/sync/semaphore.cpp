@@ -54,6 +54,10 @@ bool semaphore_base::acquire_until(const std::stop_token& stop) noexcept {
     return acquire_within(stop);
 }
 
+bool semaphore_base::acquire_until(const stop_or_time& limit) noexcept {
+    return acquire_within(limit);
+}
+
 constexpr wait_kind semaphore_base::k_wait{"counting_semaphore", sizeof(semaphore_base), look};
 
 void semaphore_base::look(const void* copy, wait_findings& into) noexcept {

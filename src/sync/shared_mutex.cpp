@@ -112,6 +112,10 @@ bool shared_mutex::lock_as_until(bool shared, const std::stop_token& stop) {
     return lock_as_within(shared, stop);
 }
 
+bool shared_mutex::lock_as_until(bool shared, const detail::stop_or_time& limit) {
+    return lock_as_within(shared, limit);
+}
+
 constexpr detail::wait_kind shared_mutex::k_wait{"shared_mutex", sizeof(shared_mutex), look, true};
 
 void shared_mutex::look(const void* copy, detail::wait_findings& into) noexcept {

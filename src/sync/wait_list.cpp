@@ -91,6 +91,11 @@ bool wait_list::take_until(const wait_reason& why, const std::stop_token& stop,
     return take_within(why, stop, got);
 }
 
+bool wait_list::take_until(const wait_reason& why, const stop_or_time& limit,
+                           wait_node*& got) noexcept {
+    return take_within(why, limit, got);
+}
+
 void channel_lists::close() noexcept {
     wait_list::taker* senders = nullptr;
     wait_list::taker* receivers = nullptr;

@@ -100,6 +100,10 @@ bool wait_for_until(task_gate& closed, const wait_reason& why,
     return wait_within(closed, why, stop);
 }
 
+bool wait_for_until(task_gate& closed, const wait_reason& why, const stop_or_time& limit) noexcept {
+    return wait_within(closed, why, limit);
+}
+
 bool wait_for_until(level& what, std::int64_t needs, spin_lock& lock, const wait_reason& why,
                     const std::stop_token& stop) noexcept {
     level_waiter self(needs);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Coroutines, tasks and threads that contend for the same synchronisation types: participants take
-// random steps, each with a type and a check of its own, the coroutines by co_await. The guarded
-// data is plain, so that ThreadSanitizer detects races.
+// random steps, each with a type and a check of its own, the coroutines by co_await, some with a
+// stop token. The guarded data is plain, so that ThreadSanitizer detects races.
+#include "stops.hpp"
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -26,6 +27,7 @@ namespace {
 using quern::task;
 using quern::detail::rng;
 using quern_test::random_for;
+using quern_test::stops;
 using quern_test::stopwatch;
 
 /// The state that the participants share.
@@ -37,8 +39,12 @@ public:
     /// restores the state, so no participant waits for ever.
     task<> take_part_suspended(rng random, int steps) {
         for (int i = 0; i < steps; ++i) {
-            const std::uint32_t move = random.below(6);
-            if (move == 0) {
+            const std::uint32_t move = random.below(8);
+            if (move == 6) {
+                m_stops.request();
+            } else if (move == 7) {
+                co_await take_part_until_stopped(random.below(4));
+            } else if (move == 0) {
                 auto held = co_await m_mutex.co_lock();
                 ++m_count;
                 if (random.below(4) == 0) {
@@ -69,6 +75,32 @@ public:
             }
         }
         co_await m_all.co_arrive_and_wait();
+    }
+
+    /// A step that may end without what it waits for.
+    task<> take_part_until_stopped(std::uint32_t move) {
+        if (move == 0) {
+            if (const auto held = co_await m_mutex.co_lock(m_stops.token())) {
+                ++m_count;
+                check_inside();
+            }
+        } else if (move == 1) {
+            if (const auto held = co_await m_shared.co_lock(m_stops.token())) {
+                ++m_pair[0];
+                co_await quern::async([] {});
+                ++m_pair[1];
+            }
+        } else if (move == 2) {
+            if (const auto held = co_await m_shared.co_lock_shared(m_stops.token())) {
+                expect(m_pair[0] == m_pair[1]);
+            }
+        } else if (co_await m_permits.co_acquire(m_stops.token())) {
+            enter();
+            const auto ends = quern::async([] {});
+            static_cast<void>(co_await ends.co_wait(m_stops.token()));
+            leave();
+            m_permits.release();
+        }
     }
 
     void take_part(rng random, int steps) {
@@ -117,6 +149,7 @@ private:
     static constexpr int k_permits = 3;
 
     std::atomic<int> m_faults{0};
+    stops m_stops;
     quern::mutex m_mutex;
     long m_count = 0;
     long m_checked = 0;

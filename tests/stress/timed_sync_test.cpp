@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waits with random limits on every type that has them, by tasks and by threads, some of which wait
-// without a limit. If a waiter that has left took a permit, a mutex, a notification or a value with
-// it, they would wait for ever; if one were doubled, the sums would differ.
+// Waits with random limits, a time or a time and a stop token, on every type that has them, by
+// tasks and by threads, some of which wait without a limit. If a waiter that has left took a
+// permit, a mutex, a notification or a value with it, they would wait for ever; if one were
+// doubled, the sums would differ.
+#include "stops.hpp"
 #include "stopwatch.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -23,8 +25,20 @@ namespace {
 
 using quern::detail::rng;
 using quern_test::random_for;
+using quern_test::stops;
 using quern_test::stopwatch;
 using std::chrono::microseconds;
+
+struct limit {
+    /// `wait` is called with the time, or with a stop token and the time.
+    template <class Wait>
+    auto operator()(Wait wait) const {
+        return of != nullptr ? wait(of->token(), time) : wait(time);
+    }
+
+    microseconds time;
+    stops* of;  ///< or null
+};
 
 /// Tokens that are passed on with a notification each.
 template <class Variable, class Mutex>
@@ -36,10 +50,12 @@ struct tokens {
         }
         changed.notify_one();
     }
-    bool take(microseconds limit) {
+    /// The time, or a stop token and the time.
+    template <class... Limit>
+    bool take_for(const Limit&... limit) {
         std::unique_lock lock(m);
         const auto there = [this] { return left != 0; };
-        if (!changed.wait_for(lock, limit, there)) {
+        if (!changed.wait_for(lock, limit..., there)) {
             return false;
         }
         --left;
@@ -68,8 +84,9 @@ public:
 
     void take_part(rng random, int moves) {
         for (int i = 0; i < moves; ++i) {
-            const microseconds limit(random.below(300));
-            move(random, limit, random.below(3) == 0);
+            const limit its{microseconds(random.below(300)),
+                            random.below(2) == 0 ? &m_stops : nullptr};
+            move(random, its, random.below(3) == 0);
         }
     }
 
@@ -81,55 +98,61 @@ public:
     }
 
 private:
-    void move(rng& random, microseconds limit, bool for_ever) {
-        switch (random.below(7)) {
+    void move(rng& random, const limit& its, bool for_ever) {
+        switch (random.below(8)) {
             case 0:
-                return lock(limit, for_ever);
+                return lock(its, for_ever);
             case 1:
-                return write(limit, for_ever);
+                return write(its, for_ever);
             case 2:
-                return read(limit, for_ever);
+                return read(its, for_ever);
             case 3:
-                return acquire(limit, for_ever);
+                return acquire(its, for_ever);
             case 4:
-                return hand_on(m_tokens, limit, for_ever);
+                return hand_on(m_tokens, its, for_ever);
             case 5:
-                return hand_on(m_other_tokens, limit, for_ever);
+                return hand_on(m_other_tokens, its, for_ever);
+            case 6:
+                return receive(its, for_ever);
             default:
-                return receive(limit, for_ever);
+                return m_stops.request();
         }
     }
 
-    void lock(microseconds limit, bool for_ever) {
+    void lock(const limit& its, bool for_ever) {
         for_ever ? m_mutex.lock() : void();
-        if (for_ever || m_mutex.try_lock_for(limit)) {
+        if (for_ever ||
+            its([this](const auto&... until) { return m_mutex.try_lock_for(until...); })) {
             ++m_total;
             rest();
             m_mutex.unlock();
             ++m_locked;
         }
     }
-    void write(microseconds limit, bool for_ever) {
+    void write(const limit& its, bool for_ever) {
         for_ever ? m_shared.lock() : void();
-        if (for_ever || m_shared.try_lock_for(limit)) {
+        if (for_ever ||
+            its([this](const auto&... until) { return m_shared.try_lock_for(until...); })) {
             ++m_sum;
             rest();
             m_shared.unlock();
             ++m_written;
         }
     }
-    void read(microseconds limit, bool for_ever) {
+    void read(const limit& its, bool for_ever) {
         for_ever ? m_shared.lock_shared() : void();
-        if (for_ever || m_shared.try_lock_shared_for(limit)) {
+        if (for_ever ||
+            its([this](const auto&... until) { return m_shared.try_lock_shared_for(until...); })) {
             const long before = m_sum;
             rest();
             m_faults += m_sum == before ? 0 : 1;
             m_shared.unlock_shared();
         }
     }
-    void acquire(microseconds limit, bool for_ever) {
+    void acquire(const limit& its, bool for_ever) {
         for_ever ? m_permits.acquire() : void();
-        if (for_ever || m_permits.try_acquire_for(limit)) {
+        if (for_ever ||
+            its([this](const auto&... until) { return m_permits.try_acquire_for(until...); })) {
             m_faults += ++m_inside <= 2 ? 0 : 1;
             rest();
             --m_inside;
@@ -137,18 +160,22 @@ private:
         }
     }
     template <class Tokens>
-    void hand_on(Tokens& all, microseconds limit, bool for_ever) {
+    void hand_on(Tokens& all, const limit& its, bool for_ever) {
         for_ever ? all.take() : void();
-        if (for_ever || all.take(limit)) {
+        if (for_ever || its([&all](const auto&... until) { return all.take_for(until...); })) {
             rest();
             all.put();
         }
     }
-    void receive(microseconds limit, bool for_ever) {
-        auto value = for_ever ? m_values.receive() : m_values.try_receive_for(limit);
+    void receive(const limit& its, bool for_ever) {
+        auto value = for_ever ? m_values.receive() : its([this](const auto&... until) {
+            return m_values.try_receive_for(until...);
+        });
         if (value) {
             rest();
-            while (!m_values.try_send_for(std::move(*value), limit)) {
+            while (!its([this, &value](const auto&... until) {
+                return m_values.try_send_for(std::move(*value), until...);
+            })) {
             }
         }
     }
@@ -157,6 +184,7 @@ private:
     static void rest() { quern::this_task::sleep_for(microseconds(50)); }
 
     std::atomic<int> m_faults{0};
+    stops m_stops;
     quern::timed_mutex m_mutex;
     long m_total = 0;
     std::atomic<long> m_locked{0};
@@ -193,7 +221,7 @@ protected:
 };
 QUERN_ON_1_2_8_WORKERS(timed_sync);
 
-// Holds: timed_mutex: With limits at random nothing is lost, and exclusion holds.
+// Holds: timed_mutex: With limits and stop requests at random nothing is lost, and exclusion holds.
 TEST_P(timed_sync, nothing_is_lost_on_those_who_leave) {
     auto random = random_for(100 + workers());
     for (const stopwatch watch(1.5); watch.running();) {
@@ -204,7 +232,7 @@ TEST_P(timed_sync, nothing_is_lost_on_those_who_leave) {
 }
 
 /// An event is set while others arrive and leave; a waiter without a limit resumes.
-// Holds: timed_mutex: With limits at random...
+// Holds: timed_mutex: With limits and stop requests at random...
 TEST_P(timed_sync, an_event_lets_all_go_on_that_are_left) {
     auto random = random_for(200 + workers());
     for (const stopwatch watch(1.0); watch.running();) {

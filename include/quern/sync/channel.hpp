@@ -99,7 +99,11 @@ public:
     ///     quern::jthread consumer([&](std::stop_token stop) {
     ///         while (auto b = blocks.receive(stop)) process(*b);
     ///     });
-    bool send(T&& value, const std::stop_token& stop);
+    bool send(T&& value, const std::stop_token& stop) {
+        return send_in_time(std::move(value), [&](detail::wait_node*& into) {
+            return m_lists.free.take_until(to_send(), stop, into);
+        });
+    }
     bool send(const T& value, const std::stop_token& stop) { return send(T(value), stop); }
     std::optional<T> receive(const std::stop_token& stop) {
         detail::wait_node* from = nullptr;
@@ -116,20 +120,69 @@ public:
     auto co_receive() noexcept { return detail::co_awaitable<receiving>{{*this}}; }
     auto co_send(T value) { return detail::co_awaitable<sending>{{*this, std::move(value)}}; }
 
+    /// receive(stop) and send(stop) for coroutines, see event::co_wait(stop). A value that was not
+    /// sent is destroyed.
+    auto co_receive(std::stop_token stop) noexcept {
+        return detail::co_stoppable<receiving_in_time>{{{*this}}, std::move(stop)};
+    }
+    auto co_send(T value, std::stop_token stop) {
+        return detail::co_stoppable<sending_in_time>{{{*this, std::move(value)}}, std::move(stop)};
+    }
+
     /// send() and receive() with a deadline: false or std::nullopt if it passes first; the value is
     /// then unchanged. std::nullopt also means closed and empty. Any clock; if it is set back the
     /// wait gets longer.
     template <class Clock, class Duration>
-    bool try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when);
+    bool try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when) {
+        return send_in_time(std::move(value), [&](detail::wait_node*& into) {
+            return detail::wait_on_clock(
+                when, [&](auto limit) { return m_lists.free.take_until(to_send(), limit, into); });
+        });
+    }
     template <class Rep, class Period>
     bool try_send_for(T&& value, const std::chrono::duration<Rep, Period>& time) {
         return try_send_until(std::move(value), detail::due_after(time));
     }
     template <class Clock, class Duration>
-    std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& when);
+    std::optional<T> try_receive_until(const std::chrono::time_point<Clock, Duration>& when) {
+        detail::wait_node* from = nullptr;
+        detail::wait_on_clock(
+            when, [&](auto limit) { return m_lists.filled.take_until(to_receive(), limit, from); });
+        return unpack(from);
+    }
     template <class Rep, class Period>
     std::optional<T> try_receive_for(const std::chrono::duration<Rep, Period>& time) {
         return try_receive_until(detail::due_after(time));
+    }
+
+    /// The same until `stop` is requested too, see event::wait_until(stop, when).
+    template <class Clock, class Duration>
+    bool try_send_until(T&& value, const std::stop_token& stop,
+                        const std::chrono::time_point<Clock, Duration>& when) {
+        return send_in_time(std::move(value), [&](detail::wait_node*& into) {
+            return detail::wait_on_clock(stop, when, [&](const auto& limit) {
+                return m_lists.free.take_until(to_send(), limit, into);
+            });
+        });
+    }
+    template <class Rep, class Period>
+    bool try_send_for(T&& value, const std::stop_token& stop,
+                      const std::chrono::duration<Rep, Period>& time) {
+        return try_send_until(std::move(value), stop, detail::due_after(time));
+    }
+    template <class Clock, class Duration>
+    std::optional<T> try_receive_until(const std::stop_token& stop,
+                                       const std::chrono::time_point<Clock, Duration>& when) {
+        detail::wait_node* from = nullptr;
+        detail::wait_on_clock(stop, when, [&](const auto& limit) {
+            return m_lists.filled.take_until(to_receive(), limit, from);
+        });
+        return unpack(from);
+    }
+    template <class Rep, class Period>
+    std::optional<T> try_receive_for(const std::stop_token& stop,
+                                     const std::chrono::duration<Rep, Period>& time) {
+        return try_receive_until(stop, detail::due_after(time));
     }
 
     /// Ends sending. Waiting receivers get std::nullopt, waiting senders an exception.
@@ -180,6 +233,11 @@ private:
 
         channel& from;
     };
+    struct receiving_in_time : receiving {
+        void withdraw(taker& self) const noexcept {
+            detail::wake_if(this->from.m_lists.filled.withdraw(self), self);
+        }
+    };
     struct sending {
         taker make_waiter() const noexcept { return taker(); }
         detail::wait_reason why() const noexcept { return to.to_send(); }
@@ -193,6 +251,30 @@ private:
         channel& to;
         T value;
     };
+    struct sending_in_time : sending {
+        void withdraw(taker& self) const noexcept {
+            detail::wake_if(this->to.m_lists.free.withdraw(self), self);
+        }
+        bool result(taker& self) {
+            if (!self.expired) {
+                sending::result(self);
+            }
+            return !self.expired;
+        }
+    };
+
+    /// `wait_for_place(into)` sets `into` and returns whether it is over in time.
+    template <class Wait>
+    bool send_in_time(T&& value, Wait wait_for_place) {
+        detail::wait_node* into = nullptr;
+        if (m_slots == nullptr) {
+            into = new slot;
+        } else if (!wait_for_place(into)) {
+            return false;
+        }
+        pack(into, std::move(value));
+        return true;
+    }
 
     void pack(detail::wait_node* into, T&& value);
     std::optional<T> unpack(detail::wait_node* from);
@@ -264,44 +346,6 @@ bool channel<T>::try_send(T&& value) {
     return true;
 }
 
-template <class T>
-bool channel<T>::send(T&& value, const std::stop_token& stop) {
-    detail::wait_node* into = nullptr;
-    if (m_slots == nullptr) {
-        into = new slot;
-    } else if (!m_lists.free.take_until(to_send(), stop, into)) {
-        return false;
-    }
-    pack(into, std::move(value));
-    return true;
-}
-
-template <class T>
-template <class Clock, class Duration>
-bool channel<T>::try_send_until(T&& value, const std::chrono::time_point<Clock, Duration>& when) {
-    detail::wait_node* into = nullptr;
-    if (m_slots == nullptr) {
-        into = new slot;
-    } else if (!detail::wait_on_clock(when, [&](auto deadline) {
-                   return m_lists.free.take_until(to_send(), deadline, into);
-               })) {
-        return false;
-    }
-    pack(into, std::move(value));
-    return true;
-}
-
-template <class T>
-template <class Clock, class Duration>
-std::optional<T> channel<T>::try_receive_until(
-    const std::chrono::time_point<Clock, Duration>& when) {
-    detail::wait_node* from = nullptr;
-    detail::wait_on_clock(when, [&](auto deadline) {
-        return m_lists.filled.take_until(to_receive(), deadline, from);
-    });
-    return unpack(from);
-}
-
 /// Sends the value in the given slot. Null: the channel is closed.
 template <class T>
 void channel<T>::pack(detail::wait_node* into, T&& value) {
@@ -322,29 +366,6 @@ void channel<T>::pack(detail::wait_node* into, T&& value) {
     }
 }
 
-/// Closes a channel at the end of a block, however that is left: by an exception, a break, a
-/// return. As the range of a loop it receives the values too.
-///
-///     for (block& b : quern::closing(blocks)) process(b);   // closed if process() throws
-///
-/// A sender that waits then gets channel_closed, so it ends, and a receiver gets what is left and
-/// then std::nullopt. Both sides of a channel should have one: see quern::channel. In a coroutine
-/// its end is that of the coroutine's block. Thread safety and cost: those of close().
-template <class T>
-class [[nodiscard]] closing {
-public:
-    explicit closing(channel<T>& at_end) noexcept : m_channel(at_end) {}
-    closing(const closing&) = delete;
-    closing& operator=(const closing&) = delete;
-    ~closing() { m_channel.close(); }
-
-    auto begin() { return m_channel.begin(); }
-    std::default_sentinel_t end() const noexcept { return {}; }
-
-private:
-    channel<T>& m_channel;
-};
-
 /// The value in the given slot. Null: there is none.
 template <class T>
 std::optional<T> channel<T>::unpack(detail::wait_node* from) {
@@ -364,3 +385,5 @@ std::optional<T> channel<T>::unpack(detail::wait_node* from) {
 }
 
 }  // namespace quern
+
+#include <quern/sync/closing.hpp>

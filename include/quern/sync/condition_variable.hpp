@@ -2,6 +2,7 @@
 // quern::condition_variable: std::condition_variable for tasks and outside threads.
 #pragma once
 
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/sync/detail/notices.hpp>
 #include <quern/sync/mutex.hpp>
 
@@ -111,6 +112,28 @@ public:
         return wait_until(lock, detail::due_after(time), std::move(ready));
     }
 
+    /// As above, or until `stop` is requested.
+    template <class Clock, class Duration, class Predicate>
+    bool wait_until(std::unique_lock<mutex>& lock, const std::stop_token& stop,
+                    const std::chrono::time_point<Clock, Duration>& when, Predicate ready) {
+        while (!stop.stop_requested()) {
+            if (ready()) {
+                return true;
+            }
+            const bool is_over = !detail::wait_on_clock(
+                stop, when, [&](const auto& limit) { return wait_until_either(lock, limit); });
+            if (is_over) {
+                break;
+            }
+        }
+        return ready();
+    }
+    template <class Rep, class Period, class Predicate>
+    bool wait_for(std::unique_lock<mutex>& lock, const std::stop_token& stop,
+                  const std::chrono::duration<Rep, Period>& time, Predicate ready) {
+        return wait_until(lock, stop, detail::due_after(time), std::move(ready));
+    }
+
     /// Notifies the longest waiter, if any.
     void notify_one() noexcept {
         if (!m_notices.looks_empty()) {
@@ -131,6 +154,8 @@ private:
     bool wait_until_steady(std::unique_lock<mutex>& lock,
                            detail::timer::clock::time_point deadline) noexcept;
     void wait_until_stopped(std::unique_lock<mutex>& lock, const std::stop_token& stop) noexcept;
+    bool wait_until_either(std::unique_lock<mutex>& lock,
+                           const detail::stop_or_time& limit) noexcept;
     template <class Limit>
     bool wait_within(std::unique_lock<mutex>& lock, const Limit& limit) noexcept;
     void notify_first() noexcept;

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <stop_token>
+#include <utility>
 
 namespace quern {
 
@@ -64,10 +65,21 @@ public:
     /// waiting tasks and threads. It is resumed as after a future (task/await.hpp): as a ready item
     /// of the pool whose worker awaited, with its name, priority and stop token; outside workers in
     /// the first pool of the default runtime. It must not be destroyed while it waits. One that
-    /// still waits when its runtime ends is abandoned. A stop request does not end the wait. Throws
-    /// errors of starting the default runtime, before it waits. Cost: no allocation; about 120
-    /// bytes in the frame, and one pass through the ready queue.
+    /// still waits when its runtime ends is abandoned. A stop request does not end this wait.
+    /// Throws errors of starting the default runtime, before it waits. Cost: no allocation; about
+    /// 120 bytes in the frame, and one pass through the ready queue.
     auto co_wait() const noexcept { return detail::co_awaitable<opening>{{*this}}; }
+
+    /// wait(stop) for coroutines; co_await gives what wait(stop) returns. So have all waits for
+    /// coroutines of this folder whose wait has a form with a stop token. A coroutine that was
+    /// stopped resumes as one that was not. Cost: about 60 bytes more in the frame.
+    ///
+    ///     quern::task<> follow(quern::event& came, std::stop_token stop) {
+    ///         while (co_await came.co_wait(stop)) { came.reset(); work(); }
+    ///     }
+    auto co_wait(std::stop_token stop) const noexcept {
+        return detail::co_stoppable<opening_in_time>{{{*this}}, std::move(stop)};
+    }
 
     /// wait() with a deadline. Returns whether it was set: false only if the deadline has passed.
     /// Any clock; if it is set back the wait gets longer. Cost: as wait(), and a timer.
@@ -82,10 +94,27 @@ public:
         return wait_until(detail::due_after(time));
     }
 
+    /// wait() with a stop token and a deadline: false if either of them comes first. So have all
+    /// waits with a deadline of this folder.
+    template <class Clock, class Duration>
+    bool wait_until(const std::stop_token& stop,
+                    const std::chrono::time_point<Clock, Duration>& when) const {
+        return detail::wait_on_clock(stop, when, [this](const detail::stop_or_time& limit) {
+            return detail::wait_for_until(m_gate, {&k_wait, this}, limit);
+        });
+    }
+    template <class Rep, class Period>
+    bool wait_for(const std::stop_token& stop,
+                  const std::chrono::duration<Rep, Period>& time) const {
+        return wait_until(stop, detail::due_after(time));
+    }
+
 private:
     friend class condition_variable_any;
     using opening = detail::gate_opening<event>;
     friend opening;
+    using opening_in_time = detail::gate_opening_in_time<event>;
+    friend opening_in_time;
 
     void wait_as(const detail::wait_reason& why) const noexcept {
         if (!m_gate.is_open()) {

@@ -116,6 +116,25 @@ public:
     auto co_write_ef(T value) { return co_write(k_empty, std::move(value)); }
     auto co_write_f(T value) { return co_write(k_either, std::move(value)); }
 
+    /// read_fe(stop) and so on for coroutines, see event::co_wait(stop). A value that was not
+    /// written is destroyed.
+    auto co_read_fe(std::stop_token stop) noexcept {
+        return detail::co_take_turn(
+            m_lock, k_full, [this](detail::turn& mine) { return take_out(mine); }, std::move(stop));
+    }
+    auto co_read_ff(std::stop_token stop) noexcept requires std::is_copy_constructible_v<T> {
+        return detail::co_take_turn(
+            m_lock, k_full, [this](detail::turn&) -> T { return m_value; }, std::move(stop));
+    }
+    auto co_write_ef(T value, std::stop_token stop) {
+        return detail::co_take_turn(
+            m_lock, k_empty,
+            [this, v = std::move(value)](detail::turn& mine) mutable {
+                put_in(mine, std::move(v));
+            },
+            std::move(stop));
+    }
+
     [[nodiscard]] bool is_full() const noexcept { return m_lock.is_full(); }
 
 private:

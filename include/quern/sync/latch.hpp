@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <limits>
 #include <stop_token>
+#include <utility>
 
 namespace quern {
 
@@ -67,6 +68,9 @@ public:
     /// wait() and arrive_and_wait() for coroutines, see event::co_wait(). The latch is counted down
     /// when the result is awaited, and not if that throws.
     auto co_wait() const noexcept { return detail::co_awaitable<opening>{{*this}}; }
+    auto co_wait(std::stop_token stop) const noexcept {
+        return detail::co_stoppable<opening_in_time>{{{*this}}, std::move(stop)};
+    }
     auto co_arrive_and_wait(std::ptrdiff_t n = 1) noexcept {
         return detail::co_awaitable<arrival>{{*this, n}};
     }
@@ -74,6 +78,8 @@ public:
 private:
     using opening = detail::gate_opening<latch>;
     friend opening;
+    using opening_in_time = detail::gate_opening_in_time<latch>;
+    friend opening_in_time;
 
     struct arrival {
         detail::waiter make_waiter() const noexcept { return detail::waiter(); }

@@ -10,6 +10,7 @@
 
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace quern {
 
@@ -95,6 +96,12 @@ public:
     ///     }
     auto co_lock() noexcept { return detail::co_awaitable<co_locking>{{*this}}; }
 
+    /// lock(stop) for coroutines, see event::co_wait(stop): co_await gives an empty co_guard if the
+    /// stop came first.
+    auto co_lock(std::stop_token stop) noexcept {
+        return detail::co_stoppable<co_locking_in_time>{{{*this}}, std::move(stop)};
+    }
+
 protected:
     friend class condition_variable;
 
@@ -103,6 +110,7 @@ protected:
 
     QUERN_COLD void lock_contended(std::uintptr_t me, const detail::wait_kind& why);
     QUERN_COLD bool lock_until(detail::timer::clock::time_point deadline);
+    QUERN_COLD bool lock_until(const detail::stop_or_time& limit);
 
     detail::task_ownership m_owner;
 
@@ -122,6 +130,20 @@ private:
 
         mutex& wanted;
     };
+    struct co_locking_in_time : co_locking {
+        bool enqueue(detail::claimant& self) const noexcept {
+            return wanted.m_owner.enqueue_in_time(self);
+        }
+        void withdraw(detail::claimant& self) const noexcept {
+            detail::wake_if(wanted.m_owner.withdraw(self), self);
+        }
+        co_guard result(detail::claimant& self) const noexcept {
+            return self.expired ? co_guard() : co_guard(wanted);
+        }
+    };
+
+    template <class Limit>
+    bool lock_within(const Limit& limit);
 
     void refuse_holder(std::uintptr_t me) const;
 };

@@ -69,6 +69,7 @@ public:
 
 protected:
     QUERN_COLD bool lock_until(detail::timer::clock::time_point deadline) noexcept;
+    QUERN_COLD bool lock_until(const detail::stop_or_time& limit) noexcept;
 
 private:
     static const detail::wait_kind k_wait;

@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/scheduler/detail/timers.hpp>
 #include <quern/sync/detail/co_waiting.hpp>
 #include <quern/sync/detail/permits.hpp>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <limits>
 #include <stop_token>
+#include <utility>
 
 namespace quern {
 
@@ -48,8 +50,15 @@ protected:
 
         semaphore_base& from;
     };
+    struct acquisition_in_time : acquisition {
+        void withdraw(waiter& self) const noexcept {
+            detail::wake_if(this->from.m_permits.withdraw(self), self);
+        }
+        bool result(waiter& self) const noexcept { return !self.expired; }
+    };
     bool acquire_until(timer::clock::time_point deadline) noexcept;
     bool acquire_until(const std::stop_token& stop) noexcept;
+    bool acquire_until(const stop_or_time& limit) noexcept;
     void release(std::ptrdiff_t n, std::ptrdiff_t max) noexcept;
 
 private:
@@ -100,6 +109,11 @@ public:
     /// acquire() for coroutines, see event::co_wait().
     auto co_acquire() noexcept { return detail::co_awaitable<acquisition>{{*this}}; }
 
+    /// acquire(stop) for coroutines, see event::co_wait(stop).
+    auto co_acquire(std::stop_token stop) noexcept {
+        return detail::co_stoppable<acquisition_in_time>{{{*this}}, std::move(stop)};
+    }
+
     /// Takes a permit if there is one. Does not fail spuriously.
     [[nodiscard]] bool try_acquire() noexcept { return semaphore_base::try_acquire(); }
 
@@ -114,6 +128,19 @@ public:
     template <class Rep, class Period>
     [[nodiscard]] bool try_acquire_for(const std::chrono::duration<Rep, Period>& time) {
         return try_acquire_until(detail::due_after(time));
+    }
+
+    /// The same until `stop` is requested too, see event::wait_until(stop, when).
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_acquire_until(const std::stop_token& stop,
+                                         const std::chrono::time_point<Clock, Duration>& when) {
+        return detail::wait_on_clock(stop, when,
+                                     [this](const auto& limit) { return acquire_until(limit); });
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_acquire_for(const std::stop_token& stop,
+                                       const std::chrono::duration<Rep, Period>& time) {
+        return try_acquire_until(stop, detail::due_after(time));
     }
 
     /// Adds `n` permits.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <quern/base/detail/spin_lock.hpp>
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/scheduler/detail/timers.hpp>
 #include <quern/sync/detail/co_guard.hpp>
 #include <quern/sync/detail/co_waiting.hpp>
@@ -11,6 +12,7 @@
 
 #include <cstddef>
 #include <stop_token>
+#include <utility>
 
 namespace quern {
 
@@ -78,13 +80,25 @@ public:
         return detail::co_awaitable<co_locking<co_shared_guard>>{{*this, true}};
     }
 
+    /// The same until `stop` is requested, as mutex::co_lock(stop).
+    auto co_lock(std::stop_token stop) noexcept {
+        return detail::co_stoppable<co_locking_in_time<co_guard>>{{{*this, false}},
+                                                                  std::move(stop)};
+    }
+    auto co_lock_shared(std::stop_token stop) noexcept {
+        return detail::co_stoppable<co_locking_in_time<co_shared_guard>>{{{*this, true}},
+                                                                         std::move(stop)};
+    }
+
 protected:
     /// False: the deadline has passed. Throws as lock().
     bool lock_as_until(bool shared, detail::timer::clock::time_point deadline);
     bool lock_as_until(bool shared, const std::stop_token& stop);
+    bool lock_as_until(bool shared, const detail::stop_or_time& limit);
     bool lock_until(detail::timer::clock::time_point deadline) {
         return lock_as_until(false, deadline);
     }
+    bool lock_until(const detail::stop_or_time& limit) { return lock_as_until(false, limit); }
 
 private:
     struct request : detail::claimant {
@@ -102,6 +116,13 @@ private:
 
         shared_mutex& wanted;
         bool shared;
+    };
+    template <class Guard>
+    struct co_locking_in_time : co_locking<Guard> {
+        void withdraw(request& self) const noexcept { this->wanted.withdraw(self); }
+        Guard result(request& self) const noexcept {
+            return self.expired ? Guard() : Guard(this->wanted);
+        }
     };
 
     template <class Limit>

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace quern {
 
@@ -55,6 +56,11 @@ public:
         return detail::co_awaitable<reaching>{{*this, upper_limit}};
     }
 
+    /// wait(stop) for coroutines, see event::co_wait(stop).
+    auto co_wait(std::int64_t upper_limit, std::stop_token stop) noexcept {
+        return detail::co_stoppable<reaching_in_time>{{{*this, upper_limit}}, std::move(stop)};
+    }
+
     /// Whether wait() would return at once.
     [[nodiscard]] bool try_wait(std::int64_t upper_limit) const noexcept;
 
@@ -74,6 +80,16 @@ private:
 
         sliding_semaphore& of;
         std::int64_t needs;
+    };
+    struct reaching_in_time : reaching {
+        void withdraw(detail::level_waiter& self) const noexcept {
+            const auto take_out = [this, &self] {
+                const std::scoped_lock guard(of.m_lock);
+                return of.m_end.withdraw(self);
+            };
+            detail::wake_if(take_out(), self);
+        }
+        bool result(detail::level_waiter& self) const noexcept { return !self.expired; }
     };
 
     static void look(const void* copy, detail::wait_findings& into) noexcept;

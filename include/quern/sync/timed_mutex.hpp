@@ -9,13 +9,14 @@
 #include <quern/sync/shared_mutex.hpp>
 
 #include <chrono>
+#include <stop_token>
 
 namespace quern {
 
 namespace detail {
 
 /// Adds try_lock_until and try_lock_for to a mutex that has lock_until(deadline of the steady
-/// clock).
+/// clock) and lock_until(stop_or_time).
 template <class Mutex>
 class with_limit : public Mutex {
 public:
@@ -29,6 +30,19 @@ public:
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_for(const std::chrono::duration<Rep, Period>& time) {
         return try_lock_until(detail::due_after(time));
+    }
+
+    /// The same until `stop` is requested too, see event::wait_until(stop, when).
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_until(const std::stop_token& stop,
+                                      const std::chrono::time_point<Clock, Duration>& when) {
+        return detail::wait_on_clock(stop, when,
+                                     [this](const auto& limit) { return this->lock_until(limit); });
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_for(const std::stop_token& stop,
+                                    const std::chrono::duration<Rep, Period>& time) {
+        return try_lock_until(stop, detail::due_after(time));
     }
 };
 
@@ -64,6 +78,19 @@ public:
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_shared_for(const std::chrono::duration<Rep, Period>& time) {
         return try_lock_shared_until(detail::due_after(time));
+    }
+
+    /// The same until `stop` is requested too.
+    template <class Clock, class Duration>
+    [[nodiscard]] bool try_lock_shared_until(const std::stop_token& stop,
+                                             const std::chrono::time_point<Clock, Duration>& when) {
+        return detail::wait_on_clock(
+            stop, when, [this](const auto& limit) { return lock_as_until(true, limit); });
+    }
+    template <class Rep, class Period>
+    [[nodiscard]] bool try_lock_shared_for(const std::stop_token& stop,
+                                           const std::chrono::duration<Rep, Period>& time) {
+        return try_lock_shared_until(stop, detail::due_after(time));
     }
 };
 

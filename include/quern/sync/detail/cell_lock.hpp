@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 
 namespace quern::detail {
@@ -50,6 +52,10 @@ public:
     /// is woken.
     bool enqueue(request& self) noexcept;
 
+    /// Takes out a request whose limit has come; the caller must wake it. False: it has the lock,
+    /// or is not queued yet and marked late.
+    bool withdraw(request& self) noexcept;
+
     /// Unlocks. The last access is the release of the spin lock.
     void end(bool full) noexcept;
 
@@ -69,7 +75,6 @@ private:
     static const std::array<wait_kind, 3> k_waits;
 
     bool try_begin(cell_state wanted) noexcept;
-    bool withdraw(request& self) noexcept;
     request* next() noexcept;
     request_queue& queue_of(cell_state s) noexcept { return m_queues[static_cast<std::size_t>(s)]; }
 
@@ -115,9 +120,34 @@ struct turn_taking {
     F during;
 };
 
+/// The same until a stop is requested: gives what `during` returns in a std::optional, or, if that
+/// is nothing, whether it was called.
+template <class F>
+struct turn_taking_in_time : turn_taking<F> {
+    void withdraw(cell_lock::request& self) const noexcept {
+        detail::wake_if(this->of.withdraw(self), self);
+    }
+    auto result(cell_lock::request& self) {
+        using value = std::invoke_result_t<F&, turn&>;
+        if constexpr (std::is_void_v<value>) {
+            if (!self.expired) {
+                turn_taking<F>::result(self);
+            }
+            return !self.expired;
+        } else {
+            return self.expired ? std::nullopt : std::optional<value>(turn_taking<F>::result(self));
+        }
+    }
+};
+
 template <class F>
 co_awaitable<turn_taking<F>> co_take_turn(cell_lock& of, cell_state wanted, F during) {
     return {{of, wanted, std::move(during)}};
+}
+template <class F>
+co_stoppable<turn_taking_in_time<F>> co_take_turn(cell_lock& of, cell_state wanted, F during,
+                                                  std::stop_token stop) {
+    return {{{of, wanted, std::move(during)}}, std::move(stop)};
 }
 
 }  // namespace quern::detail

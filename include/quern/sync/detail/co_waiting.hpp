@@ -7,6 +7,8 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <optional>
+#include <stop_token>
 #include <utility>
 
 namespace quern::detail {
@@ -48,6 +50,62 @@ private:
     decltype(std::declval<Operation&>().make_waiter()) m_self;
 };
 
+/// The same until a stop is requested. `Operation` also provides `withdraw(self)`: takes the waiter
+/// out of its queue and wakes it, or marks it late, as in src/sync/README.md, "Limits"; its
+/// `enqueue(self)` does not queue a waiter that is late, and its `result(self)` reads `expired`.
+template <class Operation>
+class stoppable_co_awaiter final : public suspended_coroutine {
+public:
+    stoppable_co_awaiter(Operation&& what, std::stop_token&& stop)
+        : m_operation(std::move(what)),
+          m_self(m_operation.make_waiter()),
+          m_stop(std::move(stop)) {}
+
+    bool await_ready() {
+        if (m_operation.ready(m_self)) {
+            return true;
+        }
+        m_self.expired = m_stop.stop_requested();
+        return m_self.expired;
+    }
+
+    /// As that of co_awaiter. The callback exists before the waiter is queued.
+    template <class Promise>
+    bool await_suspend(std::coroutine_handle<Promise> waiting) {
+        leave(waiting, m_operation.why());
+        m_self.stands_for(*this);
+        m_on_stop.emplace(m_stop, stopped{*this});
+        const bool suspended = m_operation.enqueue(m_self);
+        if (!suspended) {
+            stay();
+        }
+        return suspended;
+    }
+
+    decltype(auto) await_resume() {
+        m_on_stop.reset();  // returns when the callback no longer accesses the frame
+        return m_operation.result(m_self);
+    }
+
+private:
+    struct stopped {
+        void operator()() const noexcept { self.m_operation.withdraw(self.m_self); }
+        stoppable_co_awaiter& self;
+    };
+
+    Operation m_operation;
+    decltype(std::declval<Operation&>().make_waiter()) m_self;
+    const std::stop_token m_stop;
+    std::optional<std::stop_callback<stopped>> m_on_stop;
+};
+
+/// For withdraw() of the operations: wakes the waiter if it was taken out.
+inline void wake_if(bool has_left, waiter& self) noexcept {
+    if (has_left) {
+        self.wake();
+    }
+}
+
 /// Identifies the running coroutine in the word of a lock.
 inline std::uintptr_t this_coroutine() noexcept { return coroutine_root::holder(running_signal()); }
 
@@ -58,6 +116,17 @@ struct [[nodiscard]] co_awaitable {
     auto operator co_await() { return co_awaiter<Operation>(std::move(operation)); }
 
     Operation operation;
+};
+
+/// The result of a co_ member with a stop token.
+template <class Operation>
+struct [[nodiscard]] co_stoppable {
+    auto operator co_await() {
+        return stoppable_co_awaiter<Operation>(std::move(operation), std::move(stop));
+    }
+
+    Operation operation;
+    std::stop_token stop;
 };
 
 }  // namespace quern::detail

@@ -9,7 +9,9 @@
 
 #include <quern/base/detail/atomics.hpp>
 #include <quern/base/detail/config.hpp>
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/scheduler/detail/timers.hpp>
+#include <quern/sync/detail/co_waiting.hpp>
 #include <quern/sync/detail/waiting.hpp>
 
 #include <cstdint>
@@ -166,6 +168,8 @@ QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
 /// The same until a stop is requested.
 QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
                                const std::stop_token& stop) noexcept;
+QUERN_COLD bool wait_for_until(task_gate& closed, const wait_reason& why,
+                               const stop_or_time& limit) noexcept;
 
 /// For co_await: waits without a deadline until the primitive's gate opens.
 template <class Primitive>
@@ -177,6 +181,16 @@ struct gate_opening {
     void result(waiter&) const noexcept {}
 
     const Primitive& of;
+};
+
+/// The same until a stop is requested. Gives whether it has opened.
+template <class Primitive>
+struct gate_opening_in_time : gate_opening<Primitive> {
+    bool enqueue(waiter& self) const noexcept { return this->of.m_gate.enqueue_in_time(self); }
+    void withdraw(waiter& self) const noexcept {
+        detail::wake_if(this->of.m_gate.withdraw(self), self);
+    }
+    bool result(waiter& self) const noexcept { return !self.expired; }
 };
 
 }  // namespace quern::detail

@@ -8,6 +8,7 @@
 #include <quern/base/detail/assert.hpp>
 #include <quern/base/detail/config.hpp>
 #include <quern/base/detail/spin_lock.hpp>
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/scheduler/detail/timers.hpp>
 #include <quern/sync/detail/waiting.hpp>
 
@@ -156,5 +157,7 @@ QUERN_COLD bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me,
                                    timer::clock::time_point deadline) noexcept;
 QUERN_COLD bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me,
                                    const wait_reason& why, const std::stop_token& stop) noexcept;
+QUERN_COLD bool take_or_wait_until(task_ownership& wanted, std::uintptr_t me,
+                                   const wait_reason& why, const stop_or_time& limit) noexcept;
 
 }  // namespace quern::detail

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <quern/base/detail/spin_lock.hpp>
+#include <quern/scheduler/detail/stop_or_time.hpp>
 #include <quern/scheduler/detail/timers.hpp>
 #include <quern/sync/detail/waiting.hpp>
 
@@ -44,12 +45,16 @@ public:
 
     /// For a coroutine. False: no wait is needed, and `self` has its result.
     bool enqueue(taker& self) noexcept;
+    /// Takes out a waiter whose limit has come; the caller must wake it. False: it has been woken,
+    /// or it is not queued yet and marked late.
+    bool withdraw(taker& self) noexcept;
 
     /// Waits with a deadline. True: finished, with `got` as above.
     bool take_until(const wait_reason& why, timer::clock::time_point deadline,
                     wait_node*& got) noexcept;
     /// The same until a stop is requested.
     bool take_until(const wait_reason& why, const std::stop_token& stop, wait_node*& got) noexcept;
+    bool take_until(const wait_reason& why, const stop_or_time& limit, wait_node*& got) noexcept;
 
     /// Null: there is none.
     wait_node* try_take() noexcept;
@@ -68,7 +73,6 @@ private:
     bool take_within(const wait_reason& why, const Limit& limit, wait_node*& got) noexcept;
     static void look_for_value(const void* copy, wait_findings& into) noexcept;
     static void look_for_place(const void* copy, wait_findings& into) noexcept;
-    bool withdraw(taker& self) noexcept;
 
     wait_node* pop() noexcept;
 
