@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
 #include <string>
 
 namespace {
@@ -52,6 +53,20 @@ TEST(nearest_match, allows_edits_up_to_a_third_of_the_longer_word) {
     EXPECT_EQ(nearest_match("wxyzefghi", nine), "");
     constexpr std::array<std::string_view, 1> one{"a"};
     EXPECT_EQ(nearest_match("b", one), "a");  // one edit is always allowed
+}
+
+TEST(nearest_match, takes_the_beginning_of_a_word_for_near) {
+    constexpr std::array<std::string_view, 4> names{"spin-us", "trace-events", "trace-counters",
+                                                    "threads"};
+    EXPECT_EQ(nearest_match("SPIN", names), "spin-us");
+    EXPECT_EQ(nearest_match("trace", names), "trace-events");  // the shorter of the two
+    EXPECT_EQ(nearest_match("threads-per-core", names), "threads");
+    EXPECT_EQ(nearest_match("tr", names), "") << "fits too many words";
+    constexpr std::array<std::string_view, 3> near{"spin-us", "spun", "spans"};
+    EXPECT_EQ(nearest_match("spin", near), "spun") << "one edit is nearer";
+    EXPECT_EQ(nearest_match("spin", std::span(near).last(1)), "") << "two of five letters";
+    constexpr std::array<std::string_view, 2> farther{"counted", "counters-of-tasks"};
+    EXPECT_EQ(nearest_match("counters", farther), "counters-of-tasks") << "two edits are farther";
 }
 
 TEST(nearest_match, prefers_the_first_of_equals) {

@@ -72,6 +72,7 @@ TEST_F(registry_test, says_what_is_near_an_unknown_name) {
     const std::string why = refusal_of([&] { names("/threads/time/averge"); });
     expect_part(why, "'/threads/time/averge'");
     expect_part(why, "did you mean '/threads/time/average'?");
+    expect_part(refusal_of([&] { names("/threads/idle"); }), "did you mean '/threads/idle-rate'?");
 }
 
 // Holds: counters: discover(), create(), add(): std::invalid_argument...

@@ -153,6 +153,8 @@ TEST(command_line_options, that_are_unknown_are_errors) {
         "; accepted: " + quern_test::all_settings("--quern:") + ", --quern:help";
     EXPECT_EQ(error_of({"--quern:thread=2"}),
               "quern: unknown option --quern:thread=2; did you mean '--quern:threads'?");
+    EXPECT_EQ(error_of({"--quern:spin=2"}),
+              "quern: unknown option --quern:spin=2; did you mean '--quern:spin-us'?");
     EXPECT_EQ(error_of({"--quern:hlep"}),
               "quern: unknown option --quern:hlep; did you mean '--quern:help'?");
     EXPECT_EQ(error_of({"--quern:elephant"}),
@@ -170,7 +172,8 @@ TEST(command_line_options, of_bad_values_are_errors) {
               "auto");
     EXPECT_EQ(error_of({"--quern:policy=work"}),
               "quern: policy is 'work' (command line); accepted: work-stealing, "
-              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static");
+              "priority-local-fifo, priority-local-lifo, sherwood, nemesis, static; did you mean "
+              "'work-stealing'?");
     EXPECT_EQ(error_of({"--quern:spin-us=1000001"}),
               "quern: spin-us is '1000001' (command line); accepted: a whole number from 0 to "
               "1000000");

@@ -201,6 +201,11 @@ TEST_F(environment_test, refuses_unknown_variables) {
     }
     expect_error("QUERN_THREAD", "2",
                  "unknown environment variable QUERN_THREAD; did you mean 'QUERN_THREADS'?");
+    expect_error("QUERN_SPIN", "3",
+                 "unknown environment variable QUERN_SPIN; did you mean 'QUERN_SPIN_US'?");
+    expect_error("QUERN_THREADS_PER_CORE", "3",
+                 "unknown environment variable QUERN_THREADS_PER_CORE; did you mean "
+                 "'QUERN_THREADS'?");
     expect_error(
         "QUERN_elephant", "2",
         "unknown environment variable QUERN_elephant" + accepted + quern_test::k_elsewhere);

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace quern::detail {
@@ -42,15 +43,29 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
     return last[b.size()];
 }
 
+/// Whether one of the words is the beginning of the other, and long enough to be meant. Ignores
+/// case.
+constexpr bool is_beginning(std::string_view a, std::string_view b) noexcept {
+    constexpr std::size_t k_least = 3;  // characters; a shorter beginning fits too many words
+    const std::size_t size = std::min(a.size(), b.size());
+    for (std::size_t i = 0; i < size; ++i) {
+        if (lower_case(a[i]) != lower_case(b[i])) {
+            return false;
+        }
+    }
+    return size >= k_least;
+}
+
 /// The candidate with the fewest edits. Empty if none is near: within a third of the longer word,
-/// at least one edit. The first of equals wins. `Requires:` the candidates' text outlives the
-/// result.
+/// at least one edit, or the beginning of the word, or the word its beginning. Such a one comes
+/// after those with one edit and before those with two. The first of equals wins. `Requires:` the
+/// candidates' text outlives the result.
 inline std::string_view nearest_match(std::string_view word,
                                       std::span<const std::string_view> candidates) {
     constexpr std::size_t k_longest_word =
         64;  // characters; longer input is not a misspelling of a known word
     std::string_view best;
-    std::size_t fewest = 0;
+    std::pair<std::size_t, std::size_t> fewest;  // the rank, and the edits
     if (word.empty() || word.size() > k_longest_word) {
         return best;
     }
@@ -58,9 +73,11 @@ inline std::string_view nearest_match(std::string_view word,
         const std::size_t limit =
             std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
         const std::size_t edits = edit_distance(word, candidate);
-        if (edits <= limit && (best.empty() || edits < fewest)) {
+        const bool begins = is_beginning(word, candidate);
+        const std::pair its(edits <= 1 || !begins ? 2 * edits : 3, edits);
+        if ((edits <= limit || begins) && (best.empty() || its < fewest)) {
             best = candidate;
-            fewest = edits;
+            fewest = its;
         }
     }
     return best;
