@@ -22,7 +22,8 @@ QUERN_ALWAYS_INLINE auto copy(Policy&& policy, It first, It last, Out out) {
 }
 template <execution_policy Policy, detail::iterable Range, std::input_or_output_iterator Out>
 QUERN_ALWAYS_INLINE auto copy(Policy&& policy, Range&& range, Out out) {
-    return quern::copy(policy, std::ranges::begin(range), std::ranges::end(range), out);
+    return quern::copy(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                       out);
 }
 
 /// The same for the n elements from `first`.
@@ -53,7 +54,8 @@ QUERN_ALWAYS_INLINE auto move(Policy&& policy, It first, It last, Out out) {
 }
 template <execution_policy Policy, detail::iterable Range, std::input_or_output_iterator Out>
 QUERN_ALWAYS_INLINE auto move(Policy&& policy, Range&& range, Out out) {
-    return quern::move(policy, std::ranges::begin(range), std::ranges::end(range), out);
+    return quern::move(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                       out);
 }
 
 /// Copies the elements for which pred(element) is true, in their order. Returns the end of the
@@ -80,8 +82,8 @@ QUERN_ALWAYS_INLINE auto copy_if(Policy&& policy, It first, It last, Out out, Pr
 template <execution_policy Policy, detail::iterable Range, std::input_or_output_iterator Out,
           class Pred>
 QUERN_ALWAYS_INLINE auto copy_if(Policy&& policy, Range&& range, Out out, Pred pred) {
-    return quern::copy_if(policy, std::ranges::begin(range), std::ranges::end(range), out,
-                          std::move(pred));
+    return quern::copy_if(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                          out, std::move(pred));
 }
 
 }  // namespace quern

@@ -67,7 +67,8 @@ QUERN_ALWAYS_INLINE auto count(Policy&& policy, It first, It last, const T& valu
 }
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto count(Policy&& policy, Range&& range, const T& value) {
-    return quern::count(policy, std::ranges::begin(range), std::ranges::end(range), value);
+    return quern::count(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                        value);
 }
 
 /// The number of elements for which pred(element) is true.
@@ -82,7 +83,7 @@ QUERN_ALWAYS_INLINE auto count_if(Policy&& policy, It first, It last, Pred pred)
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto count_if(Policy&& policy, Range&& range, Pred pred) {
-    return quern::count_if(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::count_if(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                            std::move(pred));
 }
 
@@ -99,7 +100,7 @@ QUERN_ALWAYS_INLINE auto any_of(Policy&& policy, It first, It last, Pred pred) {
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto any_of(Policy&& policy, Range&& range, Pred pred) {
-    return quern::any_of(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::any_of(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                          std::move(pred));
 }
 
@@ -115,7 +116,7 @@ QUERN_ALWAYS_INLINE auto none_of(Policy&& policy, It first, It last, Pred pred) 
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto none_of(Policy&& policy, Range&& range, Pred pred) {
-    return quern::none_of(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::none_of(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                           std::move(pred));
 }
 
@@ -131,7 +132,7 @@ QUERN_ALWAYS_INLINE auto all_of(Policy&& policy, It first, It last, Pred pred) {
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto all_of(Policy&& policy, Range&& range, Pred pred) {
-    return quern::all_of(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::all_of(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                          std::move(pred));
 }
 

@@ -22,7 +22,8 @@ QUERN_ALWAYS_INLINE auto fill(Policy&& policy, It first, It last, const T& value
 }
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto fill(Policy&& policy, Range&& range, const T& value) {
-    return quern::fill(policy, std::ranges::begin(range), std::ranges::end(range), value);
+    return quern::fill(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                       value);
 }
 
 /// The same for n elements. Returns the iterator behind them.
@@ -48,7 +49,7 @@ QUERN_ALWAYS_INLINE auto generate(Policy&& policy, It first, It last, F make) {
 }
 template <execution_policy Policy, detail::iterable Range, class F>
 QUERN_ALWAYS_INLINE auto generate(Policy&& policy, Range&& range, F make) {
-    return quern::generate(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::generate(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                            std::move(make));
 }
 

@@ -61,7 +61,8 @@ QUERN_ALWAYS_INLINE auto find(Policy&& policy, It first, It last, const T& value
 }
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto find(Policy&& policy, Range&& range, const T& value) {
-    return quern::find(policy, std::ranges::begin(range), std::ranges::end(range), value);
+    return quern::find(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                       value);
 }
 
 /// The first element for which pred(element) is true, or `last`. As find.
@@ -76,7 +77,7 @@ QUERN_ALWAYS_INLINE auto find_if(Policy&& policy, It first, It last, Pred pred) 
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto find_if(Policy&& policy, Range&& range, Pred pred) {
-    return quern::find_if(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::find_if(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                           std::move(pred));
 }
 
@@ -92,8 +93,8 @@ QUERN_ALWAYS_INLINE auto find_if_not(Policy&& policy, It first, It last, Pred pr
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto find_if_not(Policy&& policy, Range&& range, Pred pred) {
-    return quern::find_if_not(policy, std::ranges::begin(range), std::ranges::end(range),
-                              std::move(pred));
+    return quern::find_if_not(policy, detail::begin_of<Policy, Range>(range),
+                              std::ranges::end(range), std::move(pred));
 }
 
 /// The first element that is equal to one of [s_first, s_last), by pred(element, of those), or
@@ -124,8 +125,8 @@ QUERN_ALWAYS_INLINE auto adjacent_find(Policy&& policy, It first, It last, Pred 
 }
 template <execution_policy Policy, detail::iterable Range, class Pred = std::equal_to<>>
 QUERN_ALWAYS_INLINE auto adjacent_find(Policy&& policy, Range&& range, Pred pred = {}) {
-    return quern::adjacent_find(policy, std::ranges::begin(range), std::ranges::end(range),
-                                std::move(pred));
+    return quern::adjacent_find(policy, detail::begin_of<Policy, Range>(range),
+                                std::ranges::end(range), std::move(pred));
 }
 
 }  // namespace quern

@@ -65,7 +65,7 @@ QUERN_ALWAYS_INLINE auto for_each(Policy&& policy, It first, It last, F f) {
 
 template <execution_policy Policy, detail::iterable Range, class F>
 QUERN_ALWAYS_INLINE auto for_each(Policy&& policy, Range&& range, F f) {
-    return quern::for_each(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::for_each(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                            std::move(f));
 }
 

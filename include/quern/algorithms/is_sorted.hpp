@@ -34,8 +34,8 @@ QUERN_ALWAYS_INLINE auto is_sorted_until(Policy&& policy, It first, It last, Les
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto is_sorted_until(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::is_sorted_until(policy, std::ranges::begin(range), std::ranges::end(range),
-                                  std::move(less));
+    return quern::is_sorted_until(policy, detail::begin_of<Policy, Range>(range),
+                                  std::ranges::end(range), std::move(less));
 }
 
 /// Whether no element is less than the one before it. As is_sorted_until.
@@ -50,7 +50,7 @@ QUERN_ALWAYS_INLINE auto is_sorted(Policy&& policy, It first, It last, Less less
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto is_sorted(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::is_sorted(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::is_sorted(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                             std::move(less));
 }
 
@@ -67,8 +67,8 @@ QUERN_ALWAYS_INLINE auto is_partitioned(Policy&& policy, It first, It last, Pred
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto is_partitioned(Policy&& policy, Range&& range, Pred pred) {
-    return quern::is_partitioned(policy, std::ranges::begin(range), std::ranges::end(range),
-                                 std::move(pred));
+    return quern::is_partitioned(policy, detail::begin_of<Policy, Range>(range),
+                                 std::ranges::end(range), std::move(pred));
 }
 
 /// The first element that is greater than its parent in a heap by less(a, b), or `last`. As

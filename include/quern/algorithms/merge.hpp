@@ -76,8 +76,9 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           std::input_or_output_iterator Out, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto merge(Policy&& policy, Range&& range, Range2&& range2, Out out,
                                Less less = {}) {
-    return quern::merge(policy, std::ranges::begin(range), std::ranges::end(range),
-                        std::ranges::begin(range2), std::ranges::end(range2), out, std::move(less));
+    return quern::merge(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                        detail::begin_of<Policy, Range2>(range2), std::ranges::end(range2), out,
+                        std::move(less));
 }
 
 /// Merges the sorted ranges [first, middle) and [middle, last) into one; where elements are equal,
@@ -109,8 +110,8 @@ QUERN_ALWAYS_INLINE auto inplace_merge(Policy&& policy, It first, It middle, It 
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto inplace_merge(Policy&& policy, Range&& range,
                                        detail::iterator_of<Range> middle, Less less = {}) {
-    return quern::inplace_merge(policy, std::ranges::begin(range), middle, std::ranges::end(range),
-                                std::move(less));
+    return quern::inplace_merge(policy, detail::begin_of<Policy, Range>(range), middle,
+                                std::ranges::end(range), std::move(less));
 }
 
 }  // namespace quern

@@ -149,8 +149,8 @@ QUERN_ALWAYS_INLINE auto min_element(Policy&& policy, It first, It last, Less le
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto min_element(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::min_element(policy, std::ranges::begin(range), std::ranges::end(range),
-                              std::move(less));
+    return quern::min_element(policy, detail::begin_of<Policy, Range>(range),
+                              std::ranges::end(range), std::move(less));
 }
 
 /// The first of the greatest elements; otherwise as min_element.
@@ -165,8 +165,8 @@ QUERN_ALWAYS_INLINE auto max_element(Policy&& policy, It first, It last, Less le
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto max_element(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::max_element(policy, std::ranges::begin(range), std::ranges::end(range),
-                              std::move(less));
+    return quern::max_element(policy, detail::begin_of<Policy, Range>(range),
+                              std::ranges::end(range), std::move(less));
 }
 
 /// The first of the least and the last of the greatest elements; otherwise as min_element.
@@ -185,8 +185,8 @@ QUERN_ALWAYS_INLINE auto minmax_element(Policy&& policy, It first, It last, Less
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto minmax_element(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::minmax_element(policy, std::ranges::begin(range), std::ranges::end(range),
-                                 std::move(less));
+    return quern::minmax_element(policy, detail::begin_of<Policy, Range>(range),
+                                 std::ranges::end(range), std::move(less));
 }
 
 }  // namespace quern

@@ -40,8 +40,8 @@ QUERN_ALWAYS_INLINE auto nth_element(Policy&& policy, It first, It nth, It last,
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto nth_element(Policy&& policy, Range&& range, detail::iterator_of<Range> nth,
                                      Less less = {}) {
-    return quern::nth_element(policy, std::ranges::begin(range), nth, std::ranges::end(range),
-                              std::move(less));
+    return quern::nth_element(policy, detail::begin_of<Policy, Range>(range), nth,
+                              std::ranges::end(range), std::move(less));
 }
 
 /// Moves the least elements to [first, middle), sorted by less(a, b); the others follow in any
@@ -65,8 +65,8 @@ QUERN_ALWAYS_INLINE auto partial_sort(Policy&& policy, It first, It middle, It l
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto partial_sort(Policy&& policy, Range&& range,
                                       detail::iterator_of<Range> middle, Less less = {}) {
-    return quern::partial_sort(policy, std::ranges::begin(range), middle, std::ranges::end(range),
-                               std::move(less));
+    return quern::partial_sort(policy, detail::begin_of<Policy, Range>(range), middle,
+                               std::ranges::end(range), std::move(less));
 }
 
 /// Copies the least elements to [first2, last2), sorted by less(a, b): as many as there are, or as
@@ -100,9 +100,9 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto partial_sort_copy(Policy&& policy, Range&& range, Range2&& range2,
                                            Less less = {}) {
-    return quern::partial_sort_copy(policy, std::ranges::begin(range), std::ranges::end(range),
-                                    std::ranges::begin(range2), std::ranges::end(range2),
-                                    std::move(less));
+    return quern::partial_sort_copy(
+        policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+        detail::begin_of<Policy, Range2>(range2), std::ranges::end(range2), std::move(less));
 }
 
 }  // namespace quern

@@ -33,7 +33,7 @@ QUERN_ALWAYS_INLINE auto partition(Policy&& policy, It first, It last, Pred pred
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto partition(Policy&& policy, Range&& range, Pred pred) {
-    return quern::partition(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::partition(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                             std::move(pred));
 }
 
@@ -60,8 +60,8 @@ QUERN_ALWAYS_INLINE auto stable_partition(Policy&& policy, It first, It last, Pr
 }
 template <execution_policy Policy, detail::iterable Range, class Pred>
 QUERN_ALWAYS_INLINE auto stable_partition(Policy&& policy, Range&& range, Pred pred) {
-    return quern::stable_partition(policy, std::ranges::begin(range), std::ranges::end(range),
-                                   std::move(pred));
+    return quern::stable_partition(policy, detail::begin_of<Policy, Range>(range),
+                                   std::ranges::end(range), std::move(pred));
 }
 
 /// Copies the elements for which pred(element) is true to `out_true`, the others to `out_false`, in
@@ -89,8 +89,8 @@ template <execution_policy Policy, detail::iterable Range, std::input_or_output_
           std::input_or_output_iterator OutFalse, class Pred>
 QUERN_ALWAYS_INLINE auto partition_copy(Policy&& policy, Range&& range, OutTrue out_true,
                                         OutFalse out_false, Pred pred) {
-    return quern::partition_copy(policy, std::ranges::begin(range), std::ranges::end(range),
-                                 out_true, out_false, std::move(pred));
+    return quern::partition_copy(policy, detail::begin_of<Policy, Range>(range),
+                                 std::ranges::end(range), out_true, out_false, std::move(pred));
 }
 
 }  // namespace quern

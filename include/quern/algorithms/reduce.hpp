@@ -111,8 +111,9 @@ QUERN_ALWAYS_INLINE auto transform_reduce(Policy&& policy, It first, It last, It
 template <execution_policy Policy, detail::iterable Range, class T, class Op, class Map>
 QUERN_ALWAYS_INLINE auto transform_reduce(Policy&& policy, Range&& range, T initial, Op op,
                                           Map map) {
-    return quern::transform_reduce(policy, std::ranges::begin(range), std::ranges::end(range),
-                                   std::move(initial), std::move(op), std::move(map));
+    return quern::transform_reduce(policy, detail::begin_of<Policy, Range>(range),
+                                   std::ranges::end(range), std::move(initial), std::move(op),
+                                   std::move(map));
 }
 
 /// op(...op(initial, *first)..., *(last - 1)), where op is associative. Unlike the standard's, it
@@ -136,12 +137,12 @@ QUERN_ALWAYS_INLINE auto reduce(Policy&& policy, It first, It last) {
 }
 template <execution_policy Policy, detail::iterable Range, class T, class Op = std::plus<>>
 QUERN_ALWAYS_INLINE auto reduce(Policy&& policy, Range&& range, T initial, Op op = {}) {
-    return quern::reduce(policy, std::ranges::begin(range), std::ranges::end(range),
+    return quern::reduce(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
                          std::move(initial), std::move(op));
 }
 template <execution_policy Policy, detail::iterable Range>
 QUERN_ALWAYS_INLINE auto reduce(Policy&& policy, Range&& range) {
-    return quern::reduce(policy, std::ranges::begin(range), std::ranges::end(range));
+    return quern::reduce(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range));
 }
 
 /// As reduce, with a value that is bitwise the same for every policy, chunker and number of
@@ -163,8 +164,8 @@ QUERN_ALWAYS_INLINE auto reduce_deterministic(Policy&& policy, It first, It last
 template <execution_policy Policy, detail::iterable Range, class T, class Op = std::plus<>>
 QUERN_ALWAYS_INLINE auto reduce_deterministic(Policy&& policy, Range&& range, T initial,
                                               Op op = {}) {
-    return quern::reduce_deterministic(policy, std::ranges::begin(range), std::ranges::end(range),
-                                       std::move(initial), std::move(op));
+    return quern::reduce_deterministic(policy, detail::begin_of<Policy, Range>(range),
+                                       std::ranges::end(range), std::move(initial), std::move(op));
 }
 
 }  // namespace quern

@@ -26,8 +26,8 @@ QUERN_ALWAYS_INLINE auto replace(Policy&& policy, It first, It last, const T& ol
 template <execution_policy Policy, detail::iterable Range, class T>
 QUERN_ALWAYS_INLINE auto replace(Policy&& policy, Range&& range, const T& old_value,
                                  const T& value) {
-    return quern::replace(policy, std::ranges::begin(range), std::ranges::end(range), old_value,
-                          value);
+    return quern::replace(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                          old_value, value);
 }
 
 /// Assigns `value` to every element for which pred(element) is true.
@@ -44,8 +44,8 @@ QUERN_ALWAYS_INLINE auto replace_if(Policy&& policy, It first, It last, Pred pre
 }
 template <execution_policy Policy, detail::iterable Range, class Pred, class T>
 QUERN_ALWAYS_INLINE auto replace_if(Policy&& policy, Range&& range, Pred pred, const T& value) {
-    return quern::replace_if(policy, std::ranges::begin(range), std::ranges::end(range),
-                             std::move(pred), value);
+    return quern::replace_if(policy, detail::begin_of<Policy, Range>(range),
+                             std::ranges::end(range), std::move(pred), value);
 }
 
 /// Copies the elements to `out`, with `value` in place of those equal to `old_value`. Returns the

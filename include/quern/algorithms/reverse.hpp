@@ -55,7 +55,7 @@ QUERN_ALWAYS_INLINE auto reverse(Policy&& policy, It first, It last) {
 }
 template <execution_policy Policy, detail::iterable Range>
 QUERN_ALWAYS_INLINE auto reverse(Policy&& policy, Range&& range) {
-    return quern::reverse(policy, std::ranges::begin(range), std::ranges::end(range));
+    return quern::reverse(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range));
 }
 
 /// Copies the elements to `out` in the reverse order; returns the end of the copy.

@@ -65,8 +65,9 @@ QUERN_ALWAYS_INLINE auto includes(Policy&& policy, It first, It last, It2 first2
 template <execution_policy Policy, detail::iterable Range, detail::iterable Range2,
           class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto includes(Policy&& policy, Range&& range, Range2&& range2, Less less = {}) {
-    return quern::includes(policy, std::ranges::begin(range), std::ranges::end(range),
-                           std::ranges::begin(range2), std::ranges::end(range2), std::move(less));
+    return quern::includes(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                           detail::begin_of<Policy, Range2>(range2), std::ranges::end(range2),
+                           std::move(less));
 }
 
 /// Writes the sorted union of two ranges to `out`: an element that is m times in the first and n
@@ -92,8 +93,8 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           std::input_or_output_iterator Out, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto set_union(Policy&& policy, Range&& range, Range2&& range2, Out out,
                                    Less less = {}) {
-    return quern::set_union(policy, std::ranges::begin(range), std::ranges::end(range),
-                            std::ranges::begin(range2), std::ranges::end(range2), out,
+    return quern::set_union(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                            detail::begin_of<Policy, Range2>(range2), std::ranges::end(range2), out,
                             std::move(less));
 }
 
@@ -115,9 +116,9 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           std::input_or_output_iterator Out, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto set_intersection(Policy&& policy, Range&& range, Range2&& range2, Out out,
                                           Less less = {}) {
-    return quern::set_intersection(policy, std::ranges::begin(range), std::ranges::end(range),
-                                   std::ranges::begin(range2), std::ranges::end(range2), out,
-                                   std::move(less));
+    return quern::set_intersection(
+        policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+        detail::begin_of<Policy, Range2>(range2), std::ranges::end(range2), out, std::move(less));
 }
 
 /// Writes the elements of the first range that are not in the second one: of m and n equal ones the
@@ -138,9 +139,9 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           std::input_or_output_iterator Out, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto set_difference(Policy&& policy, Range&& range, Range2&& range2, Out out,
                                         Less less = {}) {
-    return quern::set_difference(policy, std::ranges::begin(range), std::ranges::end(range),
-                                 std::ranges::begin(range2), std::ranges::end(range2), out,
-                                 std::move(less));
+    return quern::set_difference(policy, detail::begin_of<Policy, Range>(range),
+                                 std::ranges::end(range), detail::begin_of<Policy, Range2>(range2),
+                                 std::ranges::end(range2), out, std::move(less));
 }
 
 /// Writes the elements that are in one of the ranges only: of m and n equal ones the last |m - n|
@@ -161,9 +162,9 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           std::input_or_output_iterator Out, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto set_symmetric_difference(Policy&& policy, Range&& range, Range2&& range2,
                                                   Out out, Less less = {}) {
-    return quern::set_symmetric_difference(policy, std::ranges::begin(range),
-                                           std::ranges::end(range), std::ranges::begin(range2),
-                                           std::ranges::end(range2), out, std::move(less));
+    return quern::set_symmetric_difference(
+        policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+        detail::begin_of<Policy, Range2>(range2), std::ranges::end(range2), out, std::move(less));
 }
 
 }  // namespace quern

@@ -30,7 +30,8 @@ QUERN_ALWAYS_INLINE auto sort(Policy&& policy, It first, It last, Less less = {}
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto sort(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::sort(policy, std::ranges::begin(range), std::ranges::end(range), std::move(less));
+    return quern::sort(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                       std::move(less));
 }
 
 /// Sorts the elements by less(a, b); those that are equal keep their order. As sort, but:
@@ -51,8 +52,8 @@ QUERN_ALWAYS_INLINE auto stable_sort(Policy&& policy, It first, It last, Less le
 }
 template <execution_policy Policy, detail::iterable Range, class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto stable_sort(Policy&& policy, Range&& range, Less less = {}) {
-    return quern::stable_sort(policy, std::ranges::begin(range), std::ranges::end(range),
-                              std::move(less));
+    return quern::stable_sort(policy, detail::begin_of<Policy, Range>(range),
+                              std::ranges::end(range), std::move(less));
 }
 
 /// Sorts keys by less(a, b), and moves the values from `values` on together with their keys.
@@ -79,8 +80,8 @@ template <execution_policy Policy, detail::iterable Range, detail::iterable Rang
           class Less = std::less<>>
 QUERN_ALWAYS_INLINE auto sort_by_key(Policy&& policy, Range&& keys, Range2&& values,
                                      Less less = {}) {
-    return quern::sort_by_key(policy, std::ranges::begin(keys), std::ranges::end(keys),
-                              std::ranges::begin(values), std::move(less));
+    return quern::sort_by_key(policy, detail::begin_of<Policy, Range>(keys), std::ranges::end(keys),
+                              detail::begin_of<Policy, Range2>(values), std::move(less));
 }
 
 }  // namespace quern

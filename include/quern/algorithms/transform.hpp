@@ -25,8 +25,8 @@ QUERN_ALWAYS_INLINE auto transform(Policy&& policy, It first, It last, Out out, 
 template <execution_policy Policy, detail::iterable Range, std::input_or_output_iterator Out,
           class F>
 QUERN_ALWAYS_INLINE auto transform(Policy&& policy, Range&& range, Out out, F f) {
-    return quern::transform(policy, std::ranges::begin(range), std::ranges::end(range), out,
-                            std::move(f));
+    return quern::transform(policy, detail::begin_of<Policy, Range>(range), std::ranges::end(range),
+                            out, std::move(f));
 }
 
 /// *(out + i) = f(*(first + i), *(first2 + i)) for every i; as above.

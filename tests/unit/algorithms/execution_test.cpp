@@ -14,7 +14,9 @@
 #include <atomic>
 #include <chrono>
 #include <numeric>
+#include <ranges>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -193,6 +195,19 @@ TEST_P(policies, as_future_returns_before_the_end) {
         done.get();
         EXPECT_EQ(x, numbers(100, 2));
     });
+}
+
+// A temporary container must not compile: tests/compile_fail/future_of_temporary.cpp.
+TEST_P(policies, as_future_takes_a_named_range_or_a_temporary_that_refers_to_one) {
+    const auto how = quern::par.on(rt)(quern::as_future);
+    const numbers x(100, 1);
+    const auto doubled = x | std::views::transform([](int e) { return 2 * e; });
+    EXPECT_EQ(quern::reduce(how, x, 0).get(), 100);
+    EXPECT_EQ(quern::reduce(how, doubled, 0).get(), 200);
+    EXPECT_EQ(quern::reduce(how, std::span(x), 0).get(), 100);
+    EXPECT_EQ(quern::reduce(how, std::views::all(x), 0).get(), 100);
+    EXPECT_EQ(quern::reduce(how, std::views::iota(0, 100), 0).get(), 4950);
+    EXPECT_EQ(quern::reduce(quern::par.on(rt), numbers(100, 1), 0), 100);  // ends with the call
 }
 
 TEST_P(policies, as_future_destroys_the_function_before_the_end_is_known) {

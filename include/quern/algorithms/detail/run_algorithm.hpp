@@ -111,6 +111,18 @@ concept iterable = requires(R& range) {
 template <class R>
 using iterator_of = decltype(std::ranges::begin(std::declval<R&>()));
 
+/// The beginning of a range that was given to an algorithm as `Range&&`. With as_future the call
+/// returns before the task runs, so the range must not end with the call.
+template <class Policy, class Range>
+QUERN_ALWAYS_INLINE auto begin_of(std::remove_reference_t<Range>& range) {
+    static_assert(!std::remove_cvref_t<Policy>::k_is_future || std::is_lvalue_reference_v<Range> ||
+                      std::ranges::enable_borrowed_range<std::remove_cv_t<Range>>,
+                  "quern: with as_future the algorithm runs after the call, and this range is a "
+                  "temporary that ends with it: give the container or view a name, and keep it "
+                  "until get()");
+    return std::ranges::begin(range);
+}
+
 /// As `begin_with` of for_chunks, for elements that are copied, compared or filled without a call
 /// of the program's code: about 1 us. Estimated, for 8 bytes each.
 template <class... Ts>
