@@ -99,7 +99,13 @@ double total(const std::vector<double>& of);
 long fib(quern::fork_context c, int number);
 }  // namespace of_fork_join
 
+namespace of_scope {
+extern std::vector<double> upper, lower;
+}
 namespace of_channel {
+extern quern::channel<block> blocks;
+}
+namespace of_closing {
 extern quern::channel<block> blocks;
 }
 namespace of_event {

@@ -42,6 +42,33 @@ public:
         }
     }
 
+    /// As spawn(), and assigns the result: `result = f()`, or `result = f(fork_context)`. `result`
+    /// is written by the child's thread, and may be read when the scope has ended. It is unchanged
+    /// if the child has thrown or was dropped; a std::optional tells that. What the assignment
+    /// throws is the child's exception. Cost: as spawn(), with a pointer more in the child; no
+    /// allocation for the result.
+    ///
+    ///     std::optional<double> north, south;
+    ///     quern::scope([&](quern::fork_scope& s) {
+    ///         s.spawn_into(north, [&] { return norm(upper); });
+    ///         s.spawn_into(south, [&] { return norm(lower); });
+    ///     });
+    ///     use(*north + *south);
+    template <class T, class F>
+        requires detail::forkable<F>
+    void spawn_into(T& result, F&& f) {
+        using given = detail::child_result_t<F>;
+        static_assert(!std::is_void_v<given>,
+                      "quern: scope: spawn_into keeps what the function returns, and this one "
+                      "returns nothing: use spawn");
+        if constexpr (!std::is_void_v<given>) {
+            static_assert(std::is_assignable_v<T&, given>,
+                          "quern: scope: what the function returns cannot be assigned to the "
+                          "result of spawn_into");
+            spawn(into<T, std::decay_t<F>>{&result, std::forward<F>(f)});
+        }
+    }
+
 private:
     template <class Body>
     friend void scope(fork_context c, std::stop_token stop, Body&& body);
@@ -49,19 +76,38 @@ private:
     /// The body and the joins of a scope.
     template <class Body>
     static void run(fork_context c, std::stop_token&& stop, Body& body) {
-        fork_scope s(c.slot(), std::move(stop));
-        const detail::under_signal running(&s.m_stop);
+        // As an under_signal, without the search for the running task.
+        detail::context& root = detail::context::of(c.slot()).root();
+        const detail::stop_signal* const around = root.task().stop;
+        fork_scope s(c.slot(), std::move(stop), around);
+        root.task().stop = &s.m_stop;
         try {
             body(s);
         } catch (...) {
             s.body_failed();
         }
         s.join_all();
+        root.task().stop = around;
         if (s.m_error != nullptr) {
             std::rethrow_exception(std::move(s.m_error));
         }
         detail::throw_if_stopped(s.m_stop.token(), task_cancelled::subject::scope);
     }
+
+    /// A function whose result is assigned.
+    template <class T, class F>
+    struct into {
+        void operator()(fork_context c) {
+            if constexpr (std::is_invocable_v<F&, fork_context>) {
+                *result = function(c);
+            } else {
+                *result = function();
+            }
+        }
+
+        T* result;
+        F function;
+    };
 
     /// How the parent ends a child: it runs it, drops it, or takes its error from the thief.
     enum class ending : std::uint8_t { run, drop, take };
@@ -136,10 +182,9 @@ private:
         };
     };
 
-    fork_scope(detail::fork_slot* first, std::stop_token stop) noexcept
-        : m_first(first),
-          m_next(first),
-          m_stop(std::move(stop), detail::context::of(first).root().task().stop) {
+    fork_scope(detail::fork_slot* first, std::stop_token&& stop,
+               const detail::stop_signal* around) noexcept
+        : m_first(first), m_next(first), m_stop(std::move(stop), around) {
         detail::context::of(first).host().stats.scopes.add();
     }
 
@@ -278,6 +323,8 @@ private:
 ///     quern::scope([&](quern::fork_scope& s) {
 ///         for (auto& child : node.children) s.spawn([&child] { visit(child); });
 ///     });
+///
+/// Results of children: fork_scope::spawn_into().
 template <class Body>
 void scope(fork_context c, std::stop_token stop, Body&& body) {
     const auto run = [&stop, &body](fork_context here) {
