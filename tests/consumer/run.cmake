@@ -33,9 +33,9 @@ function(check_program program)
     endif()
 endfunction()
 
-# Its tasks wait for messages of each other, more of them than there are workers.
+# Its tasks wait for messages of each other, more of them than there are workers. ARGN: what starts each rank.
 function(check_ranks program)
-    run("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${prefix}/${LIBDIR}" timeout 60 "${STARTER}" -n 2 "${program}")
+    run("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${prefix}/${LIBDIR}" timeout 60 "${STARTER}" -n 2 ${ARGN} "${program}")
     foreach(rank IN ITEMS 0 1)
         expect("${output}" "rank ${rank} of 2 has all messages" "what two ranks print")
     endforeach()
@@ -54,6 +54,10 @@ if(WAY STREQUAL "find_package")
             "${build}/ring_by_pkg_config")
         check_ranks("${build}/ring")
         check_ranks("${build}/ring_by_pkg_config")
+        if(KIND STREQUAL "shared")
+            check_ranks("${build}/ring_shared")
+            check_ranks("${build}/ring_plain" env "LD_PRELOAD=${prefix}/${LIBDIR}/libquern_mpi_${MPI}.so")
+        endif()
     endif()
 elseif(WAY STREQUAL "fetch_content")
     # As a unity build, which a host may choose; one that is none is the build in BUILD_DIR.
