@@ -86,6 +86,21 @@ inline void async_that_is_stopped(const family& f) {
     }
 }
 
+/// A wait that a stop request may end before the result is there.
+inline void waits_that_are_stopped(const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        keep_outcome(f, i, [&f, i] {
+            std::stop_source stop;
+            auto result = quern::async([&f, i] { return f.value_of(i); });
+            quern::post([stop]() mutable { stop.request_stop(); });
+            if (result.wait(stop.get_token()) ? !result.is_ready() : !stop.stop_requested()) {
+                f.spoil();
+            }
+            return result.get();
+        });
+    }
+}
+
 inline void post(const family& f) {
     quern::latch all(static_cast<std::ptrdiff_t>(f.size()));
     for (std::size_t i = 0; i < f.size(); ++i) {

@@ -134,8 +134,8 @@ public:
     template <class Clock, class Duration>
     [[nodiscard]] bool try_acquire_until(const std::stop_token& stop,
                                          const std::chrono::time_point<Clock, Duration>& when) {
-        return detail::wait_on_clock(stop, when,
-                                     [this](const auto& limit) { return acquire_until(limit); });
+        return detail::wait_on_clock(
+            stop, when, [this](const auto& limit) { return this->acquire_until(limit); });
     }
     template <class Rep, class Period>
     [[nodiscard]] bool try_acquire_for(const std::stop_token& stop,

@@ -85,7 +85,7 @@ public:
     [[nodiscard]] bool try_lock_shared_until(const std::stop_token& stop,
                                              const std::chrono::time_point<Clock, Duration>& when) {
         return detail::wait_on_clock(
-            stop, when, [this](const auto& limit) { return lock_as_until(true, limit); });
+            stop, when, [this](const auto& limit) { return this->lock_as_until(true, limit); });
     }
     template <class Rep, class Period>
     [[nodiscard]] bool try_lock_shared_for(const std::stop_token& stop,
