@@ -137,6 +137,18 @@ inline void throwing_scope(const family& f) {
     }
 }
 
+inline void scope_with_results(const family& f) {
+    for (std::size_t i = 0; i < f.size(); ++i) {
+        keep_outcome(f, i, [&f, i] {
+            std::optional<std::uint64_t> value;
+            quern::scope([&](quern::fork_scope& s) {
+                s.spawn_into(value, [&f, i] { return f.value_of(i); });
+            });
+            return value.value();
+        });
+    }
+}
+
 inline void stopped_scope(const family& f) {
     std::vector<char> done(f.size(), 0);
     std::stop_source stop;

@@ -72,7 +72,7 @@ public:
 
     /// wait(stop) for coroutines; co_await gives what wait(stop) returns. So have all waits for
     /// coroutines of this folder whose wait has a form with a stop token. A coroutine that was
-    /// stopped resumes as one that was not. Cost: about 60 bytes more in the frame.
+    /// stopped resumes as one that was not. Cost: about 70 bytes more in the frame.
     ///
     ///     quern::task<> follow(quern::event& came, std::stop_token stop) {
     ///         while (co_await came.co_wait(stop)) { came.reset(); work(); }
