@@ -167,7 +167,9 @@ void dependent_task::completed(ready_batch& batch) noexcept {
         return;
     }
     ready_successors released;
-    if (body_ended(released)) {
+    if (m_is_replayed && m_children == nullptr) [[unlikely]] {
+        static_cast<replayed_task*>(this)->step_ended(released);
+    } else if (body_ended(released)) {
         released.complete(*this);
     }
     released.move_to(batch);

@@ -3,12 +3,18 @@
 // "Replay".
 #include <quern/dependences/replay.hpp>
 
+#include <quern/base/detail/blocks.hpp>
+#include <quern/dependences/detail/watch.hpp>
+
 #include "ready_successors.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace quern::detail {
 
@@ -60,6 +66,111 @@ void replay_slot::task_ended() noexcept {
         } else {
             waiter->thread.set();
         }
+    }
+}
+
+// -- a task ------------------------------------------------------------------------------------
+
+namespace {
+
+static_assert(std::has_unique_object_representations_v<region>);
+static_assert(sizeof(region) == 3 * sizeof(std::uint64_t));
+
+QUERN_ALWAYS_INLINE std::uint64_t word(const region& of, std::size_t i) noexcept {
+    std::uint64_t found;
+    std::memcpy(&found, reinterpret_cast<const std::byte*>(&of) + i * sizeof found, sizeof found);
+    return found;
+}
+
+/// By words: a replayed task is compared at each spawn.
+QUERN_ALWAYS_INLINE bool is_same_row(const region& a, const region& b) noexcept {
+    return ((word(a, 0) ^ word(b, 0)) | (word(a, 1) ^ word(b, 1)) | (word(a, 2) ^ word(b, 2))) == 0;
+}
+
+bool is_same_access(const strided_region& a, const strided_region& b) noexcept {
+    return is_same_row(a, b) && (a.shape == b.shape || (a.shape != nullptr && b.shape != nullptr &&
+                                                        *a.shape == *b.shape));
+}
+
+bool is_replayable(const strided_region& r) noexcept {
+    return r.kind < access_kind::commutative && !r.is_weak;
+}
+
+/// Where the body lies in the memory of a task.
+std::size_t begin_of_body(const replayed_type& type) noexcept {
+    return (sizeof(replayed_task) + type.alignment - 1) / type.alignment * type.alignment;
+}
+
+}  // namespace
+
+recorded_accesses::recorded_accesses(std::span<const strided_region> where)
+    : m_where(where.begin(), where.end()) {
+    const auto has_shape = [](const strided_region& each) { return each.shape != nullptr; };
+    m_shapes.reserve(
+        static_cast<std::size_t>(std::count_if(m_where.begin(), m_where.end(), has_shape)));
+    for (strided_region& each : m_where) {
+        if (has_shape(each)) {
+            each.shape = &m_shapes.emplace_back(*each.shape);
+        }
+    }
+}
+
+replayed_task::replayed_task(domain_core& home, const replayed_type& type,
+                             std::shared_ptr<const recorded_accesses> of, void* body) noexcept
+    : dependent_task(home),
+      m_type(type),
+      m_body(body),
+      m_recorded(std::move(of)),
+      m_where(m_recorded->where()) {
+    set_replayed();
+}
+
+std::unique_ptr<replayed_task> replayed_task::make(domain_core& home, const replayed_type& type,
+                                                   std::shared_ptr<const recorded_accesses> of) {
+    const std::size_t begin = begin_of_body(type);
+    void* const memory =
+        type.alignment <= k_block_step
+            ? allocate_block(begin + type.bytes)
+            : ::operator new (begin + type.bytes, std::align_val_t{type.alignment});
+    void* const body = static_cast<std::byte*>(memory) + begin;
+    return std::unique_ptr<replayed_task>(::new (memory)
+                                              replayed_task(home, type, std::move(of), body));
+}
+
+void replayed_task::operator delete(replayed_task* task, std::destroying_delete_t) noexcept {
+    const replayed_type& type = task->m_type;
+    task->~replayed_task();
+    if (type.alignment <= k_block_step) {
+        free_block(task, begin_of_body(type) + type.bytes);
+    } else {
+        ::operator delete (task, std::align_val_t{type.alignment});
+    }
+}
+
+bool replayed_task::is_of(const replayed_type& type,
+                          std::span<const strided_region> where) const noexcept {
+    return &m_type == &type &&
+           std::equal(m_where.begin(), m_where.end(), where.begin(), where.end(), is_same_access);
+}
+
+QUERN_ALWAYS_INLINE bool replayed_task::is_surely_of(
+    const replayed_type& type, std::span<const strided_region> where) const noexcept {
+    if (&m_type != &type || m_where.size() != where.size()) {
+        return false;
+    }
+    for (std::size_t i = 0; i < where.size(); ++i) {
+        if (!is_same_row(m_where[i], where[i]) || m_where[i].shape != where[i].shape) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void replayed_task::run_body() { m_type.call(m_body, regions_at(m_where)); }
+
+void replayed_task::forget_body() noexcept {
+    if (m_type.destroy != nullptr) {
+        m_type.destroy(m_body);
     }
 }
 
@@ -160,16 +271,82 @@ void replay_run::stop_replaying() noexcept {
     m_enough = std::clamp(2 * m_enough, std::uint32_t{1}, k_most);
 }
 
-void replay_run::record(std::unique_ptr<replayed_task> next) {
+// -- a spawn -----------------------------------------------------------------------------------
+
+replayed_task* replay_run::next(const usual_attributes&, const replayed_type& type,
+                                std::span<const strided_region> where) {
+    if (m_mode == mode::replaying && m_at < m_tasks->size()) [[likely]] {
+        replayed_task& found = *(*m_tasks)[m_at];
+        if (found.is_surely_of(type, where)) [[likely]] {
+            return &found;
+        }
+    }
+    return next_after_all(type, where);
+}
+
+/// Apart, so that the way above has no frame.
+replayed_task* replay_run::next_after_all(const replayed_type& type,
+                                          std::span<const strided_region> where) {
+    if (m_mode == mode::leaving) {
+        return nullptr;
+    }
+    if (m_at == m_tasks->size() || !(*m_tasks)[m_at]->is_of(type, where)) {
+        record(type, where);
+        return nullptr;
+    }
+    if (m_mode == mode::replaying) {
+        return (*m_tasks)[m_at].get();
+    }
+    ++m_at;
+    return nullptr;
+}
+
+replayed_task* replay_run::next(const task_attributes& wanted, const replayed_type& type,
+                                std::span<const strided_region> where) {
+    // The order of those that pass messages is not recorded.
+    if (!wanted.deferred || (wanted.communication && m_home.home_pool().orders_communication())) {
+        leave_step();
+    }
+    return next(usual_attributes{wanted.site}, type, where);
+}
+
+void replay_run::record(const replayed_type& type, std::span<const strided_region> where) {
     m_has_changed = true;
     forget_from(m_at);
-    const auto where = next->where();
     if (m_at == k_longest_step || !std::all_of(where.begin(), where.end(), is_replayable)) {
         leave_step();
         return;
     }
-    m_tasks->push_back(std::move(next));
+    m_tasks->push_back(
+        replayed_task::make(m_home, type, std::make_shared<const recorded_accesses>(where)));
     ++m_at;
+}
+
+void replay_run::start(replayed_task& next, const usual_attributes& wanted) noexcept {
+    runnable& item = next;
+    item.name = nullptr;
+    item.last_as({});
+    item.home = runnable::k_anywhere;
+    item.site = wanted.site;
+    next.set_nesting(false, true);
+    start(next);
+}
+
+void replay_run::start(replayed_task& next, const task_attributes& wanted) noexcept {
+    detail::apply_attributes(wanted, next);
+    next.set_nesting(wanted.final, true);
+    if (wanted.communication) [[unlikely]] {
+        next.set_communication();
+    }
+    start(next);
+}
+
+QUERN_ALWAYS_INLINE void replay_run::start(replayed_task& next) noexcept {
+    ++m_at;
+    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+        watch->replays(m_home);
+    }
+    next.creator_is_done();
 }
 
 void replay_run::leave_step() noexcept {

@@ -2,6 +2,7 @@
 // Random loops whose steps spawn dependent tasks, replayed, against the serial loop. Structures
 // that change at random steps, children, waits within a step. Where no step differs, one task waits
 // until all tasks of its step and the next one have ended that need not come after it.
+#include <quern/dependences/access_list.hpp>
 #include <quern/dependences/replay.hpp>
 #include <quern/dependences/spawn.hpp>
 
@@ -47,6 +48,7 @@ struct replay_step_task {
     std::vector<replay_range> ranges;
     std::uint32_t children = 0;
     std::uint32_t type = 0;     ///< of its function
+    bool is_list = false;       ///< its accesses are one list
     bool waits_before = false;  ///< the creator, for all
     bool waits_on = false;      ///< the creator, for a cell
     bool cannot_be_replayed = false;
@@ -72,6 +74,7 @@ replay_step_task random_replay_task(dice& d, bool is_plain) {
         made.ranges.push_back(random_replay_range(d));
     }
     made.type = d.below(3);
+    made.is_list = d.below(4) == 0;
     if (!is_plain) {
         made.children = d.below(6) == 0 ? 1 + d.below(4) : 0;
         made.waits_before = d.below(60) == 0;
@@ -142,6 +145,9 @@ struct replay_access : quern::detail::access_base {
         kind = of.kind;
     }
     quern::detail::strided_region resolve(kept& keeps, quern::detail::domain_core&) const {
+        return named(keeps);
+    }
+    quern::detail::strided_region named(kept& keeps) const {
         keeps.outer[0] = {range.rows, range.pitch * sizeof(std::uint64_t)};
         return {*this, range.rows > 1 ? &keeps : nullptr};
     }
@@ -154,6 +160,14 @@ template <class Body>
 void spawn_replay_task(quern::domain& work, const replay_step_task& t, replay_cells& data,
                        Body body) {
     const auto at = [&](std::size_t i) { return replay_access(t.ranges[i], data); };
+    if (t.is_list) {
+        quern::access_list all;
+        for (std::size_t i = 0; i < t.ranges.size(); ++i) {
+            all.add(at(i));
+        }
+        work.spawn(all, body);
+        return;
+    }
     switch (t.ranges.size()) {
         case 0:
             work.spawn(body);

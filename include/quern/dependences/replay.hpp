@@ -40,10 +40,10 @@ void replay_in(domain_core& home, std::int64_t steps, F& body) {
 /// work.taskwait(). The body spawns tasks in the domain; it may return void, or a bool: false ends
 /// the loop. The result is that of the same calls in a plain loop. When a step spawns what the step
 /// before it has spawned (as many tasks, each with a function of the same type and the same
-/// accesses), no task is made and no access looked up: a task with the new function takes the place
-/// of the recorded one. Several steps are in flight, ordered by the data alone. Every step that
-/// differs is noticed: then the tasks in flight are waited for, the rest of the step runs as in a
-/// plain loop, and the loop is recorded anew.
+/// accesses, those of an access_list included), no task is made and no access looked up: a task
+/// with the new function takes the place of the recorded one. Several steps are in flight, ordered
+/// by the data alone. Every step that differs is noticed: then the tasks in flight are waited for,
+/// the rest of the step runs as in a plain loop, and the loop is recorded anew.
 ///
 /// Replayed tasks release all of their accesses when they are complete with their children:
 /// this_task::release() does nothing in them. taskwait(on(...)) in the body waits for all tasks.

@@ -20,6 +20,25 @@ concept an_access_list = requires(const A& list) {
     list.regions();
 };
 
+/// The regions of a task's accesses, in records or alone, for what makes its views.
+class regions_at {
+public:
+    template <class Record>
+    explicit regions_at(std::span<const Record> all) noexcept
+        : regions_at(all.data(), sizeof(Record)) {}
+
+    const strided_region& operator[](std::size_t i) const noexcept {
+        return *reinterpret_cast<const strided_region*>(m_first + i * m_distance);
+    }
+
+private:
+    regions_at(const strided_region* first, std::size_t distance) noexcept
+        : m_first(reinterpret_cast<const std::byte*>(first)), m_distance(distance) {}
+
+    const std::byte* m_first;
+    std::size_t m_distance;  ///< bytes
+};
+
 /// One for each access. A class, and no array, for it is initialised element by element.
 template <class... Accesses>
 class fixed_records {
@@ -32,6 +51,9 @@ public:
 
     const access_record& operator[](std::size_t i) const noexcept { return m_records[i]; }
     std::span<access_record> all() noexcept { return m_records; }
+    regions_at regions() const noexcept {
+        return regions_at(std::span<const access_record>(m_records));
+    }
 
 private:
     template <std::size_t... I>
@@ -60,6 +82,9 @@ public:
 
     const access_record& operator[](std::size_t i) const noexcept { return m_records.begin()[i]; }
     std::span<access_record> all() noexcept { return {m_records.begin(), m_records.size()}; }
+    regions_at regions() const noexcept {
+        return regions_at(std::span<const access_record>(m_records.begin(), m_records.size()));
+    }
 
 private:
     /// Records can neither be copied nor moved.

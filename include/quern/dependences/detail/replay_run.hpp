@@ -5,16 +5,21 @@
 #pragma once
 
 #include <quern/dependences/detail/replayed_task.hpp>
-#include <quern/dependences/detail/watch.hpp>
 #include <quern/task/attributes.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <span>
 #include <vector>
 
 namespace quern::detail {
+
+/// The attributes of a task for which none were given: all usual, so nothing is checked or copied.
+struct usual_attributes {
+    const void* site;
+    operator task_attributes() const noexcept { return {.site = site}; }
+};
 
 using replay_slots = std::vector<std::unique_ptr<replay_slot>>;
 
@@ -37,53 +42,32 @@ public:
     /// The step does what cannot be replayed: the rest of it is as without a replay.
     void leave_step() noexcept;
 
-    /// True: the next task of the recorded step is this one, and has been spawned. False: the
-    /// caller makes a task as usual, which has been recorded. Throws what copying the function
-    /// throws, and std::bad_alloc.
-    template <class F, class G, class... Accesses>
-    bool spawn(const task_attributes& wanted, G&& function, const Accesses&... accesses) {
-        using task_type = typed_replayed_task<F, Accesses...>;
-        if (m_mode == mode::leaving) {
-            return false;
-        }
-        if (!wanted.deferred || (wanted.communication && orders_communication())) {
-            leave_step();
-            return false;
-        }
-        if (m_at < m_tasks->size() && (*m_tasks)[m_at]->type() == &task_type::k_type) {
-            auto& next = static_cast<task_type&>(*(*m_tasks)[m_at]);
-            if (next.has(accesses...)) [[likely]] {
-                if (m_mode == mode::replaying) [[likely]] {
-                    next.set_function(std::forward<G>(function));
-                    start(next, wanted);
-                    return true;
-                }
-                ++m_at;
-                return false;
-            }
-        }
-        record(std::make_unique<task_type>(m_home, accesses...));
-        return false;
+    // A spawn, in two calls. The caller makes the body between them; if that throws, nothing has
+    // been spawned.
+
+    /// The next task of the recorded step, which is this one. Null: the caller makes a task as
+    /// usual, which has been recorded. Throws std::bad_alloc.
+    replayed_task* next(const usual_attributes&, const replayed_type& type,
+                        std::span<const strided_region> where);
+    replayed_task* next(const task_attributes& wanted, const replayed_type& type,
+                        std::span<const strided_region> where);
+    /// It has its body.
+    void start(replayed_task& next, const usual_attributes& wanted) noexcept;
+    void start(replayed_task& next, const task_attributes& wanted) noexcept;
+
+    /// For the regions of a spawn that has lists of accesses. Valid until the next call.
+    std::vector<strided_region>& room_for_lists(std::span<const strided_region> first) {
+        m_of_lists.assign(first.begin(), first.end());
+        return m_of_lists;
     }
 
 private:
     enum class mode : std::uint8_t { recording, replaying, leaving };
 
-    QUERN_ALWAYS_INLINE void start(replayed_task& next, const task_attributes& wanted) noexcept {
-        detail::apply_attributes(wanted, next);
-        next.set_nesting(wanted.final, true);
-        if (wanted.communication) [[unlikely]] {
-            next.set_communication();
-        }
-        ++m_at;
-        if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
-            watch->replays(m_home);
-        }
-        next.creator_is_done();
-    }
-    /// Such an order is not recorded.
-    bool orders_communication() const noexcept { return m_home.home_pool().orders_communication(); }
-    QUERN_COLD void record(std::unique_ptr<replayed_task> next);
+    QUERN_NOINLINE replayed_task* next_after_all(const replayed_type& type,
+                                                 std::span<const strided_region> where);
+    void start(replayed_task& next) noexcept;
+    QUERN_COLD void record(const replayed_type& type, std::span<const strided_region> where);
     void forget_from(std::size_t at) noexcept;
     void stop_replaying() noexcept;
     void keep_one_slot() noexcept;
@@ -105,6 +89,7 @@ private:
     bool m_is_recorded = false;  ///< a whole step
     replay_slots m_slots;        ///< while recording: one, with the recorded step
     std::vector<std::unique_ptr<replayed_task>>* m_tasks;  ///< of the slot of the present step
+    std::vector<strided_region> m_of_lists;
 };
 
 // -- the graph of a step -----------------------------------------------------------------------

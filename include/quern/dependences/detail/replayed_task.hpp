@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 // A task of a recorded step: made once, then armed again for later steps. Its accesses are known,
-// so it enters no map: what precedes it was found when the step was recorded. Protocol:
-// src/dependences/README.md, "Replay".
+// so it enters no map: what precedes it was found when the step was recorded. No template: of a
+// spawn's types it knows a table. Protocol: src/dependences/README.md, "Replay".
 #pragma once
 
+#include <quern/dependences/detail/access_records.hpp>
 #include <quern/dependences/detail/dependent_task.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
-#include <optional>
+#include <new>
 #include <span>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace quern::detail {
@@ -55,16 +53,49 @@ private:
     const std::int64_t m_nothing_ended = m_count.outstanding();
 };
 
-class replayed_task : public dependent_task {
+/// What a replayed task needs of the type of its function and accesses. A table for each type of
+/// spawn, which tells these types apart too; all else is compiled once.
+struct replayed_type {
+    std::size_t bytes;  ///< of the body: the function, and what its views are made of
+    std::size_t alignment;
+    /// Calls the function, as an rvalue.
+    void (*call)(void* body, regions_at where);
+    void (*destroy)(void* body) noexcept;  ///< null: there is nothing to do
+};
+
+/// The accesses of a task in all steps. Copies of a task share them.
+class recorded_accesses {
 public:
+    /// Throws std::bad_alloc.
+    explicit recorded_accesses(std::span<const strided_region> where);
+    recorded_accesses(const recorded_accesses&) = delete;
+    recorded_accesses& operator=(const recorded_accesses&) = delete;
+
+    std::span<const strided_region> where() const noexcept { return m_where; }
+
+private:
+    std::vector<strided_region> m_where;
+    std::vector<strides> m_shapes;
+};
+
+class replayed_task final : public dependent_task {
+public:
+    /// Throws std::bad_alloc.
+    static std::unique_ptr<replayed_task> make(domain_core& home, const replayed_type& type,
+                                               std::shared_ptr<const recorded_accesses> of);
+    /// The same task without the function. Throws std::bad_alloc.
+    std::unique_ptr<replayed_task> copy() const { return make(home(), m_type, m_recorded); }
     ~replayed_task() override = default;
+    /// Its body lies behind it.
+    static void operator delete(replayed_task* task, std::destroying_delete_t) noexcept;
 
-    /// The same without the function. Throws std::bad_alloc.
-    virtual std::unique_ptr<replayed_task> copy() const = 0;
-
-    const void* type() const noexcept { return m_type; }
-    std::span<const strided_region> where() const noexcept { return m_where_of_all; }
-    domain_core& home_of_step() const noexcept { return m_home_of_step; }
+    std::span<const strided_region> where() const noexcept { return m_where; }
+    bool is_of(const replayed_type& type, std::span<const strided_region> where) const noexcept;
+    /// The same without a call; false for regions of several rows.
+    bool is_surely_of(const replayed_type& type,
+                      std::span<const strided_region> where) const noexcept;
+    /// For the body of the coming step.
+    void* body() noexcept { return m_body; }
 
     /// Where it belongs, and what waits for it. `predecessors`: in all later steps; `first`: in the
     /// coming one. One more is the creator, which calls creator_is_done().
@@ -81,7 +112,7 @@ public:
         set_large();
         m_next_step = next_step;
     }
-    /// Its function and attributes are there.
+    /// Its body and attributes are there.
     QUERN_ALWAYS_INLINE void creator_is_done() noexcept {
         m_is_dropped = false;
         m_slot->count_spawned();
@@ -93,111 +124,22 @@ public:
     /// In the place of dependent_task's completion.
     void step_ended(ready_successors& released) noexcept;
 
-protected:
-    replayed_task(domain_core& home, const void* type) noexcept
-        : dependent_task(home), m_home_of_step(home), m_type(type) {
-        this->set_replayed();
-    }
-
-    std::span<const strided_region> m_where_of_all;
-
 private:
-    void settle(std::exception_ptr) noexcept final {}
+    replayed_task(domain_core& home, const replayed_type& type,
+                  std::shared_ptr<const recorded_accesses> of, void* body) noexcept;
+    void run_body() override;
+    void forget_body() noexcept override;
+    void settle(std::exception_ptr) noexcept override {}
     QUERN_COLD void tell_next_step() noexcept;
 
-    domain_core& m_home_of_step;
-    const void* const m_type;
+    const replayed_type& m_type;
+    void* const m_body;
+    std::shared_ptr<const recorded_accesses> m_recorded;
+    const std::span<const strided_region> m_where;
     replay_slot* m_slot = nullptr;
     std::span<replayed_task* const> m_successors;
     replayed_task* m_next_step = nullptr;
     std::uint32_t m_armed = 0;  ///< what it waits for in a step
-};
-
-// -- which accesses can be replayed ------------------------------------------------------------
-
-/// Those that are a region and no more: to look at where they are changes nothing.
-template <class A>
-inline constexpr bool k_is_replayable =
-    (std::is_same_v<typename A::kept, nothing_kept> ||
-     std::is_same_v<typename A::kept, strides>)&&!requires(const A& list) {
-    list.regions();
-};
-
-inline bool is_replayable(const strided_region& r) noexcept {
-    return r.kind < access_kind::commutative && !r.is_weak;
-}
-
-QUERN_ALWAYS_INLINE bool is_same_access(const strided_region& a, const strided_region& b) noexcept {
-    return a.begin == b.begin && a.bytes == b.bytes && a.kind == b.kind &&
-           a.is_empty == b.is_empty && a.is_weak == b.is_weak &&
-           (a.shape == nullptr ? b.shape == nullptr : b.shape != nullptr && *a.shape == *b.shape);
-}
-
-// -- the typed part ----------------------------------------------------------------------------
-
-/// In spawn.hpp, which includes this file.
-template <class... Accesses, class F, class Regions, class Kept>
-decltype(auto) call_body(F&& function, const Regions& where, Kept& kept);
-
-template <class F, class... Accesses>
-class typed_replayed_task final : public replayed_task {
-public:
-    static constexpr char k_type = 0;  ///< its address tells types apart
-
-    typed_replayed_task(domain_core& home, const Accesses&... accesses)
-        : typed_replayed_task(home, std::index_sequence_for<Accesses...>(), accesses...) {}
-
-    std::unique_ptr<replayed_task> copy() const override {
-        return std::unique_ptr<replayed_task>(new typed_replayed_task(*this, same_structure()));
-    }
-
-    bool has(const Accesses&... accesses) const {
-        return has(std::index_sequence_for<Accesses...>(), accesses...);
-    }
-    template <class G>
-    void set_function(G&& function) {
-        m_function.emplace(std::forward<G>(function));
-    }
-
-private:
-    struct same_structure {};
-
-    template <std::size_t... I>
-    typed_replayed_task(domain_core& home, std::index_sequence<I...>, const Accesses&... accesses)
-        : replayed_task(home, &k_type), m_where{accesses.resolve(std::get<I>(m_kept), home)...} {
-        m_where_of_all = m_where;
-    }
-    typed_replayed_task(const typed_replayed_task& other, same_structure)
-        : replayed_task(other.home_of_step(), &k_type),
-          m_kept(other.m_kept),
-          m_where(other.m_where) {
-        std::size_t i = 0;
-        std::apply([&](const auto&... each) { (point_to(each, m_where[i++]), ...); }, m_kept);
-        m_where_of_all = m_where;
-    }
-    static void point_to(const nothing_kept&, strided_region&) noexcept {}
-    static void point_to(const strides& own, strided_region& of) noexcept {
-        if (of.shape != nullptr) {
-            of.shape = &own;
-        }
-    }
-
-    template <std::size_t... I>
-    bool has(std::index_sequence<I...>, const Accesses&... accesses) const {
-        std::tuple<typename Accesses::kept...> kept;
-        return (detail::is_same_access(accesses.resolve(std::get<I>(kept), home_of_step()),
-                                       m_where[I]) &&
-                ...);
-    }
-
-    void run_body() override {
-        detail::call_body<Accesses...>(*std::move(m_function), m_where, m_kept);
-    }
-    void forget_body() noexcept override { m_function.reset(); }
-
-    [[no_unique_address]] std::tuple<typename Accesses::kept...> m_kept;
-    std::array<strided_region, sizeof...(Accesses)> m_where;
-    std::optional<F> m_function;
 };
 
 }  // namespace quern::detail

@@ -4,8 +4,9 @@
 
 #include <quern/dependences/access.hpp>
 #include <quern/dependences/detail/access_records.hpp>
+#include <quern/dependences/detail/body_call.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
-#include <quern/dependences/detail/replay_run.hpp>
+#include <quern/dependences/detail/replayed_body.hpp>
 #include <quern/dependences/detail/restart.hpp>
 #include <quern/dependences/detail/undo.hpp>
 #include <quern/task/attributes.hpp>
@@ -28,40 +29,6 @@
 
 namespace quern::detail {
 
-// -- the function ------------------------------------------------------------------------------
-
-template <class A>
-using view_tuple = decltype(A::view(std::declval<typename A::kept&>(), region()));
-template <class... Accesses>
-using views_t = decltype(std::tuple_cat(std::declval<view_tuple<Accesses>>()...));
-
-/// How a function is called: with the views, or with nothing.
-template <class F, class Views>
-struct body_call;
-template <class F, class... Views>
-struct body_call<F, std::tuple<Views...>> {
-    static constexpr bool k_takes_views = std::is_invocable_v<F, Views...>;
-    static constexpr bool k_is_valid = k_takes_views || std::is_invocable_v<F>;
-};
-
-template <class... Accesses, class F, class Regions, class Kept>
-decltype(auto) call_body(F&& function, const Regions& where, Kept& kept) {
-    if constexpr (body_call<F, views_t<Accesses...>>::k_takes_views) {
-        return [&]<std::size_t... I>(std::index_sequence<I...>)->decltype(auto) {
-            return std::apply(std::forward<F>(function),
-                              std::tuple_cat(Accesses::view(std::get<I>(kept), where[I])...));
-        }
-        (std::index_sequence_for<Accesses...>());
-    } else {
-        return std::forward<F>(function)();
-    }
-}
-
-template <class F, class... Accesses>
-using body_result = decltype(detail::call_body<Accesses...>(
-    std::declval<F>(), std::declval<const std::array<region, sizeof...(Accesses)>&>(),
-    std::declval<std::tuple<typename Accesses::kept...>&>()));
-
 // -- the task ----------------------------------------------------------------------------------
 
 /// A task without a result. F: the function as it is kept.
@@ -75,7 +42,7 @@ public:
 
 protected:
     decltype(auto) call_it() {
-        return detail::call_body<Accesses...>(*std::move(m_function), m_records, m_kept);
+        return detail::call_body<Accesses...>(*std::move(m_function), m_records.regions(), m_kept);
     }
     void run_body() override { call_it(); }
     void forget_body() noexcept final { m_function.reset(); }
@@ -188,12 +155,6 @@ constexpr void check_spawn() {
 /// The type of the I-th part.
 template <std::size_t I, class... Parts>
 using part_t = std::decay_t<std::tuple_element_t<I, std::tuple<Parts...>>>;
-
-/// The attributes of a task for which none were given: all usual, so nothing is checked or copied.
-struct usual_attributes {
-    const void* site;
-    operator task_attributes() const noexcept { return {.site = site}; }
-};
 
 /// Throws std::invalid_argument for attributes that a dependent task cannot have.
 void check_attributes(const task_attributes& wanted, const pool& of);
@@ -313,18 +274,6 @@ void taskwait_on(domain_core& home, const std::tuple<Accesses...>& wanted) {
     std::apply([](const Accesses&... each) { (detail::has_waited_for(each), ...); }, wanted);
 }
 
-/// False: as without a replay.
-template <class F, class G, class... Accesses>
-bool is_spawned_by_replay(replay_run& run, const task_attributes& wanted, G&& function,
-                          const Accesses&... accesses) {
-    if constexpr ((k_is_replayable<Accesses> && ...)) {
-        return run.spawn<F>(wanted, std::forward<G>(function), accesses...);
-    } else {
-        run.leave_step();
-        return false;
-    }
-}
-
 /// `parts`: the accesses, then the function.
 /// Attributes: task_attributes or usual_attributes.
 template <class Attributes, class... Parts>
@@ -340,7 +289,7 @@ void spawn_in(domain_core& home, const Attributes& wanted, Parts&&... parts) {
             return;
         }
         if (home.replay() != nullptr) [[unlikely]] {
-            if (detail::is_spawned_by_replay<F>(*home.replay(), wanted,
+            if (detail::is_spawned_by_replay<F>(*home.replay(), wanted, std::index_sequence<I...>(),
                                                 std::get<k_accesses>(std::move(all)),
                                                 std::get<I>(all)...)) {
                 return;
