@@ -4,8 +4,11 @@
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
+#include <quern/task/async.hpp>
 #include <quern/task/fork_join.hpp>
+#include <quern/task/promise.hpp>
 #include <quern/task/scope.hpp>
+#include <quern/task/task_group.hpp>
 
 #include "unit/scheduler/on_runtime.hpp"
 
@@ -244,6 +247,72 @@ TEST_P(domain_branches, may_suspend) {
             work.taskwait();
             EXPECT_EQ(arrived, 4);
         }
+    });
+}
+
+/// Calls `ask` in tasks that may run on the stack of the caller, which waits for them. Returns how
+/// often it has said true, of 5.
+template <class Ask>
+int ask_in_place_of_the_waiter(Ask ask) {
+    std::atomic<int> said{0};
+    const auto count = [&] { said += ask() ? 1 : 0; };
+    quern::async(count).get();
+    quern::async(quern::launch::deferred, count).get();
+    quern::task_group group;
+    for (int i = 0; i < 3; ++i) {
+        group.run(count);
+    }
+    group.wait();
+    return said;
+}
+
+// Holds: domain: A task that runs in the place of the owner, which waits for it, is not the owner:
+//     its taskwait() throws, and does not wait for what the owner must do first.
+TEST_P(domain_branches, a_task_in_the_place_of_its_waiter_is_not_the_owner) {
+    inside([] {
+        domain work;
+        int value = 0;
+        int other = 0;
+        std::atomic<int> refused{0};
+        const auto ask = [&] { return is_refused([&] { work.taskwait(); }); };
+        const auto ask_for_data = [&] {
+            return is_refused([&] { work.taskwait(quern::on(value)); });
+        };
+        quern::promise<int> gate;
+        work.spawn(inout(value),
+                   [opened = gate.get_future()](int& v) mutable { v += opened.get(); });
+        EXPECT_EQ(ask_in_place_of_the_waiter(ask), 5);
+        EXPECT_EQ(ask_in_place_of_the_waiter(ask_for_data), 5);
+        // Tasks of the domain, while the owner waits for them.
+        work.spawn(inout(other), [&](int& v) {
+            v += ask() ? 1 : 0;
+            v += ask_in_place_of_the_waiter(ask);
+            quern::spawn(inout(v), [&ask](int& of_child) { of_child += ask() ? 1 : 0; });
+        });
+        gate.set_value(1);
+        work.taskwait();
+        EXPECT_EQ(other, 7);
+        EXPECT_EQ(value, 1);
+    });
+}
+
+// Holds: domain: Nor is it the dependent task that waits for it.
+TEST_P(domain_branches, a_task_in_the_place_of_its_waiter_is_no_dependent_task) {
+    inside([] {
+        domain work;
+        int value = 0;
+        const auto ask = [] { return is_refused([] { quern::taskwait(); }); };
+        work.spawn(inout(value), [&ask](int& v) {
+            quern::spawn(inout(v), [&ask](int& of_child) {
+                quern::taskwait();  // for its own children, of which there are none
+                of_child += ask_in_place_of_the_waiter(ask);
+            });
+            const int of_parent = ask_in_place_of_the_waiter(ask);
+            quern::taskwait();
+            v += of_parent;
+        });
+        work.taskwait();
+        EXPECT_EQ(value, 10);
     });
 }
 
