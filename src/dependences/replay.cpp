@@ -329,15 +329,14 @@ void replay_run::start(replayed_task& next, const usual_attributes& wanted) noex
     item.home = runnable::k_anywhere;
     item.site = wanted.site;
     next.set_nesting(false, true);
+    next.set_communication_of_step(false);
     start(next);
 }
 
 void replay_run::start(replayed_task& next, const task_attributes& wanted) noexcept {
     detail::apply_attributes(wanted, next);
     next.set_nesting(wanted.final, true);
-    if (wanted.communication) [[unlikely]] {
-        next.set_communication();
-    }
+    next.set_communication_of_step(wanted.communication);
     start(next);
 }
 

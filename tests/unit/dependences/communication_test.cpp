@@ -191,6 +191,30 @@ TEST_F(communication_test, tasks_are_replayed) {
     }
 }
 
+// Holds: replay: Whether a task passes messages is said by its own spawn(), not by that of an
+//     earlier step.
+TEST_F(communication_test, a_replayed_task_passes_messages_in_some_steps) {
+    quern::runtime rt(planned(k_thread, 2));
+    int value = 0;
+    int right = 0;
+    quern::domain work(rt.default_pool());
+    constexpr int k_steps = 300;
+    quern::replay(work, k_steps, [&](std::int64_t step) {
+        const bool passes_messages = step % 3 == 0;
+        const auto look = [&right, passes_messages](int&) {
+            right += (pool_here() == "communication") == passes_messages ? 1 : 0;
+        };
+        if (step % 2 == 0) {
+            work.spawn({.communication = passes_messages}, quern::inout(value), look);
+        } else if (passes_messages) {
+            work.spawn({.communication = true}, quern::inout(value), look);
+        } else {
+            work.spawn(quern::inout(value), look);
+        }
+    });
+    EXPECT_EQ(right, k_steps);
+}
+
 // Holds: task_attributes: communication: in order: such tasks of a domain run one after the other
 // as they were made, though their accesses do not conflict.
 TEST_F(communication_test, tasks_follow_each_other_as_they_were_made) {

@@ -112,6 +112,13 @@ public:
         set_large();
         m_next_step = next_step;
     }
+    /// Of its attributes in the coming step. It keeps the way of large tasks.
+    void set_communication_of_step(bool passes_messages) noexcept {
+        m_is_communication = false;
+        if (passes_messages) [[unlikely]] {
+            set_communication();
+        }
+    }
     /// Its body and attributes are there.
     QUERN_ALWAYS_INLINE void creator_is_done() noexcept {
         m_is_dropped = false;
