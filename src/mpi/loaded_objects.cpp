@@ -26,7 +26,7 @@ address_range range_of(const dl_phdr_info& object) noexcept {
     return all;
 }
 
-int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) noexcept {
+int look_whether_there(dl_phdr_info* object, std::size_t /*size*/, void* data) noexcept {
     auto& wanted = *static_cast<search*>(data);
     const address_range here = range_of(*object);
     if (!here.contains(wanted.address)) {
@@ -40,7 +40,7 @@ int look_at(dl_phdr_info* object, std::size_t /*size*/, void* data) noexcept {
 
 address_range object_of(const void* address) noexcept {
     search wanted{address, {}};
-    ::dl_iterate_phdr(look_at, &wanted);
+    ::dl_iterate_phdr(look_whether_there, &wanted);
     return wanted.found;
 }
 
