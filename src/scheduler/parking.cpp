@@ -5,7 +5,6 @@
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 
-#include <sched.h>
 #include <algorithm>
 #include <chrono>
 
@@ -16,7 +15,9 @@ void worker::park() noexcept {
         return;  // the last search has fired a timer or asked a poller
     }
     if (m_leaves_hinted) {
-        ::sched_yield();
+        if (m_yields.may_yield(ticks())) {
+            m_yields.yield();
+        }
         return;  // searches again: soon it may take the hinted items
     }
     const auto counts = m_pool.gate.announce_sleep(parker);  // step 1: announce

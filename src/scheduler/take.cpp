@@ -244,7 +244,13 @@ work* worker::search() noexcept {
             ask_pollers(idle_part::searching);
         }
         if (is_eager || pauses == k_last_pause) {
-            ::sched_yield();
+            if (!m_pool.all_idle()) {
+                ::sched_yield();
+            } else if (m_yields.may_yield(now)) {
+                m_yields.yield();
+            } else {
+                break;  // asleep, it has the processor soon after it is woken
+            }
         }
         for (int i = 0; i < pauses && !is_eager; ++i) {
             std_atomics::pause();
@@ -253,6 +259,12 @@ work* worker::search() noexcept {
         now = ticks();
     } while (is_eager || now - start < limit);
     return nullptr;
+}
+
+void yield_budget::yield() noexcept {
+    const tick_count before = ticks();
+    ::sched_yield();
+    spend(before, ticks());
 }
 
 }  // namespace quern::detail

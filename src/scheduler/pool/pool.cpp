@@ -252,6 +252,11 @@ bool pool::all_asleep() const noexcept {
            m_throttled.load(std::memory_order_seq_cst) == throttled;
 }
 
+bool pool::all_idle() const noexcept {
+    const auto now = gate.load();
+    return now.searching + now.sleeping + m_throttled.load(std::memory_order_relaxed) >= size();
+}
+
 bool pool::at_rest(bool with_timers, bool with_operations) noexcept {
     const auto holds_work = [](const auto& w) {
         return !w->queues.pinned.empty() || w->has_public_work();

@@ -127,7 +127,8 @@ bool worker::act_as_watch() noexcept {
         m_pool.gate.wake(parker);  // only this worker may run the new items
     }
     m_pool.pollers.let_go();
-    if (m_pool.pollers.is_eager(ticks()) && m_pool.all_asleep()) {
+    const tick_count now = ticks();
+    if (m_pool.pollers.is_eager(now) && m_yields.may_yield(now) && m_pool.all_asleep()) {
         m_pool.gate.wake(parker);  // it searches, and asks without pause
     }
     return true;

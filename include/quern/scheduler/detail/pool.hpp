@@ -115,6 +115,8 @@ public:
     /// pollers when `with_operations`.
     bool at_rest(bool with_timers, bool with_operations = false) noexcept;
     bool all_asleep() const noexcept;
+    /// Whether every worker searches, sleeps or is throttled; may be out of date.
+    bool all_idle() const noexcept;
     void wait_until_quiet() noexcept;
     /// The same for a time: false when it has passed.
     bool wait_until_quiet_for(std::chrono::nanoseconds time) noexcept;

@@ -13,6 +13,7 @@
 #include <quern/scheduler/detail/ready_deque.hpp>
 #include <quern/scheduler/detail/ready_queue.hpp>
 #include <quern/scheduler/detail/site_counts.hpp>
+#include <quern/scheduler/detail/yield_budget.hpp>
 #include <quern/scheduler/policy.hpp>
 #include <quern/scheduler/worker_stats.hpp>
 
@@ -344,6 +345,7 @@ private:
     std::size_t m_rings_of_node = 0;    ///< of these, those within the worker's NUMA node
     std::atomic<pid_t> m_thread_id{0};  ///< as the kernel numbers it
     std::thread m_thread;
+    yield_budget m_yields;  ///< of its searches
 };
 
 /// The worker that runs the calling thread, or null.
