@@ -202,8 +202,20 @@ bool dependent_task::body_ended(ready_successors& released) noexcept {
     m_children->parent_ends();
     if (!m_waits) {
         give_up_all(released);
+        wake_creator();
     }
     return m_children->parent_ended();
+}
+
+/// That of an undeferred task waits for the function, not for the children.
+void dependent_task::wake_creator() noexcept {
+    if (m_rare == nullptr) [[likely]] {
+        return;
+    }
+    access_waiter* const creator = std::exchange(m_rare->undeferred, nullptr);
+    if (creator != nullptr && creator->missing.satisfied()) {
+        creator->wake();
+    }
 }
 
 /// Each access is released now, or with the children that use it. The map of the children has no
@@ -316,10 +328,7 @@ dependent_task* dependent_task::complete(ready_successors& released, bool has_wa
     }
     settle(m_children != nullptr ? m_children->error() : nullptr);
     m_children.reset();
-    access_waiter* const creator = m_rare != nullptr ? m_rare->undeferred : nullptr;
-    if (creator != nullptr && creator->missing.satisfied()) [[unlikely]] {
-        creator->wake();
-    }
+    wake_creator();
     dependent_task* const parent = m_home.task_ended();
     drop_reference();
     return parent;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <quern/dependences/access_list.hpp>
+#include <quern/dependences/detail/access_checks.hpp>
 #include <quern/dependences/domain.hpp>
 #include <quern/dependences/reduction.hpp>
 #include <quern/dependences/release.hpp>
@@ -11,8 +12,11 @@
 
 #include "random_dependences.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <span>
 #include <tuple>
 
@@ -184,9 +188,30 @@ private:
     std::deque<quern::renamed<row>> m_renamed;
 };
 
+/// Opens when the spawn of an undeferred task has returned. Null: nothing waits for that.
+using gate = std::shared_ptr<std::atomic<bool>>;
+
+/// For the children of an undeferred task, whose creator does not wait for these. Its function may
+/// not wait for one of them.
+inline gate gate_of(const step& s, bool in_place) {
+    const bool waits_for_children =
+        s.waits || s.how.wait || s.how.final || in_place ||
+        std::any_of(s.children.begin(), s.children.end(),
+                    [](const step& each) { return !each.how.deferred; });
+    const bool is_one_at_a_time = quern::detail::checks_accesses();
+    return s.how.deferred || waits_for_children || is_one_at_a_time
+               ? nullptr
+               : std::make_shared<std::atomic<bool>>(false);
+}
+
 /// The function of a step: its work, its children, and its work once more. `in_place`: within a
-/// final task, so it is no task of its own.
-inline void run_as_task(const step& s, cells& all, const views& got, bool in_place = false) {
+/// final task, so it is no task of its own. `begins`: what it waits for; `of_children`: what these
+/// wait for.
+inline void run_as_task(const step& s, cells& all, const views& got, bool in_place = false,
+                        const gate& begins = nullptr, const gate& of_children = nullptr) {
+    while (begins != nullptr && !begins->load(std::memory_order_relaxed)) {
+        quern::this_task::yield();
+    }
     work(s, all, 0, got.sum, got.version);
     if (s.releases) {
         quern::this_task::release(access_of(s.ranges[0], all));
@@ -195,12 +220,17 @@ inline void run_as_task(const step& s, cells& all, const views& got, bool in_pla
     if (s.releases) {
         work_on_the_rest(s, all);
     }
+    const bool inner = in_place || s.how.final;
     for (const step& each : s.children) {
+        const gate its = gate_of(each, inner);
         spawn_on_cells(
             each, all, [](const auto&... parts) { quern::spawn(parts...); },
-            [&each, &all, inner = in_place || s.how.final] {
-                run_as_task(each, all, views(), inner);
+            [&each, &all, inner, of_children, its] {
+                run_as_task(each, all, views(), inner, of_children, its);
             });
+        if (its != nullptr) {
+            its->store(true, std::memory_order_relaxed);
+        }
     }
     if (s.releases_after_children) {
         quern::this_task::release(access_of(s.ranges[0], all));

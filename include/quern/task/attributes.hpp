@@ -114,7 +114,7 @@ struct task_attributes {
     /// run one after the other in the order of their creation. Else they are as all other tasks.
     bool communication = false;
     // The last three are for tasks of a quern::domain; others refuse them.
-    /// False: spawn() returns when the task is complete.
+    /// False: spawn() returns when the function has returned; with `wait`, after its children too.
     bool deferred = true;
     /// The task's children run at once, in the place of their creation, in that order.
     bool final = false;

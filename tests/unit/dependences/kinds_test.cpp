@@ -340,31 +340,6 @@ TEST_P(domain_kinds, a_hold_keeps_the_accesses) {
 
 // -- attributes --------------------------------------------------------------------------------
 
-// Holds: domain: False: spawn() returns when the task is complete.
-TEST_P(domain_kinds, an_undeferred_task_is_complete_when_spawn_returns) {
-    inside([] {
-        domain work;
-        int value = 0;
-        work.spawn(out(value), [](int& v) {
-            quern::this_task::yield();
-            v = 1;
-        });
-        work.spawn({.deferred = false}, inout(value), [](int& v) {
-            quern::spawn(inout(v), [](int& w) {
-                quern::this_task::yield();
-                w += 2;
-            });
-        });
-        EXPECT_EQ(value, 3);
-        work.spawn({.deferred = false}, [] { throw std::runtime_error("thrown"); });
-        EXPECT_THROW(work.taskwait(), std::runtime_error);
-    });
-    domain outside(rt.default_pool());
-    int value = 0;
-    outside.spawn({.deferred = false}, out(value), [](int& v) { v = 4; });
-    EXPECT_EQ(value, 4);
-}
-
 // Holds: domain: The task's children run at once, in the place of their creation.
 TEST_P(domain_kinds, children_of_a_final_task_run_in_place) {
     inside([] {

@@ -218,7 +218,7 @@ private:
 struct rare_parts {
     std::unique_ptr<turn_request> turns;  ///< with commutative accesses
     weak_entry* entries = nullptr;        ///< with weak accesses, until they are registered
-    access_waiter* undeferred = nullptr;  ///< the creator, which waits for this task
+    access_waiter* undeferred = nullptr;  ///< the creator, which waits for the function
     /// The place of a task that passes messages among those of its domain.
     std::unique_ptr<access_record> order;
     child_in_place* in_place = nullptr;  ///< of a final task: the child that runs now
@@ -347,6 +347,7 @@ private:
                              bool is_running) noexcept;
     void link_to_own(access_record& access, new_links& links);
     void give_up_all(ready_successors& released) noexcept;
+    void wake_creator() noexcept;
     dependent_task* complete(ready_successors& released, bool has_waited) noexcept;
     void delete_it() noexcept override { delete this; }
     QUERN_COLD void choose_home() noexcept;

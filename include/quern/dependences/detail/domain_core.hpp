@@ -84,7 +84,7 @@ public:
     /// Registers the task and makes it ready when nothing precedes it. Owner. Throws
     /// std::bad_alloc: then the task has been dropped.
     void start(dependent_task& task);
-    /// The same; returns when the task is complete.
+    /// The same; returns when its function has, and nothing holds it; or with `wait`, its children.
     void start_and_wait(dependent_task& task);
     /// The open group of exactly that region and manner, or make()'s. Closes others that overlap.
     /// Owner. Throws std::bad_alloc, and what make() throws.
