@@ -104,7 +104,7 @@ const char* dependent_task::why_no_restart() const noexcept {
         return "the task is held, by mpi::bind or this_task::hold";
     }
     for (const access_record& each : accesses()) {
-        if (each.given_up.is_set()) {
+        if (each.given_up.is_set() || partly(each) != nullptr) {
             return "the task has released an access";
         }
         if (each.kind == access_kind::reduction) {

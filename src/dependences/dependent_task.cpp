@@ -8,7 +8,6 @@
 #include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/branches.hpp>
 
-#include "overlap.hpp"
 #include "ready_successors.hpp"
 
 #include <algorithm>
@@ -41,7 +40,8 @@ void tell_last_writer(const access_record& released, access_record* successor) n
 
 }  // namespace
 
-bool access_record::precede(dependence_target& target, access_record* with_link) {
+bool access_record::precede(dependence_target& target, access_record* with_link,
+                            const strided_region* by) {
     if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
         if (is_a == what::access) {
             tell_of_edge(*watch, static_cast<const dependent_task&>(owner), target);
@@ -54,19 +54,30 @@ bool access_record::precede(dependence_target& target, access_record* with_link)
         return false;
     }
     const bool has_own = with_link != nullptr && !with_link->own_link().is_used();
-    dependence_link* const link = has_own ? &with_link->own_link()
-                                          : ::new (allocate_block(sizeof(dependence_link)))
-                                                dependence_link;
+    dependence_link* link = nullptr;
+    if (has_own) {
+        link = &with_link->own_link();
+    } else {
+        auto* const block = ::new (allocate_block(sizeof(linked_block))) linked_block;
+        block->by = by;
+        link = block;
+    }
     link->set(target, !has_own);
     if (successors.push(*link)) {
+        return true;
+    }
+    const bool is_partly = !successors.is_released();
+    if (is_partly && precede_partly(*link, target, by)) {
         return true;
     }
     if (has_own) {
         link->clear();
     } else {
-        free_block(link, sizeof(dependence_link));
+        free_block(link, sizeof(linked_block));
     }
-    detail::tell_last_writer(*this, with_link);
+    if (!is_partly) {
+        detail::tell_last_writer(*this, with_link);
+    }
     return false;
 }
 
@@ -247,9 +258,9 @@ void dependent_task::release_unless_used(access_record& access, ready_successors
     if ((m_children != nullptr || is_running) && !access.is_empty) {
         access.own_link().clear();  // it has been followed
         try {
-            new_links links{access, &access, nullptr, made};
+            new_links links{access, &access, nullptr, made, &access};
             if (is_running) {
-                link_to_own(access, links);
+                link_to_own(access, &access, links);
             }
             if (m_children != nullptr) {
                 m_children->map().link_to_users(access, links);
@@ -270,34 +281,6 @@ void dependent_task::release_unless_used(access_record& access, ready_successors
 
 bool dependent_task::has_failed_children() const noexcept {
     return m_children != nullptr && m_children->has_failed();
-}
-
-/// Where two accesses of the task overlap, the map may have linked a later task to one of them
-/// alone.
-void dependent_task::link_to_own(access_record& access, new_links& links) {
-    for (access_record& other : accesses()) {
-        const bool are_one_group = other.kind == access.kind && is_shared(other.kind) &&
-                                   other.operation == access.operation;
-        if (&other == &access || other.given_up.is_set() || other.is_empty || are_one_group) {
-            continue;
-        }
-        if (share_memory(other, access)) {
-            links.add(other);
-        }
-    }
-}
-
-void dependent_task::give_up(access_record& access) noexcept {
-    ready_successors released;
-    ready_batch batch;
-    if (is_large()) [[unlikely]] {
-        note_write(access);
-    }
-    release_unless_used(access, released, true);
-    released.move_to(batch);
-    if (!batch.empty()) {
-        home_pool().make_ready(batch);
-    }
 }
 
 /// Step 6. Returns the parent if it is complete now too. The task may be gone afterwards.

@@ -52,8 +52,17 @@ access_record* find_access(dependent_task& task, const wanted_region& wanted) no
     }
     return nullptr;
 }
-bool has_access(dependent_task& task, const wanted_region& wanted) noexcept {
-    return find_access(task, wanted) != nullptr;
+/// The same, of which it is a part.
+access_record* find_whole(dependent_task& task, const wanted_region& part) {
+    for (access_record& each : task.accesses()) {
+        if (task.may_give_up_part(each, part.get())) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+bool has_access(dependent_task& task, const wanted_region& wanted) {
+    return find_access(task, wanted) != nullptr || find_whole(task, wanted) != nullptr;
 }
 bool has_access(const child_in_place& child, const wanted_region& wanted) {
     return child.has(wanted.get());
@@ -68,7 +77,8 @@ void require_accesses(Owner& of, std::span<const wanted_region> which) {
                 "quern: this_task::release: access " + std::to_string(i + 1) + " of " +
                 std::to_string(which.size()) + ", " + std::to_string(which[i].row.bytes) +
                 " bytes, is not an access of the task, or was released before; it must have the "
-                "region and the kind of one that was given to spawn()");
+                "kind of one that was given to spawn(), and its region, or a part of that if it is "
+                "neither weak nor commutative nor a reduction");
         }
     }
 }
@@ -82,16 +92,15 @@ void release_in_place(child_in_place& child, std::span<const wanted_region> whic
 }  // namespace
 
 bool child_in_place::has(const strided_region& wanted) const {
-    const auto is_it = [&wanted](const auto& each) {
-        if constexpr (requires { each.get(); }) {
-            return is_same_place(each.get(), wanted);
-        } else {
-            return is_same_place(each, wanted);
-        }
-    };
-    const bool was_given = std::any_of(where.begin(), where.end(), is_it) ||
+    const bool was_given = std::any_of(where.begin(), where.end(),
+                                       [&wanted](const strided_region& each) {
+                                           return is_place_or_part(each, wanted);
+                                       }) ||
                            (is_in_list != nullptr && is_in_list(lists, wanted));
-    return was_given && std::none_of(released.begin(), released.end(), is_it);
+    return was_given &&
+           std::none_of(released.begin(), released.end(), [&wanted](const wanted_region& each) {
+               return is_same_place(each.get(), wanted);
+           });
 }
 
 running_in_place::running_in_place(domain_core& home, child_in_place& child)
@@ -114,9 +123,13 @@ void release_accesses(std::span<const wanted_region> which) {
     }
     require_accesses(task, which);
     for (const wanted_region& each : which) {
-        access_record* const found = find_access(task, each);
-        if (!each.row.is_empty && found != nullptr) {
+        if (each.row.is_empty) {
+            continue;
+        }
+        if (access_record* const found = find_access(task, each)) {
             task.give_up(*found);
+        } else if (access_record* const whole = find_whole(task, each)) {
+            task.give_up_part(*whole, each);
         }
     }
 }

@@ -121,7 +121,7 @@ private:
             if (of_parent && m_parents_seen.insert(target).second) {
                 walk_links(*of_parent, is_direct);
             }
-        } else if (m_seen.insert(target).second) {
+        } else if (is_a == dependence_target::what::task && m_seen.insert(target).second) {
             const auto* const task = static_cast<const dependent_task*>(target);
             m_next.push_back(task);
             if (is_direct && m_named < k_most_named) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "ready_successors.hpp"
 
+#include "released_parts.hpp"
+
 #include <utility>
 
 namespace quern::detail {
@@ -62,7 +64,7 @@ void ready_successors::follow(dependence_link* first) noexcept {
         next = link->next;
         dependence_target& target = link->target();
         if (link->is_block()) {
-            free_block(link, sizeof(dependence_link));
+            free_block(link, sizeof(linked_block));
         }
         // From here on a link within the target may be gone, and the target too.
         if (!target.missing.satisfied()) {
@@ -100,12 +102,16 @@ dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
         }
         case dependence_target::what::entry:
             return released_links(static_cast<access_record&>(target));
+        case dependence_target::what::part:
+            return links_past(static_cast<released_part&>(target));
         case dependence_target::what::waiter:
             static_cast<access_waiter&>(target).wake();
             return nullptr;
     }
     return nullptr;
 }
+
+void ready_successors::release_part(released_part& one) noexcept { follow(links_past(one)); }
 
 void ready_successors::release_entry(weak_entry& one) noexcept {
     follow(released_links(one.record));

@@ -43,6 +43,8 @@ public:
     void release_given_up(access_record& one) noexcept;
     /// All of its predecessors have been released.
     void release_entry(weak_entry& one) noexcept;
+    /// No child uses the part.
+    void release_part(released_part& one) noexcept;
     /// The task and its children have ended.
     void complete(dependent_task& one) noexcept;
 

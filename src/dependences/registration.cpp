@@ -29,6 +29,7 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
         bool has_weak = false;
         for (access_record& each : task.accesses()) {
             links.with_link = &each;
+            links.by = &each;
             bytes += bytes_of(each);
             if (each.is_weak) [[unlikely]] {
                 has_weak = true;
@@ -65,6 +66,7 @@ void domain_core::enter_rare(dependent_task& task, new_links& of_task) {
     rare_parts& rare = task.rare();
     if (rare.order != nullptr) {
         of_task.with_link = rare.order.get();
+        of_task.by = rare.order.get();
         m_map.enter(*rare.order, of_task);
     }
     if (rare.turns != nullptr) {
@@ -119,6 +121,7 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
         if (has_turns) {
             access.is_weak = false;
             of_task.with_link = &access;
+            of_task.by = &access;
             m_map.enter(access, of_task);
             continue;
         }
@@ -131,7 +134,7 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
                 watch->registers(*entry);
             }
             entry->record.last_writer = part->last_writer;
-            new_links links{entry->record, &entry->record, &task, entry->links};
+            new_links links{entry->record, &entry->record, &task, entry->links, &entry->record};
             for (access_record* const each : part->predecessors(access)) {
                 links.add(*each);
             }

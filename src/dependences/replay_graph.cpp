@@ -92,7 +92,7 @@ private:
             dependence_link& link = *std::exchange(each, each->next);
             call(static_cast<const unborn_task&>(link.target()));
             if (link.is_block()) {
-                free_block(&link, sizeof(dependence_link));
+                free_block(&link, sizeof(linked_block));
             }
         }
     }

@@ -202,13 +202,13 @@ private:
             }
         }
         if (s.releases) {
-            quern::this_task::release(access_of(s.ranges[0], m_objects.now.plain));
+            release_first(s, m_objects.now.plain);
             quern::this_task::yield();
             saw(number, 1, work_on_the_rest(s, m_objects.now.plain));
         }
         spawn_children(s, in_place);
         if (s.releases_after_children) {
-            quern::this_task::release(access_of(s.ranges[0], m_objects.now.plain));
+            release_first(s, m_objects.now.plain);
             quern::this_task::yield();
         }
         if (happens == mishap::throws_last || happens == mishap::throws_held) {

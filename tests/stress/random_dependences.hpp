@@ -108,6 +108,7 @@ struct step {
     std::vector<step> children;
     bool waits = false;                    ///< for its children, and then works once more
     bool releases = false;                 ///< its first access before its end
+    bool releases_in_parts = false;        ///< the same in two parts, or one part alone
     bool releases_after_children = false;  ///< its first access, when they have been made
     bool is_spawned_twice = false;         ///< at first with a function that cannot be copied
     quern::task_attributes how;
@@ -188,6 +189,7 @@ inline step random_step(std::uint64_t id, const step* parent, int depth, dice& d
     } else {
         made.releases = !made.ranges.empty() && d.below(4) == 0;
     }
+    made.releases_in_parts = d.below(2) == 0;
     made.is_spawned_twice = d.below(8) == 0;
     // A creator that waits for a task could wait for the blocker, which waits for later tasks.
     made.how.deferred = parent == nullptr || d.below(8) != 0;

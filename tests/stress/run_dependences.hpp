@@ -204,6 +204,29 @@ inline gate gate_of(const step& s, bool in_place) {
                : std::make_shared<std::atomic<bool>>(false);
 }
 
+/// The running step needs its first access no longer; perhaps in parts, of which the second one
+/// may be left to its end.
+inline void release_first(const step& s, cells& all) {
+    range part = s.ranges[0];
+    const bool names_another =
+        std::any_of(s.ranges.begin() + 1, s.ranges.end(),
+                    [&part](const range& each) { return overlap(each, part); });
+    if (!s.releases_in_parts || part.count < 2 || part.is_weak || part.how == use::commutative ||
+        names_another) {
+        quern::this_task::release(access_of(part, all));
+        return;
+    }
+    range rest = part;
+    part.count = 1 + static_cast<std::uint32_t>(s.id % (part.count - 1));
+    rest.first += part.count;
+    rest.count -= part.count;
+    quern::this_task::release(access_of(part, all));
+    if (s.id % 3 != 0) {
+        quern::this_task::yield();
+        quern::this_task::release(access_of(rest, all));
+    }
+}
+
 /// The function of a step: its work, its children, and its work once more. `in_place`: within a
 /// final task, so it is no task of its own. `begins`: what it waits for; `of_children`: what these
 /// wait for.
@@ -214,7 +237,7 @@ inline void run_as_task(const step& s, cells& all, const views& got, bool in_pla
     }
     work(s, all, 0, got.sum, got.version);
     if (s.releases) {
-        quern::this_task::release(access_of(s.ranges[0], all));
+        release_first(s, all);
         quern::this_task::yield();
     }
     if (s.releases) {
@@ -233,7 +256,7 @@ inline void run_as_task(const step& s, cells& all, const views& got, bool in_pla
         }
     }
     if (s.releases_after_children) {
-        quern::this_task::release(access_of(s.ranges[0], all));
+        release_first(s, all);
         quern::this_task::yield();
     }
     if (s.waits) {

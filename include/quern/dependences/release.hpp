@@ -26,15 +26,17 @@ namespace this_task {
 
 /// The task needs these of its accesses no longer: tasks that wait for them may begin now. Children
 /// that use them are waited for first; no later child may use them. One that overlaps with another
-/// access of the task is kept as long as that. They are named as in spawn(), with the same region
-/// and kind (`out` and `inout` are one). If a child has failed, or fails before those that use an
-/// access have ended, that access is kept until the end of the task: no task runs on data that were
-/// not computed. A child in the place of its creation, in a final task, names its own accesses;
-/// they are released with that task.
+/// access of the task is kept as long as that. They are named as in spawn(), with the same kind
+/// (`out` and `inout` are one) and region, or a part of that: then tasks begin that use no other
+/// byte of the access. Weak and commutative accesses and reductions have no parts. If a child has
+/// failed, or fails before those that use an access have ended, that access is kept until the end
+/// of the task: no task runs on data that were not computed. A child in the place of its creation,
+/// in a final task, names its own accesses; they are released with that task.
 ///
 /// Errors: std::logic_error if the caller is no dependent task; std::invalid_argument for an access
 /// that the task does not have, or has released; then none of them is released. Thread safety:
-/// called by the task itself. Cost: a search among the task's accesses.
+/// called by the task itself. Cost: a search among the task's accesses; of a part, some hundred
+/// nanoseconds, and a look at its rows and at each task that waits for the access.
 ///
 ///     quern::domain work;
 ///     int a = 0, b = 0;

@@ -45,7 +45,7 @@ TEST_P(undeferred, spawn_returns_after_the_function_of_an_undeferred_task) {
     EXPECT_EQ(value, 4);
 }
 
-/// As a task: its worker goes on. False: it has not opened for a time far above the expected one.
+/// As a task: its worker continues. False: it has not opened for a time far above the expected one.
 bool opens(const std::atomic<bool>& gate) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (!gate) {
@@ -58,18 +58,18 @@ bool opens(const std::atomic<bool>& gate) {
 }
 
 /// An undeferred task in `work` whose child ends after spawn() has returned. False: it has not.
-bool goes_on_before_the_child(domain& work) {
-    std::atomic<bool> has_gone_on{false};
+bool continues_before_the_child(domain& work) {
+    std::atomic<bool> has_continued{false};
     bool was_open = false;
     int value = 0;
     work.spawn({.deferred = false}, inout(value), [&](int& v) {
         v = 1;
         quern::spawn(inout(v), [&](int& w) {
-            was_open = opens(has_gone_on);
+            was_open = opens(has_continued);
             w += 2;
         });
     });
-    has_gone_on = true;
+    has_continued = true;
     int seen = 0;
     work.spawn(in(value), [&seen](const int& v) { seen = v; });
     work.taskwait();
@@ -81,10 +81,10 @@ bool goes_on_before_the_child(domain& work) {
 TEST_P(undeferred, spawn_of_an_undeferred_task_does_not_wait_for_its_children) {
     inside([] {
         domain work;
-        EXPECT_TRUE(goes_on_before_the_child(work));
+        EXPECT_TRUE(continues_before_the_child(work));
     });
     domain outside(rt.default_pool());
-    EXPECT_TRUE(goes_on_before_the_child(outside));
+    EXPECT_TRUE(continues_before_the_child(outside));
 }
 
 // Holds: domain: False: spawn() returns when...

@@ -12,16 +12,18 @@
 namespace quern::detail {
 
 /// The successors of an access, as a stack of links through `Link::next`, until the access is
-/// released. One thread at a time pushes; one thread releases, once.
+/// released. One thread at a time pushes; one thread releases, once. Before that parts of it may be
+/// released: then links are taken and pushed under a lock.
 template <class Atomics, class Link>
 class successor_stack {
 public:
-    /// False: the access has been released, and its effects are visible to the caller. Otherwise
-    /// the releasing thread gets the link, perhaps before this returns.
+    /// False: the access has been released, and its effects are visible to the caller; or in part:
+    /// push_partly() is to be called. Otherwise the releasing thread gets the link, perhaps before
+    /// this returns.
     bool push(Link& link) noexcept {
         std::uintptr_t seen = m_word.load(std::memory_order_acquire);  // pairs with release
         do {
-            if (seen == k_released) {
+            if ((seen & (k_released | k_partly)) != 0) {
                 return false;
             }
             link.next = reinterpret_cast<Link*>(seen);
@@ -29,6 +31,36 @@ public:
                                                std::memory_order_release,    // pairs with release
                                                std::memory_order_acquire));  // pairs with release
         return true;
+    }
+
+    /// The same when a part has been released and the link must wait, as the caller knows under the
+    /// lock of take_partly(). Any thread. False: the access has been released.
+    bool push_partly(Link& link) noexcept {
+        std::uintptr_t seen = m_word.load(std::memory_order_acquire);  // pairs with release
+        do {
+            if (seen == k_released) {
+                return false;
+            }
+            link.next = reinterpret_cast<Link*>(seen & ~k_partly);
+        } while (!m_word.compare_exchange_weak(
+            seen, reinterpret_cast<std::uintptr_t>(&link) | k_partly,
+            std::memory_order_release,    // pairs with release and take_partly
+            std::memory_order_acquire));  // pairs with release
+        return true;
+    }
+
+    /// A part has been released: returns all links, the oldest first, of which those that must wait
+    /// are to be pushed again. None if the access has been released. Under a lock.
+    Link* take_partly() noexcept {
+        std::uintptr_t seen = m_word.load(std::memory_order_acquire);  // pairs with release
+        do {
+            if (seen == k_released) {
+                return nullptr;
+            }
+            // acq_rel: release pairs with push, which then looks at the parts; acquire reads links.
+        } while (!m_word.compare_exchange_weak(seen, k_partly, std::memory_order_acq_rel,
+                                               std::memory_order_acquire));
+        return oldest_first(seen);
     }
 
     /// True: its effects are visible to the caller.
@@ -39,9 +71,23 @@ public:
     /// Returns the links, the oldest first.
     Link* release() noexcept {
         // acq_rel: release pairs with push and is_released; acquire reads the links.
-        const std::uintptr_t top = m_word.exchange(k_released, std::memory_order_acq_rel);
+        return oldest_first(m_word.exchange(k_released, std::memory_order_acq_rel));
+    }
+
+    /// The newest link, or null. For reports: any thread, on a copy of the word's bytes too. The
+    /// link may be gone.
+    const Link* newest() const noexcept {
+        const std::uintptr_t seen = m_word.load(std::memory_order_relaxed);
+        return seen == k_released ? nullptr : reinterpret_cast<const Link*>(seen & ~k_partly);
+    }
+
+private:
+    static constexpr std::uintptr_t k_released = 1;
+    static constexpr std::uintptr_t k_partly = 2;  ///< some bytes of the access are
+
+    static Link* oldest_first(std::uintptr_t top) noexcept {
         Link* oldest = nullptr;
-        for (auto* each = reinterpret_cast<Link*>(top); each != nullptr;) {
+        for (auto* each = reinterpret_cast<Link*>(top & ~k_partly); each != nullptr;) {
             Link* const older = each->next;
             each->next = oldest;
             oldest = each;
@@ -49,16 +95,6 @@ public:
         }
         return oldest;
     }
-
-    /// The newest link, or null. For reports: any thread, on a copy of the word's bytes too. The
-    /// link may be gone.
-    const Link* newest() const noexcept {
-        const std::uintptr_t seen = m_word.load(std::memory_order_relaxed);
-        return seen == k_released ? nullptr : reinterpret_cast<const Link*>(seen);
-    }
-
-private:
-    static constexpr std::uintptr_t k_released = 1;
 
     typename Atomics::template atomic<std::uintptr_t> m_word{0};
 };

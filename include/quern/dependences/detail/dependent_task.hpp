@@ -31,9 +31,9 @@ struct new_links;
 struct ready_from;
 
 /// What waits for predecessors: a task that has not begun, an access whose task has ended and whose
-/// children use it, or a taskwait(on()).
+/// children use it, or a part of one whose children use that, or a taskwait(on()).
 struct dependence_target {
-    enum class what : std::uint8_t { task, access, entry, waiter };
+    enum class what : std::uint8_t { task, access, entry, waiter, part };
 
     explicit dependence_target(what w) noexcept : is_a(w) {}
 
@@ -65,6 +65,10 @@ private:
     std::uintptr_t m_target = 0;  ///< the lowest bit: a block
 };
 
+struct linked_block : dependence_link {
+    const strided_region* by = nullptr;  ///< the access that waits, or null
+};
+
 /// One access of a task. The link is the one to its first predecessor.
 struct access_record : dependence_target, strided_region, dependence_link {
     access_record(const strided_region& of, access_owner& by, what w = what::access) noexcept
@@ -76,12 +80,17 @@ struct access_record : dependence_target, strided_region, dependence_link {
         return static_cast<access_record&>(link);
     }
 
-    /// Links the target to this access. False: it is released already, there is nothing to wait
-    /// for. Throws std::bad_alloc; then nothing has changed.
-    bool precede(dependence_target& target, access_record* with_link);
+    /// Links the target to this access. False: it is released already, or all that it has in common
+    /// with the access `by`: there is nothing to wait for. Throws std::bad_alloc; then nothing has
+    /// changed.
+    bool precede(dependence_target& target, access_record* with_link, const strided_region* by);
 
     successor_stack<std_atomics, dependence_link> successors;
     access_owner& owner;
+
+private:
+    QUERN_COLD bool precede_partly(dependence_link& link, const dependence_target& target,
+                                   const strided_region* by) noexcept;
 };
 
 /// What a record of an access lies in. The owner of the domain counts the references of its map in
@@ -214,14 +223,21 @@ private:
     child_in_place*& m_now;
 };
 
+struct partly_released;
+struct released_part;
+
 /// What only some tasks have.
 struct rare_parts {
+    ~rare_parts();
+
     std::unique_ptr<turn_request> turns;  ///< with commutative accesses
     weak_entry* entries = nullptr;        ///< with weak accesses, until they are registered
     access_waiter* undeferred = nullptr;  ///< the creator, which waits for the function
     /// The place of a task that passes messages among those of its domain.
     std::unique_ptr<access_record> order;
     child_in_place* in_place = nullptr;  ///< of a final task: the child that runs now
+    /// Accesses of which parts are released: a list. Written by the running task.
+    std::atomic<partly_released*> partly{nullptr};
 };
 
 // -- the task ----------------------------------------------------------------------------------
@@ -306,6 +322,12 @@ public:
 
     /// The running task needs the access no longer. Requires: it is not given up.
     void give_up(access_record& access) noexcept;
+    /// The same of a part. Requires: may_give_up_part.
+    void give_up_part(access_record& access, const wanted_region& part) noexcept;
+    /// Whether the access has the part, and no byte of it is given up.
+    bool may_give_up_part(access_record& access, const strided_region& part);
+    /// Null: no part of it was given up. Any thread.
+    partly_released* partly(const access_record& access) const noexcept;
     /// A child has failed, and the function has not been told. Any thread, after that child has
     /// released an access.
     bool has_failed_children() const noexcept;
@@ -345,7 +367,7 @@ private:
     bool body_ended(ready_successors& released) noexcept;
     void release_unless_used(access_record& access, ready_successors& released,
                              bool is_running) noexcept;
-    void link_to_own(access_record& access, new_links& links);
+    void link_to_own(const access_record& access, const access_record* except, new_links& links);
     void give_up_all(ready_successors& released) noexcept;
     void wake_creator() noexcept;
     dependent_task* complete(ready_successors& released, bool has_waited) noexcept;

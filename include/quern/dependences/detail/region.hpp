@@ -56,6 +56,9 @@ inline bool is_same_place(const strided_region& a, const strided_region& b) noex
            (a.shape == nullptr ? b.shape == nullptr : b.shape != nullptr && *a.shape == *b.shape);
 }
 
+/// The same, or a part of the access that may be released alone. Throws std::bad_alloc.
+bool is_place_or_part(const strided_region& whole, const strided_region& wanted);
+
 /// What the task keeps of an access besides its record: nothing.
 struct nothing_kept {};
 

@@ -22,9 +22,10 @@ struct new_links {
     access_record* with_link;    ///< whose own link serves for the first one
     const access_owner* except;  ///< whose accesses it does not wait for
     std::uint32_t& made;
+    const strided_region* by = nullptr;  ///< the access that waits, if that is known
 
     void add(access_record& predecessor) {
-        if (&predecessor.owner != except && predecessor.precede(target, with_link)) {
+        if (&predecessor.owner != except && predecessor.precede(target, with_link, by)) {
             ++made;
         }
     }

@@ -218,7 +218,7 @@ bool is_in_list(const void* tuple, const strided_region& wanted) {
         if constexpr (an_access_list<A>) {
             const auto all = access.regions();
             return std::any_of(all.begin(), all.end(), [&wanted](const wanted_region& each) {
-                return detail::is_same_place(each.get(), wanted);
+                return detail::is_place_or_part(each.get(), wanted);
             });
         } else {
             return false;
