@@ -214,7 +214,7 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
     const bool has_parts = options.how != strategy::model || result.running > 0;
     if (done.is_search && repeated < k_most_repeated && (is_disturbed || !has_parts)) {
         ++repeated;
-        tuning.discard(done);
+        tuning.discard(done, detail::less_loss(result).cost);
         return;
     }
     if (!has_parts) {

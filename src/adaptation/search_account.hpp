@@ -39,6 +39,10 @@ public:
     void add_trial(double cost, double lost, double best) noexcept {
         ++m_trials;
         m_lost += lost;
+        add_discarded(cost, best);
+    }
+    /// Of the search, without a result.
+    void add_discarded(double cost, double best) noexcept {
         if (std::isfinite(cost) && cost > best) {
             m_spent += cost - best;
         }

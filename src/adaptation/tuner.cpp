@@ -37,6 +37,23 @@ std::vector<tuner::state::asked>::iterator tuner::state::find(const trial& which
     return at;
 }
 
+void tuner::state::check_cost(const trial& of, double cost) const {
+    if (std::isnan(cost) || cost == -k_infinity) {
+        throw std::invalid_argument("quern: a cost of " + quern::detail::rounded(cost) + " for " +
+                                    of.where.text() +
+                                    "; accepted: numbers, and +infinity for a point that does not "
+                                    "work");
+    }
+}
+
+void tuner::state::drop(const trial& failed) {
+    const auto at = find(failed);
+    if (at->is_search && at->generation == generation) {
+        --slots[at->slot].outstanding;
+    }
+    open.erase(at);
+}
+
 tuner::tuner(space where, strategy how, tuner_options options, remembered known)
     : m_state(std::make_unique<state>(std::move(where), how, options, std::move(known))) {}
 tuner::~tuner() = default;
@@ -77,12 +94,7 @@ void tuner::tell(const trial& done, const measured& result) {
     state& my = *m_state;
     const std::scoped_lock lock(my.lock);
     const auto at = my.find(done);
-    if (std::isnan(result.cost) || result.cost == -k_infinity) {
-        throw std::invalid_argument("quern: a cost of " + quern::detail::rounded(result.cost) +
-                                    " for " + done.where.text() +
-                                    "; accepted: numbers, and +infinity for a point that does not "
-                                    "work");
-    }
+    my.check_cost(done, result.cost);
     if (!(result.lost >= 0 && result.lost < 1 && result.lost_error >= 0)) {
         throw std::invalid_argument("quern: a lost share of " +
                                     quern::detail::rounded(result.lost) + " for " +
@@ -117,13 +129,17 @@ void tuner::tell(const trial& done, const measured& result) {
 }
 
 void tuner::discard(const trial& failed) {
+    const std::scoped_lock lock(m_state->lock);
+    m_state->drop(failed);
+}
+
+void tuner::discard(const trial& failed, double cost) {
     state& my = *m_state;
     const std::scoped_lock lock(my.lock);
-    const auto at = my.find(failed);
-    if (at->is_search && at->generation == my.generation) {
-        --my.slots[at->slot].outstanding;
-    }
-    my.open.erase(at);
+    const bool is_search = my.find(failed)->is_search;
+    my.check_cost(failed, cost);
+    is_search ? my.account.add_discarded(cost, my.best().second) : my.account.add_entry(cost);
+    my.drop(failed);
 }
 
 point tuner::best() const {

@@ -77,6 +77,8 @@ struct tuner::state {
     void start_again(const point& at, std::optional<double> cost, std::string reason);
     std::pair<point, double> best() const;
     std::vector<asked>::iterator find(const trial& which);
+    void check_cost(const trial& of, double cost) const;
+    void drop(const trial& failed);
 
     mutable std::mutex lock{};
     space where;

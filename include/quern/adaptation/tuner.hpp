@@ -118,6 +118,9 @@ public:
 
     /// The trial gives no result: its point is asked again later. Throws as tell().
     void discard(const trial& failed);
+    /// The same, of a trial that took its time all the same: `cost` counts as spent by the search
+    /// (tuner_options::most_spent). Throws as tell().
+    void discard(const trial& failed, double cost);
 
     /// The point with the least median of its latest costs, never worse than the start; the start
     /// before the first result. When the search has started again, the earlier best until another

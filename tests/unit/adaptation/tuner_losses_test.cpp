@@ -136,6 +136,26 @@ TEST(tuner_losses_test, tells_a_neighbour_from_a_drift) {
     }
 }
 
+// Holds: tuner: A trial that is discarded with its cost counts as spent, and is asked again when there
+//     is something to spend.
+TEST(tuner_losses_test, counts_what_discarded_trials_have_cost) {
+    tuner search(space({integer("x", 0, 3)}), strategy::exhaustive, {.most_spent = 0.1});
+    search.tell(search.ask(), 1);
+    const trial disturbed = search.ask();
+    ASSERT_TRUE(disturbed.is_search);
+    EXPECT_NE(error_of([&] { search.discard(disturbed, std::nan("")); }), "");
+    search.discard(disturbed, 101);
+    EXPECT_EQ(search.trials(), 1U);
+    trial next = search.ask();
+    int entries = 0;
+    for (; !next.is_search && entries < 10'000; ++entries) {
+        search.tell(next, 1);
+        next = search.ask();
+    }
+    EXPECT_EQ(entries, 898);  // 100 of 1000, with the 102 before
+    EXPECT_EQ(next.where, disturbed.where);
+}
+
 // Holds: tuner: A search adds no more to the costs than most_spent, and ends all the same.
 TEST(tuner_losses_test, spends_no_more_than_its_share) {
     for (const strategy how : k_general) {
