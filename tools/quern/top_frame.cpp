@@ -77,18 +77,16 @@ top_rates rates_of(const sums& since, double seconds) {
     const double total = since.running_ns + since.managing_ns + since.idle_ns;
     if (total > 0) {
         const double blocked = std::clamp(since.blocked_ns, 0.0, since.running_ns);
-        const double in_tasks = since.running_ns - blocked;
-        const double busy = in_tasks + since.managing_ns;
-        const quern::detail::lost_part lost =
-            quern::detail::lost_in(since.totals(), {since.lost_ns, since.ran_ns});
-        const double of_busy = std::clamp(lost.all_ns - lost.idle_ns, 0.0, busy);
-        const double of_idle = std::clamp(lost.all_ns - of_busy, 0.0, since.idle_ns);
-        const double left = busy > 0 ? 1 - of_busy / busy : 1;
+        const quern::detail::time_parts left = quern::detail::without_losses(
+            {.in_tasks_ns = since.running_ns - blocked,
+             .managing_ns = since.managing_ns,
+             .idle_ns = since.idle_ns},
+            quern::detail::lost_in(since.totals(), {since.lost_ns, since.ran_ns}));
         rates.blocked = blocked / total;
-        rates.running = in_tasks * left / total;
-        rates.overhead = since.managing_ns * left / total;
-        rates.lost = (of_busy + of_idle) / total;
-        rates.idle = (since.idle_ns - of_idle) / total;
+        rates.running = left.in_tasks_ns / total;
+        rates.overhead = left.managing_ns / total;
+        rates.lost = left.lost_ns / total;
+        rates.idle = left.idle_ns / total;
     }
     if (since.tasks > 0) {
         rates.ns_per_task = since.running_ns / since.tasks;

@@ -51,6 +51,16 @@ lost_part lost_in(const worker_totals& spent, const thread_look& thread) noexcep
     return {waited, waited - while_awake + while_awake * searching / awake};
 }
 
+time_parts without_losses(time_parts of, const lost_part& lost) noexcept {
+    const double all = std::max(lost.all_ns, 0.0);
+    const double busy = of.in_tasks_ns + of.managing_ns;
+    const double from_busy = std::clamp(all - lost.idle_ns, 0.0, std::min(all, busy));
+    const double from_idle = std::min(all - from_busy, of.idle_ns);
+    const double from_tasks = busy > 0 ? from_busy * of.in_tasks_ns / busy : 0;
+    return {of.in_tasks_ns - from_tasks, of.managing_ns - (from_busy - from_tasks),
+            of.idle_ns - from_idle, from_busy + from_idle};
+}
+
 topology::outcome<double> read_blocked_ns(const worker& of, const topology::system_root& root) {
     const pid_t thread = of.thread_id();
     if (thread == 0) {

@@ -6,6 +6,8 @@
 #include "analyse/remedies.hpp"
 #include "analyse/words.hpp"
 
+#include <quern/scheduler/detail/blocked_time.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,40 +32,25 @@ constexpr double k_much_taken = 0.05;
 /// Replaces a negative or non-finite value of the recording by 0.
 double sane(double value) { return std::isfinite(value) && value > 0.0 ? value : 0.0; }
 
-/// Takes what a worker has lost out of the parts in which it lost it. `in_tasks`: what is left of
-/// its time in tasks.
-void add_lost(efficiency& into, const lane& of, double in_tasks) {
-    const double lost = sane(*of.lost_ns);
-    const double while_idle = std::min(sane(of.lost_idle_ns), lost);
-    const double managing = sane(of.totals.managing_ns);
-    const double busy = in_tasks + managing;
-    const double from_busy = std::min(lost - while_idle, busy);
-    const double from_work = busy > 0.0 ? from_busy * in_tasks / busy : 0.0;
-    const double from_idle = std::min(lost - from_busy, sane(of.totals.idle_ns));
-    into.work_ns -= from_work;
-    into.overhead_ns -= from_busy - from_work;
-    into.starvation_ns -= from_idle;
-    into.lost_ns = into.lost_ns.value_or(0.0) + from_busy + from_idle;
-}
-
 void add_totals(efficiency& into, const recording& run) {
     into.workers = run.lanes.size();
     for (const lane& one : run.lanes) {
-        const double managing = sane(one.totals.managing_ns);
-        into.work_ns += sane(one.totals.running_ns);
-        into.overhead_ns += managing;
-        into.making_ns += std::min(sane(one.totals.making_ns), managing);
-        into.starvation_ns += sane(one.totals.idle_ns);
-        double in_tasks = sane(one.totals.running_ns);
+        quern::detail::time_parts parts{.in_tasks_ns = sane(one.totals.running_ns),
+                                        .managing_ns = sane(one.totals.managing_ns),
+                                        .idle_ns = sane(one.totals.idle_ns)};
+        into.making_ns += std::min(sane(one.totals.making_ns), parts.managing_ns);
         if (one.blocked_ns) {
-            const double blocked = std::min(sane(*one.blocked_ns), in_tasks);
+            const double blocked = std::min(sane(*one.blocked_ns), parts.in_tasks_ns);
             into.blocked_ns = into.blocked_ns.value_or(0.0) + blocked;
-            into.work_ns -= blocked;
-            in_tasks -= blocked;
+            parts.in_tasks_ns -= blocked;
         }
         if (one.lost_ns) {
-            add_lost(into, one, in_tasks);
+            parts = without_losses(parts, {sane(*one.lost_ns), sane(one.lost_idle_ns)});
+            into.lost_ns = into.lost_ns.value_or(0.0) + parts.lost_ns;
         }
+        into.work_ns += parts.in_tasks_ns;
+        into.overhead_ns += parts.managing_ns;
+        into.starvation_ns += parts.idle_ns;
         into.tasks += one.totals.tasks;
     }
     into.total_ns = into.work_ns + into.overhead_ns + into.starvation_ns +

@@ -37,6 +37,26 @@ protected:
     quern::runtime rt{quern::runtime_options::with_workers(k_workers)};
 };
 
+// Holds: counters: What a worker lost is taken out of the parts in which it was lost, and no part
+//     becomes negative.
+TEST(lost_time_parts, are_taken_out_where_they_were_lost) {
+    using quern::detail::without_losses;
+    const auto half = without_losses({60, 20, 20, 0}, {50, 10});
+    EXPECT_DOUBLE_EQ(half.in_tasks_ns, 30);
+    EXPECT_DOUBLE_EQ(half.managing_ns, 10);
+    EXPECT_DOUBLE_EQ(half.idle_ns, 10);
+    EXPECT_DOUBLE_EQ(half.lost_ns, 50);
+    const auto more = without_losses({60, 20, 20, 0}, {500, 10});  // than there was
+    EXPECT_DOUBLE_EQ(more.in_tasks_ns + more.managing_ns + more.idle_ns, 0);
+    EXPECT_DOUBLE_EQ(more.lost_ns, 100);
+    const auto idle = without_losses({0, 0, 100, 0}, {30, 40});  // an estimate above the sum
+    EXPECT_DOUBLE_EQ(idle.idle_ns, 70);
+    EXPECT_DOUBLE_EQ(idle.lost_ns, 30);
+    const auto none = without_losses({60, 20, 20, 0}, {-1, 0});  // differences may be negative
+    EXPECT_DOUBLE_EQ(none.lost_ns, 0);
+    EXPECT_DOUBLE_EQ(none.in_tasks_ns, 60);
+}
+
 // Holds: counters: /threads/time/blocked is time in bodies while the worker's thread slept in the
 //     kernel: neither computing nor waiting for work.
 TEST_F(blocked_time_test, is_what_a_task_sleeps_in_the_kernel) {

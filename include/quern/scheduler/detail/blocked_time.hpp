@@ -43,6 +43,19 @@ struct lost_part {
 /// proportion to what it did; the rest was lost after wake-ups.
 lost_part lost_in(const worker_totals& spent, const thread_look& thread) noexcept;
 
+/// A worker's time by what it did. `lost_ns` is no part of the others.
+struct time_parts {
+    double in_tasks_ns = 0;
+    double managing_ns = 0;
+    double idle_ns = 0;
+    double lost_ns = 0;
+};
+
+/// Takes what was lost out of the parts in which it was lost: out of tasks and the runtime in
+/// proportion to them, out of idle time what was lost there. No part becomes negative; what is left
+/// of the loss then is no part of this time. `of.lost_ns` is 0 before.
+time_parts without_losses(time_parts of, const lost_part& lost) noexcept;
+
 /// Time that a thread of this process has run, exact even while it runs; 0 when the thread has
 /// ended.
 double thread_run_ns(pid_t thread) noexcept;
