@@ -4,6 +4,8 @@
 #include "child.hpp"
 
 #include <quern/quern.hpp>
+#include <quern/trace/efficiency.hpp>
+#include <quern/trace/recorder.hpp>
 
 #include <fcntl.h>
 #include <csignal>
@@ -134,6 +136,38 @@ void stop_for_a_while() {
         std::puts("the process was not stopped");
         std::_Exit(98);
     }
+}
+
+// Holds: trace: Time in which the process was stopped is lost, not blocked.
+TEST_P(signals_test, a_stopped_process_is_not_said_to_block) {
+    const auto end = alone([] {
+        runtime rt(runtime_options::with_workers(GetParam()));
+        std::atomic<bool> is_over{false};
+        quern::trace::recorder recorder(rt);
+        auto spins = quern::async({.name = "spins", .pool = &rt.default_pool().get()}, [&] {
+            while (!is_over) {
+            }
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));  // looks have begun
+        stop_for_a_while();
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));  // and continue
+        is_over = true;
+        spins.get();
+        const auto run = recorder.stop();
+        const auto what = quern::trace::efficiency_of(run);
+        std::printf("%s", quern::trace::verdict_text(what).c_str());
+        double of_sites = 0;
+        for (const auto& each : run.sites) {
+            of_sites += each.blocked_ns;
+        }
+        const double stopped = 1e9 * std::chrono::duration<double>(k_stop).count();
+        const bool is_lost = what.lost_ns.value_or(stopped) >= 0.8 * stopped * GetParam();
+        const bool blocks = what.blocked_ns.value_or(0.0) > 0.2 * stopped ||
+                            of_sites > 0.2 * stopped || what.starvation_ns < 0;
+        const bool is_said = what.note.find("The process was stopped for ") != std::string::npos;
+        return is_lost && is_said && !blocks ? 0 : 1;
+    });
+    EXPECT_EQ(end.status, 0) << end.output;
 }
 
 TEST_P(signals_test, a_stopped_process_goes_on_with_its_sleepers_and_timed_waits) {

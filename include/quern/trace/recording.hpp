@@ -23,12 +23,14 @@ struct site {
     std::uint64_t tasks = 0;
     std::uint64_t phases = 0;  ///< pieces between suspensions: at least one per task
     std::uint64_t suspensions = 0;
-    std::uint64_t inlined = 0;  ///< run in place of a waiting task
-    std::uint64_t stolen = 0;   ///< begun on another worker than the one that created it
-    double total_ns = 0.0;      ///< in the bodies of its tasks
-    double waited_ns = 0.0;     ///< from a task's suspension to its wake-up
-    double critical_ns = 0.0;   ///< of recording::critical_path_ns
-    double blocked_ns = 0.0;    ///< part of the total, asleep in the kernel, as far as known
+    std::uint64_t inlined = 0;   ///< run in place of a waiting task
+    std::uint64_t stolen = 0;    ///< begun on another worker than the one that created it
+    double total_ns = 0.0;       ///< in the bodies of its tasks
+    double waited_ns = 0.0;      ///< from a task's suspension to its wake-up
+    double critical_ns = 0.0;    ///< of recording::critical_path_ns
+    double blocked_ns = 0.0;     ///< part of the total, asleep in the kernel, as far as known
+    double lost_ns = 0.0;        ///< part of the total, ready without a processor: an estimate
+    double lost_error_ns = 0.0;  ///< so much of that may have been before its tasks
     double min_ns = 0.0;
     double max_ns = 0.0;
     double stddev_ns = 0.0;
@@ -226,6 +228,9 @@ struct recording {
     std::vector<decision> decisions;
     task_graph graph{};  ///< of the dependent tasks; empty if it was not wanted
     taken_time taken;
+    /// The process was stopped by a signal, or its group was frozen. Contained in lane::lost_ns of
+    /// each worker. Stops shorter than 50 ms are not seen.
+    double stopped_ns = 0.0;
     std::string why_no_task{};   ///< in words, if the runtime has run none
     std::string why_no_lines{};  ///< in words, if no kind of task has a line of the source
     /// Number of tasks; if the sites have fewer, numbers of short tasks are estimated from a

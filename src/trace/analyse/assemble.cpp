@@ -34,9 +34,11 @@ std::vector<double> events_of(const event_sums& sums, std::size_t measured) {
 class merged_sites {
 public:
     /// Maps each index of the table to its index in the recording.
-    std::vector<std::uint32_t> add(const site_table& from) {
+    /// `stopped`: the share of their blocked time in which the process was stopped.
+    std::vector<std::uint32_t> add(const site_table& from, double stopped) {
         std::vector<std::uint32_t> places;
-        for (const site_count& each : from.all()) {
+        for (site_count each : from.all()) {
+            each.blocked_ns *= 1 - stopped;
             places.push_back(each.phases != 0 || each.waited != 0 ? place_of(each) : 0);
         }
         return places;
@@ -57,6 +59,8 @@ public:
                            .total_ns = c.time.total(),
                            .waited_ns = static_cast<double>(c.waited) * ns,
                            .blocked_ns = c.blocked_ns,
+                           .lost_ns = c.lost_ns,
+                           .lost_error_ns = c.lost_error_ns,
                            .min_ns = c.time.min(),
                            .max_ns = c.time.max(),
                            .stddev_ns = c.time.stddev(),
@@ -261,7 +265,7 @@ void assemble(recorder::state& s) {
     std::uint64_t tasks = 0;
     made.events = describe_events(s.workers);
     for (recorded_worker& w : s.workers) {
-        const std::vector<std::uint32_t> places = sites.add(w.events->sites());
+        const std::vector<std::uint32_t> places = sites.add(w.events->sites(), w.stopped_share);
         waits.add(w.events->waits(), places);
         made.lanes.push_back(lane_of(w, places, waits));
         w.events->forget_events();

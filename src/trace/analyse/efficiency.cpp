@@ -139,6 +139,10 @@ std::string note(const efficiency& of, const recording& run, const calibration& 
     if (of.workers > 1 && !others.empty()) {
         add(others);
     }
+    if (run.stopped_ns > 0.0) {
+        add("The process was stopped for " + detail::duration_words(run.stopped_ns) +
+            ", by a signal or with its group: that time is lost.");
+    }
     if (!run.why_no_lines.empty()) {
         add("No line of the source is known: " + run.why_no_lines + ".");
     }

@@ -96,11 +96,12 @@ void page_writer::write_efficiency(const efficiency& what) {
 
 void page_writer::write_site(const site& one) {
     const one_core_time* const alone = m_one_core.find(one);
-    m_out.open('{').fields(
-        "name", one.name, "place", one.location, "tasks", one.tasks, "phases", one.phases,
-        "suspensions", one.suspensions, "inlined", one.inlined, "stolen", one.stolen, "total",
-        one.total_ns, "mean", one.mean_ns(), "waited", one.waited_ns, "critical", one.critical_ns,
-        "blocked", one.blocked_ns, "min", one.min_ns, "max", one.max_ns, "stddev", one.stddev_ns);
+    m_out.open('{').fields("name", one.name, "place", one.location, "tasks", one.tasks, "phases",
+                           one.phases, "suspensions", one.suspensions, "inlined", one.inlined,
+                           "stolen", one.stolen, "total", one.total_ns, "mean", one.mean_ns(),
+                           "waited", one.waited_ns, "critical", one.critical_ns, "blocked",
+                           one.blocked_ns, "lost", one.lost_ns, "lost_error", one.lost_error_ns,
+                           "min", one.min_ns, "max", one.max_ns, "stddev", one.stddev_ns);
     if (alone != nullptr) {
         m_out.field("alone", alone->mean_ns);
     }

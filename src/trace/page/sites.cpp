@@ -18,6 +18,8 @@ void add(site& into, const site& one) {
     into.waited_ns += one.waited_ns;
     into.critical_ns += one.critical_ns;
     into.blocked_ns += one.blocked_ns;
+    into.lost_ns += one.lost_ns;
+    into.lost_error_ns += one.lost_error_ns;
     into.min_ns = first ? one.min_ns : std::min(into.min_ns, one.min_ns);
     into.max_ns = std::max(into.max_ns, one.max_ns);
     into.events.resize(std::max(into.events.size(), one.events.size()));

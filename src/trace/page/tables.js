@@ -13,6 +13,7 @@ const COLUMNS = [
   ["waits", (s) => s.suspensions, (s) => countWords(s.suspensions)],
   ["waited", (s) => s.waited || 0, (s) => durationWords(s.waited || 0)],
   ["blocked", (s) => s.blocked || 0, (s) => durationWords(s.blocked || 0)],
+  ["lost", (s) => s.lost || 0, (s) => (s.lost_error ? `${durationWords(s.lost - s.lost_error)} to ` : "") + durationWords(s.lost || 0)],
   ["critical path", (s) => s.critical || 0, (s) => percentWords((s.critical || 0) / Math.max(1, run.critical))],
   ["in place", (s) => s.inlined, (s) => countWords(s.inlined)],
   ["stolen", (s) => s.stolen, (s) => countWords(s.stolen)],
@@ -69,7 +70,7 @@ function drawSites() {
     byId("sites").append(element("p", { class: "soft" }, "No tasks were recorded."));
     return;
   }
-  const optional = ["alone", "waited", "blocked", "critical path"];
+  const optional = ["alone", "waited", "blocked", "lost", "critical path"];
   const columns = COLUMNS.filter(([name, value]) => !optional.includes(name) || run.sites.some((site) => value(site) > 0));
   const body = element("tbody");
   const headers = columns.map(([name]) => element("th", { scope: "col", class: name === "site" ? "words" : "" }, element("button", { type: "button" }, name)));
@@ -95,7 +96,7 @@ function drawSites() {
   byId("sites").append(scroll("Table of sites", element("table", {}, element("thead", {}, element("tr", {}, ...headers)), body)));
   const stretch = run.sites.some((site) => site.alone !== undefined) ? " Alone: the mean on one worker, from the calibration." : "";
   byId("sites").append(element("p", { class: "soft" }, "Choose a column's name to sort by it. Waits: how often tasks gave up their worker, and waited: until they were woken. In place: run by one who waited " +
-    "for them. Stolen: begun on another worker than the one that made them." + stretch));
+    "for them. Stolen: begun on another worker than the one that made them. Lost: ready without a processor; the less is sure, the rest may have been before." + stretch));
   for (const { name, why, counted } of run.events) {
     const text = why !== "" ? `${name}: unavailable (${why}).` : counted < 1 ? `${name}: counted ${percentWords(counted)} of the time and scaled to all of it, an estimate.` : "";
     if (text !== "") byId("sites").append(element("p", { class: "soft" }, text));

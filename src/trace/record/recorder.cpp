@@ -79,6 +79,24 @@ void detach_all(recorder::state& s) {
     }
 }
 
+/// While the process was stopped its workers neither blocked nor lacked work: they lost the time.
+void count_stopped_time(recorder::state& s) {
+    const double stopped = s.made.stopped_ns;
+    for (detail::recorded_worker& w : s.workers) {
+        if (stopped <= 0.0 || !w.lost) {
+            continue;
+        }
+        const double blocked = w.blocked_ns.value_or(0.0);
+        const double in_tasks = std::min(blocked, stopped);
+        if (in_tasks > 0.0) {
+            w.stopped_share = in_tasks / blocked;
+            w.blocked_ns = blocked - in_tasks;
+        }
+        w.lost->all_ns += stopped;
+        w.lost->idle_ns += stopped - in_tasks;
+    }
+}
+
 /// All pools of the runtime, or none if it has run a task.
 std::vector<const quern::detail::pool*> pools_without_tasks(const runtime& rt) {
     std::vector<const quern::detail::pool*> all;
@@ -144,6 +162,8 @@ bool end(recorder::state& s) {
         for (series& each : system->stop()) {
             s.made.counters.push_back(std::move(each));
         }
+        s.made.stopped_ns = system->stopped_ns();
+        count_stopped_time(s);
     }
     if (!idle.empty()) {
         s.made.why_no_task = quern::detail::why_no_task(idle);

@@ -31,6 +31,7 @@ struct recorded_worker {
     std::optional<double> blocked_ns{};
     topology::outcome<quern::detail::thread_look> thread_before{quern::detail::thread_look{}};
     std::optional<quern::detail::lost_part> lost{};
+    double stopped_share = 0;  ///< of the time that was taken for blocked
     std::unique_ptr<track> events;
 };
 

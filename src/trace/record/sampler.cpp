@@ -2,11 +2,17 @@
 // The looks themselves. The last one is on the thread that ends the recording.
 #include "record/sampler.hpp"
 
+#include <quern/scheduler/detail/blocked_time.hpp>
 #include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+#include <quern/topology/detail/lost_time.hpp>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <ctime>
+#include <thread>
 #include <utility>
 
 namespace quern::trace::detail {
@@ -18,7 +24,22 @@ constexpr std::size_t k_most_points = 20'000;  ///< a series becomes half as lon
 /// Between two looks for what is not there yet and is expected at any moment.
 constexpr std::chrono::milliseconds k_soon{1};
 
-enum which_series : std::size_t { k_memory, k_running, k_rate };
+/// A look that is late by less was delayed otherwise, as by the hypervisor. (guessed)
+constexpr double k_stop_ns = 50e6;
+
+enum which_series : std::size_t { k_memory, k_running, k_rate, k_lost };
+
+double spent_ns(clockid_t clock) noexcept {
+    timespec spent{};
+    ::clock_gettime(clock, &spent);
+    return 1e9 * static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec);
+}
+
+/// In which the calling thread had, or waited for, a processor.
+double own_ns() {
+    const auto times = topology::detail::read_thread_schedule({}, ::gettid());
+    return spent_ns(CLOCK_THREAD_CPUTIME_ID) + (times ? times->wait_ns : 0.0);
+}
 
 /// Bytes, or 0 where /proc cannot be read.
 double resident_memory() {
@@ -49,7 +70,10 @@ double running_workers(const std::vector<pool_ref>& pools) {
 
 sampler::sampler(runtime& which, std::string_view counters)
     : m_pools(which.pools()), m_chosen(which, counters) {
-    m_seen = {{"resident memory", "B", {}}, {"running workers", "", {}}, {"tasks", "1/s", {}}};
+    m_seen = {{"resident memory", "B", {}},
+              {"running workers", "", {}},
+              {"tasks", "1/s", {}},
+              {"workers without a processor", "", {}}};
     m_last_tasks = tasks();
     m_looks.emplace("the trace", m_start, [this] { return look(); });
 }
@@ -70,9 +94,47 @@ std::uint64_t sampler::now_ns() const {
 }
 
 sampler::clock::time_point sampler::look() {
+    look_for_stop(clock::now());
     look_at_system();
     look_at_chosen(&chosen_series::look);
-    return clock::now() + (m_chosen.is_expected() ? k_soon : m_interval);
+    m_before = {clock::now(), spent_ns(CLOCK_PROCESS_CPUTIME_ID), own_ns()};
+    return m_due = m_before->at + (m_chosen.is_expected() ? k_soon : m_interval);
+}
+
+/// Other functions of the same thread may make a look late too, and may sleep: but meanwhile other
+/// threads run, and of a stopped process none does.
+void sampler::look_for_stop(clock::time_point now) {
+    if (!m_before || std::chrono::duration<double, std::nano>(now - m_due).count() < k_stop_ns) {
+        return;
+    }
+    const auto ns = [](auto from, auto to) {
+        return std::chrono::duration<double, std::nano>(to - from).count();
+    };
+    const double stopped = ns(m_due, now) - std::max(own_ns() - m_before->thread_ns, 0.0);
+    const double others = ns(m_before->at, now) - stopped + k_stop_ns / 2;
+    const double ran = spent_ns(CLOCK_PROCESS_CPUTIME_ID) - m_before->process_ns;
+    if (stopped >= k_stop_ns && ran <= others * std::max(1U, std::thread::hardware_concurrency())) {
+        m_stopped_ns += stopped;
+    }
+}
+
+/// The kernel counts a wait when it ends.
+void sampler::look_at_losses(std::uint64_t at, double seconds) {
+    double waited = 0;
+    for (const pool_ref& each : m_pools) {
+        for (unsigned rank = 0; rank < each.workers(); ++rank) {
+            const auto one = quern::detail::look_at_thread(each.get().at(rank));
+            if (!one) {
+                m_seen[k_lost].why = one.reason();
+                return;
+            }
+            waited += one->waited_ns;
+        }
+    }
+    const double since = waited - std::exchange(m_last_waited_ns, waited);
+    if (m_before) {
+        m_seen[k_lost].points.emplace_back(at, std::max(since, 0.0) / (1e9 * seconds));
+    }
 }
 
 void sampler::look_at_system() {
@@ -86,6 +148,7 @@ void sampler::look_at_system() {
     if (seconds > 1e-3) {
         m_seen[k_rate].points.emplace_back(at, static_cast<double>(now - m_last_tasks) / seconds);
         m_last_tasks = now;
+        look_at_losses(at, seconds);
     }
     if (m_seen[k_memory].points.size() >= k_most_points) {
         thin_out();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Looks at process and workers every 10 ms during a recording, on the thread for time: resident
-// memory, how many workers run tasks, tasks per second, and counters that the user names. A long
-// run is looked at less often, so that the series stay short.
+// memory, how many workers run tasks, how many have no processor, tasks per second, and counters
+// that the user names. A long run is looked at less often, so that the series stay short. A look
+// that is late though its thread did not wait for a processor tells that the process was stopped.
 #pragma once
 
 #include "record/chosen_series.hpp"
@@ -33,12 +34,17 @@ public:
     /// The same; what was seen, in nanoseconds since it was made.
     std::vector<series> stop();
 
+    /// How long the process was stopped by a signal, or frozen. Requires: finish() was called.
+    double stopped_ns() const noexcept { return m_stopped_ns; }
+
 private:
     using clock = quern::detail::periodic_call::clock;
 
     clock::time_point look();
     std::uint64_t now_ns() const;
     void look_at_system();
+    void look_for_stop(clock::time_point now);
+    void look_at_losses(std::uint64_t at, double seconds);
     void look_at_chosen(void (chosen_series::*how)(std::uint64_t at_ns));
     void thin_out();
     std::uint64_t tasks() const;
@@ -48,6 +54,16 @@ private:
     clock::time_point m_last = m_start;  ///< when it was looked at
     std::chrono::milliseconds m_interval{10};
     std::uint64_t m_last_tasks = 0;
+    double m_last_waited_ns = 0;
+    /// Of the thread of the looks and of the process, after a look.
+    struct look_times {
+        clock::time_point at;
+        double process_ns;
+        double thread_ns;  ///< in which it ran, or waited for a processor
+    };
+    std::optional<look_times> m_before{};
+    clock::time_point m_due{};  ///< of the next look
+    double m_stopped_ns = 0;
     std::vector<series> m_seen;
     chosen_series m_chosen;
     std::mutex m_finishing;

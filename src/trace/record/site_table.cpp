@@ -35,6 +35,8 @@ void site_count::merge(const site_count& other) noexcept {
     stolen += other.stolen;
     waited += other.waited;
     blocked_ns += other.blocked_ns;
+    lost_ns += other.lost_ns;
+    lost_error_ns += other.lost_error_ns;
     events.add(other.events);
 }
 

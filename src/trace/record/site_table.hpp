@@ -5,6 +5,7 @@
 #pragma once
 
 #include "record/sink.hpp"
+#include "record/sleep_meter.hpp"
 #include "record/statistics.hpp"
 #include "record/task_events.hpp"
 
@@ -31,8 +32,15 @@ struct site_count {
     std::uint64_t stolen = 0;
     tick_count waited = 0;  ///< until their tasks resumed
     double blocked_ns = 0;
+    double lost_ns = 0;
+    double lost_error_ns = 0;
     event_sums events{};
 
+    void add(const piece_losses& of) noexcept {
+        blocked_ns += of.slept;
+        lost_ns += of.lost;
+        lost_error_ns += of.lost_error;
+    }
     void merge(const site_count& other) noexcept;
 };
 

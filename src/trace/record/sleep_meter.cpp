@@ -35,11 +35,11 @@ void sleep_meter::look_first() noexcept {
     }
 }
 
-double sleep_meter::piece(std::uint32_t rank, tick_count begin, tick_count end) noexcept {
+piece_losses sleep_meter::piece(std::uint32_t rank, tick_count begin, tick_count end) noexcept {
     const double length = quern::detail::ns_per_tick() * static_cast<double>(end - begin);
     const quern::detail::worker* const here = quern::detail::current_worker();
     if (length < k_long_ns || here == nullptr || here->rank() != rank || m_last.at == 0) {
-        return 0.0;
+        return {};
     }
     const pid_t thread = here->thread_id();
     const look before = m_last;
@@ -47,13 +47,17 @@ double sleep_meter::piece(std::uint32_t rank, tick_count begin, tick_count end) 
     const double parked = quern::detail::ns_per_tick() * static_cast<double>(m_parked);
     m_parked = 0;
     const double wall = quern::detail::ns_per_tick() * static_cast<double>(m_last.at - before.at);
-    double missing = wall - (m_last.run_ns - before.run_ns) - parked;
+    const double missing = wall - (m_last.run_ns - before.run_ns) - parked;
     if (missing < k_sleep_ns) {
-        return 0.0;
+        return {};
     }
     m_last.wait_ns = waited_ns(thread);
-    missing -= m_last.wait_ns - before.wait_ns;
-    return std::clamp(missing, 0.0, length);
+    const double waited = std::max(m_last.wait_ns - before.wait_ns, 0.0);
+    const double lost = std::min({waited, missing, length});
+    // The thread may have waited after it was woken from its sleep, or in what was before.
+    const double before_piece = std::max(wall - length, 0.0);
+    const double surely = std::clamp(waited - before_piece, 0.0, lost);
+    return {std::clamp(missing - waited, 0.0, length), lost, lost - surely};
 }
 
 }  // namespace quern::trace::detail

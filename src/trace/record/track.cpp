@@ -44,7 +44,7 @@ void track::piece_ends(const piece& ended) noexcept {
     }
     const std::uint16_t site = m_sites.find(ended.task);
     count(ended, site);
-    m_sites.at(site).blocked_ns += m_sleeps.piece(ended.rank, ended.begin, ended.end);
+    m_sites.at(site).add(m_sleeps.piece(ended.rank, ended.begin, ended.end));
     if (events != nullptr) {
         m_sites.at(site).events.add(*events, ended.task.trace.weight);
         m_read.add(*events);

@@ -7,9 +7,13 @@
 
 #include "unit/scheduler/on_runtime.hpp"
 
-#include <algorithm>
-
+#include <sched.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -54,6 +58,57 @@ TEST(a_recording_of_blocked_tasks, does_not_blame_those_that_compute) {
     ASSERT_NE(site, nullptr);
     EXPECT_LT(site->blocked_ns, 0.2 * site->total_ns);
     EXPECT_LT(efficiency_of(run).blocked_ns.value_or(0.0), 0.2 * site->total_ns);
+}
+
+/// Keeps the calling thread, and those that it starts, on one processor.
+class on_one_processor {
+public:
+    on_one_processor() {
+        ::sched_getaffinity(0, sizeof m_before, &m_before);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(::sched_getcpu()), &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+    }
+    ~on_one_processor() { ::sched_setaffinity(0, sizeof m_before, &m_before); }
+    on_one_processor(const on_one_processor&) = delete;
+    on_one_processor& operator=(const on_one_processor&) = delete;
+
+private:
+    cpu_set_t m_before{};
+};
+
+// Holds: trace: A site has the time that its tasks had no processor, and how much of it may have been
+//     before them.
+TEST(a_recording_of_tasks_beside_others, says_whose_time_was_lost) {
+    if (::access("/proc/self/schedstat", R_OK) != 0) {
+        GTEST_SKIP() << "this kernel does not tell how it schedules threads";
+    }
+    const on_one_processor here;
+    std::atomic<bool> is_over{false};
+    std::vector<std::jthread> others;
+    for (int i = 0; i < 3; ++i) {
+        others.emplace_back([&] {
+            while (!is_over) {
+            }
+        });
+    }
+    const recording run =
+        record_one("victim", [] { quern_test::spin_for(std::chrono::milliseconds(400)); });
+    is_over = true;
+    const auto* const site = find(run, "victim");
+    ASSERT_NE(site, nullptr);
+    EXPECT_GT(site->lost_ns, 0.2 * site->total_ns);  // three of four parts, if all are equal
+    EXPECT_LE(site->lost_ns, site->total_ns);
+    EXPECT_LE(site->lost_error_ns, site->lost_ns);
+    ASSERT_TRUE(run.lanes[0].lost_ns);
+    EXPECT_LE(site->lost_ns - site->lost_error_ns, *run.lanes[0].lost_ns);
+    EXPECT_LT(site->blocked_ns, 0.2 * site->total_ns);
+    const auto series = std::find_if(run.counters.begin(), run.counters.end(), [](auto& each) {
+        return each.name == "workers without a processor";
+    });
+    ASSERT_NE(series, run.counters.end());
+    EXPECT_EQ(series->why, "");
 }
 
 }  // namespace

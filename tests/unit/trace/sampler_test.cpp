@@ -142,8 +142,8 @@ TEST_P(sampler_test, says_when_there_was_no_reader) {
     EXPECT_EQ(named(sampled(0), "/a;/b*").why, "the program has no performance counters");
 }
 
-TEST_P(sampler_test, has_three_series_where_none_are_named) {
-    EXPECT_EQ(sampler(rt).stop().size(), 3U);
+TEST_P(sampler_test, has_four_series_where_none_are_named) {
+    EXPECT_EQ(sampler(rt).stop().size(), 4U);
     EXPECT_EQ(source.of, nullptr);
 }
 
