@@ -209,7 +209,9 @@ void region::state::tell(const trial& done, const detail::meter::reading& readin
     const std::scoped_lock held(lock);
     seconds = reading.took.seconds;
     measured result = options.minimise ? measured{.cost = cost} : reading.result;
-    const bool is_disturbed = options.most_lost > 0 && reading.result.lost > options.most_lost;
+    // The first one counts in any case: the start may be far too dear to try it five times.
+    const bool is_disturbed =
+        first_cost && options.most_lost > 0 && reading.result.lost > options.most_lost;
     // Of a very short trial no task may have been timed.
     const bool has_parts = options.how != strategy::model || result.running > 0;
     if (done.is_search && repeated < k_most_repeated && (is_disturbed || !has_parts)) {

@@ -40,8 +40,8 @@ struct region_options {
     std::optional<metric> minimise{};  ///< none: the wall time
     std::string unit{};                ///< of the tuned value in the log of decisions: "points"
     /// A trial whose workers lost more than this share of their time to other programs, a quota or
-    /// the hypervisor is repeated, four times in a search at most. 0: never, and losses are not
-    /// looked at.
+    /// the hypervisor is repeated, four times in a search at most, but for the first trial. 0:
+    /// never, and losses are not looked at.
     double most_lost = 0.02;
     /// As tuner_options::most_spent, whichever is less: what the search may add to the program's
     /// time. Of a metric, which is no time, there is no such limit.
