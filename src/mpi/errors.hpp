@@ -48,16 +48,36 @@ private:
 
 /// Calls the error handler of a call that a test has ended with an error, unless that has been
 /// done. Inside the entrance. What that handler throws ends the process (run_inside).
-inline void raise_error(const call_note& note, int code) {
+/// `cause`: the error that words name.
+inline void raise_error(const call_note& note, int code, int cause) {
     if (!k_tests_mix_handlers || code == MPI_SUCCESS || is_within_call_beside()) {
         return;
     }
     if (note.file != MPI_FILE_NULL) {
         PMPI_File_call_errhandler(note.file, code);
     } else {
-        say_if_fatal(note, code);
+        say_if_fatal(note, cause);
         PMPI_Comm_call_errhandler(note.comm != MPI_COMM_NULL ? note.comm : MPI_COMM_WORLD, code);
     }
+}
+inline void raise_error(const call_note& note, int code) { raise_error(note, code, code); }
+
+/// Calls a function that begins to read or write a file. Its errors reach the handler of the file
+/// once: MPICH's non-blocking functions call it for some errors and only return others, such as
+/// reading a file that was opened for writing. So they are returned meanwhile, and raised here.
+template <class Begin>
+int begin_on_file(const call_note& note, Begin begin) {
+    if (!k_tests_mix_handlers || note.file == MPI_FILE_NULL || is_within_call_beside()) {
+        return begin();
+    }
+    MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+    PMPI_File_get_errhandler(note.file, &before);
+    PMPI_File_set_errhandler(note.file, MPI_ERRORS_RETURN);
+    const int code = begin();
+    PMPI_File_set_errhandler(note.file, before);
+    PMPI_Errhandler_free(&before);
+    raise_error(note, code);
+    return code;
 }
 
 /// MPI_Test for a request of a call. Inside the entrance.

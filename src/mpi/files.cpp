@@ -57,7 +57,11 @@ int run_file(const call_note& what, posted_operation::post_function post,
     if (!is_shared()) {
         return call();
     }
-    return has_twin(what.file) ? run_twin(what, post, status) : run_blocking(what, call, k_why);
+    if (!has_twin(what.file)) {
+        return run_blocking(what, call, k_why);
+    }
+    auto begin = [&](MPI_Request* made) { return begin_on_file(what, [&] { return post(made); }); };
+    return run_twin(what, begin, status);
 }
 
 int run_file_collective(const call_note& what, posted_operation::post_function post,
@@ -65,7 +69,8 @@ int run_file_collective(const call_note& what, posted_operation::post_function p
     if (!has_twin(what.file)) {
         return is_shared() ? run_blocking(what, call, k_why) : call();
     }
-    return is_shared() ? run_twin(what, post, status) : run_alone(what, post, status);
+    auto begin = [&](MPI_Request* made) { return begin_on_file(what, [&] { return post(made); }); };
+    return is_shared() ? run_twin(what, begin, status) : run_alone(what, begin, status);
 }
 
 }  // namespace quern::mpi::detail

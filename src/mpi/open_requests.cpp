@@ -37,7 +37,7 @@ void keep(MPI_Request begun, open_request what) noexcept {
     }
 }
 
-void forget(MPI_Request ended, std::uint64_t serial) noexcept {
+void remove(MPI_Request ended, std::uint64_t serial) noexcept {
     open_requests::of_process().remove_if(
         ended, [serial](const open_request& now) { return now.serial == serial; });
 }
@@ -99,17 +99,28 @@ void ended_requests::find(int count, int wanted) {
 void ended_requests::forget_null() noexcept {
     for (const found& each : m_found) {
         if (m_requests[each.number] == MPI_REQUEST_NULL) {
-            forget(each.request, each.what.serial);
+            remove(each.request, each.what.serial);
         }
     }
 }
 
-void ended_requests::end(int request, int status) noexcept {
+const ended_requests::found* ended_requests::known(int request) const noexcept {
     const auto at =
         std::lower_bound(m_found.begin(), m_found.end(), request,
                          [](const found& each, int wanted) { return each.number < wanted; });
-    if (at != m_found.end() && at->number == request && at->what.received.order != 0) {
-        tell(*at, statuses()[status]);
+    return at != m_found.end() && at->number == request ? &*at : nullptr;
+}
+
+void ended_requests::end(int request, int status) noexcept {
+    const found* const one = known(request);
+    if (one != nullptr && one->what.received.order != 0) {
+        tell(*one, statuses()[status]);
+    }
+}
+
+void ended_requests::forget(int request) noexcept {
+    if (const found* const one = known(request)) {
+        remove(one->request, one->what.serial);
     }
 }
 
@@ -127,7 +138,7 @@ void ended_requests::end_all(int code) noexcept {
 
 /// A persistent request that has ended is not null.
 void ended_requests::tell(const found& ended, const MPI_Status& status) noexcept {
-    forget(ended.request, ended.what.serial);
+    remove(ended.request, ended.what.serial);
     if (are_messages_traced() && status.MPI_SOURCE != MPI_PROC_NULL && !is_cancelled(status)) {
         trace_receipt(ended.what.received, status, bytes_in(status));
     }

@@ -83,6 +83,10 @@ public:
     /// The request of that number has ended, with the status of that number.
     void end(int request, int status = 0) noexcept;
 
+    /// That request has ended and the call waits for others: it is no longer open, and traces are
+    /// told of it by end_all(). Any thread may call it.
+    void forget(int request) noexcept;
+
     /// All have ended; the call has returned `code`.
     void end_all(int code) noexcept;
 
@@ -94,6 +98,7 @@ private:
     };
 
     void find(int count, int wanted);
+    const found* known(int request) const noexcept;
     void forget_null() noexcept;
     void tell(const found& ended, const MPI_Status& status) noexcept;
 

@@ -4,6 +4,10 @@
 #include "calls.hpp"
 #include "message_trace.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
 using namespace quern::mpi::detail;
 
 namespace {
@@ -41,6 +45,122 @@ void keep_if_found(int code, int found, const MPI_Message* message, MPI_Comm com
     }
 }
 
+#ifdef MPICH_VERSION
+
+/// What MPI_Waitall waits for. MPI_Testall of MPICH 4.0 must not be asked: of several requests of
+/// files it fails an assertion. MPI_Testsome, which is right, ends requests one by one; this
+/// collects their statuses and errors. Inside the entrance, except its making.
+class awaited_requests {
+public:
+    awaited_requests(int count, MPI_Request* requests, ended_requests& seen)
+        : m_count(count),
+          m_requests(requests),
+          m_seen(seen),
+          m_indices(static_cast<std::size_t>(std::max(count, 0))),
+          m_ended(m_indices.size()) {}
+
+    /// Looks. `is_over`: all have ended, or the call is wrong. What MPI_Waitall returns then.
+    int test(const call_note& what, int& is_over) {
+        if (!m_has_begun) {
+            m_has_begun = true;
+            clear_statuses();
+        }
+        int found = 0;
+        do {
+            const int code = [&] {
+                const returned_errors returned;
+                return next::Testsome(m_count, m_requests, &found, m_indices.data(),
+                                      m_ended.data());
+            }();
+            if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
+                raise_error(what, code);
+                return code;
+            }
+            for (int i = 0; i < found; ++i) {  // none if it is MPI_UNDEFINED: none is active
+                keep(static_cast<std::size_t>(i), code);
+            }
+        } while (found > 0 && found < m_count);
+        is_over = static_cast<int>(found != 0 || m_count == 0);
+        return is_over != 0 ? conclude(what) : MPI_SUCCESS;
+    }
+
+private:
+    bool has_statuses() const noexcept { return m_seen.statuses() != MPI_STATUSES_IGNORE; }
+
+    /// All but the error, which is the caller's unless a request fails.
+    void put_status(std::size_t request, MPI_Status status) {
+        MPI_Status& into = m_seen.statuses()[request];
+        status.MPI_ERROR = into.MPI_ERROR;
+        into = status;
+    }
+
+    /// Requests that are null or inactive have empty ones.
+    void clear_statuses() {
+        MPI_Request none = MPI_REQUEST_NULL;
+        int is_done = 0;
+        MPI_Status empty{};
+        PMPI_Test(&none, &is_done, &empty);
+        for (std::size_t i = 0; has_statuses() && i < m_ended.size(); ++i) {
+            put_status(i, empty);
+        }
+    }
+
+    /// The request of that number among those found.
+    void keep(std::size_t found, int code) {
+        const auto request = static_cast<std::size_t>(m_indices[found]);
+        if (has_statuses()) {
+            put_status(request, m_ended[found]);
+        }
+        const int error = code == MPI_ERR_IN_STATUS ? m_ended[found].MPI_ERROR : MPI_SUCCESS;
+        if (error != MPI_SUCCESS) {
+            m_errors.resize(m_ended.size(), MPI_SUCCESS);
+            m_errors[request] = error;
+            m_first_error = m_first_error != MPI_SUCCESS ? m_first_error : error;
+        }
+        m_seen.forget(m_indices[found]);
+    }
+
+    int conclude(const call_note& what) {
+        if (m_errors.empty()) {
+            return MPI_SUCCESS;
+        }
+        for (std::size_t i = 0; has_statuses() && i < m_errors.size(); ++i) {
+            m_seen.statuses()[i].MPI_ERROR = m_errors[i];
+        }
+        raise_error(what, MPI_ERR_IN_STATUS, m_first_error);
+        return MPI_ERR_IN_STATUS;
+    }
+
+    int m_count;
+    MPI_Request* m_requests;
+    ended_requests& m_seen;
+    std::vector<int> m_indices;
+    std::vector<MPI_Status> m_ended;  ///< as m_indices
+    std::vector<int> m_errors{};      ///< of each request; empty: none has failed
+    int m_first_error = MPI_SUCCESS;
+    bool m_has_begun = false;
+};
+
+#else
+
+/// What MPI_Waitall waits for.
+class awaited_requests {
+public:
+    awaited_requests(int count, MPI_Request* requests, ended_requests& seen)
+        : m_count(count), m_requests(requests), m_seen(seen) {}
+
+    int test(const call_note& /*what*/, int& is_over) {
+        return next::Testall(m_count, m_requests, &is_over, m_seen.statuses());
+    }
+
+private:
+    int m_count;
+    MPI_Request* m_requests;
+    ended_requests& m_seen;
+};
+
+#endif
+
 /// A function that waits until a test says "found".
 template <class Test>
 int wait_for(const call_note& what, Test test) {
@@ -73,9 +193,9 @@ int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
         return next::Waitall(count, requests, statuses);
     }
     static constexpr call_kind kind{"MPI_Waitall"};
-    const int code = wait_for(
-        {.kind = &kind.wait, .requests = count, .handles = requests},
-        [&](int& found) { return next::Testall(count, requests, &found, seen.statuses()); });
+    const call_note what{.kind = &kind.wait, .requests = count, .handles = requests};
+    awaited_requests all(count, requests, seen);
+    const int code = wait_for(what, [&](int& found) { return all.test(what, found); });
     seen.end_all(code);
     return code;
 }

@@ -189,6 +189,72 @@ TEST_P(mpi_files, an_error_is_returned) {
     ::unlink(path.c_str());
 }
 
+int g_errors_of_file = 0;
+void count_error(MPI_File*, int*, ...) { ++g_errors_of_file; }
+
+/// Also if the non-blocking function only returns the error.
+TEST_P(mpi_files, an_error_reaches_the_handler_of_the_file_once) {
+    MPI_File file = MPI_FILE_NULL;
+    const std::string path = testing::TempDir() + "quern_files_own_" + std::to_string(::getpid());
+    MPI_File_open(MPI_COMM_SELF, path.c_str(), MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                  &file);
+    MPI_Errhandler counts = MPI_ERRHANDLER_NULL;
+    MPI_File_create_errhandler(count_error, &counts);
+    MPI_File_set_errhandler(file, counts);
+    MPI_Errhandler_free(&counts);
+    for (const pair_of_calls& each : k_pairs) {
+        if (each.is_shared_place) {
+            continue;
+        }
+        SCOPED_TRACE(each.name);
+        g_errors_of_file = 0;
+        numbers data{};
+        MPI_Status status;
+        EXPECT_NE(call(each.read, file, data, status), MPI_SUCCESS);
+        EXPECT_EQ(g_errors_of_file, 1);
+        EXPECT_EQ(call(each.write, file, data, status), MPI_SUCCESS);
+        EXPECT_EQ(g_errors_of_file, 1);
+    }
+    MPI_File_close(&file);
+    ::unlink(path.c_str());
+}
+
+/// Of MPICH 4.0, MPI_Testall fails an assertion when several of these have ended.
+TEST_P(mpi_files, several_requests_are_waited_for) {
+    const shared_file file(comm);
+    static constexpr int k_parts = 8;
+    static constexpr int k_part = k_ints / k_parts;
+    const transfer write = [](MPI_File f, numbers& n, MPI_Status* s) {
+        std::array<MPI_Request, k_parts + 1> requests;
+        std::array<MPI_Status, k_parts + 1> statuses;
+        for (int i = 0; i < k_parts; ++i) {
+            MPI_File_iwrite_at(f, own_place() + i * k_part * static_cast<int>(sizeof(int)),
+                               &n[static_cast<std::size_t>(i * k_part)], k_part, MPI_INT,
+                               &requests[static_cast<std::size_t>(i)]);
+        }
+        requests.back() = MPI_REQUEST_NULL;
+        const int code = MPI_Waitall(k_parts + 1, requests.data(), statuses.data());
+        for (int i = 0; i < k_parts; ++i) {
+            EXPECT_EQ(requests[static_cast<std::size_t>(i)], MPI_REQUEST_NULL);
+            EXPECT_EQ(ints_of(statuses[static_cast<std::size_t>(i)]), k_part);
+        }
+        EXPECT_EQ(ints_of(statuses.back()), 0);
+        *s = statuses[0];
+        return code;
+    };
+    for (int repeated = 0; repeated < 3; ++repeated) {
+        numbers sent = numbered_from(1000 * this_world().rank + repeated);
+        MPI_Status status;
+        EXPECT_EQ(call(write, file, sent, status), MPI_SUCCESS);
+        MPI_File_sync(file);
+        MPI_Barrier(comm);
+        numbers got{};
+        EXPECT_EQ(call(k_pairs[0].read, file, got, status), MPI_SUCCESS);
+        EXPECT_EQ(got, sent);
+        MPI_Barrier(comm);
+    }
+}
+
 /// Rank 1 writes after a message that another task of rank 0 sends while the first one writes.
 TEST_P(mpi_files, a_collective_call_keeps_no_message_back) {
     if (GetParam() == 0) {
