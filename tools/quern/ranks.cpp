@@ -426,7 +426,8 @@ unsigned rank_count(const std::string& text) {
 int run_ranks(const rank_options& options, const std::string& path,
               const std::vector<std::string>& words) {
     const unsigned ranks = rank_count(options.count);
-    const mpi_choice mpi = mpi_library_of(path);
+    const mpi_choice mpi = options.library.empty() ? mpi_library_of(path, words)
+                                                   : mpi_library_named(options.library, path);
     const bool is_networked = !options.network.empty();
     const std::uint64_t rate = is_networked ? rate_of(options.network) : 0;
     divide_threads(ranks);

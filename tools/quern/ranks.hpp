@@ -10,6 +10,7 @@ namespace quern::tool {
 
 struct rank_options {
     std::string count{};    ///< as the user wrote it; empty: no ranks
+    std::string library{};  ///< a name of mpi_words(); empty: the one that the program links
     std::string network{};  ///< the rate, as the user wrote it; empty: as it is
 };
 

@@ -3,15 +3,19 @@
 // variables. It becomes the program: process, input, output and exit status are the program's own.
 // With -n it starts MPI ranks instead, and stays until they have ended (ranks.hpp).
 #include "command.hpp"
+#include "mpi_library.hpp"
 #include "ranks.hpp"
 #include "search_path.hpp"
 
+#include <quern/base/detail/nearest_match.hpp>
 #include <quern/settings/settings.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -120,12 +124,26 @@ void set_calibration(const std::string& program) {
     fmt::print(stderr, "quern: what tasks take on one worker will be kept in '{}'\n", file);
 }
 
+void require_library(const std::string& word) {
+    const std::vector<std::string_view> accepted = mpi_words();
+    if (std::find(accepted.begin(), accepted.end(), word) != accepted.end()) {
+        return;
+    }
+    const std::string_view nearest = quern::detail::nearest_match(word, accepted);
+    throw usage_error(
+        fmt::format("quern run: --mpi is '{}'; accepted: {}{}", word, fmt::join(accepted, ", "),
+                    nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+}
+
 void check_ranks(const run_options& options) {
     if (!options.ranks.count.empty()) {
         rank_count(options.ranks.count);
         if (options.calibrate) {
             throw usage_error("quern run: --calibrate measures one process; leave out -n");
         }
+    } else if (!options.ranks.library.empty()) {
+        throw usage_error("quern run: --mpi is for ranks; for instance: quern run -n 2 --mpi " +
+                          options.ranks.library + " -- python3 program.py");
     } else if (!options.ranks.network.empty()) {
         throw usage_error("quern run: --net is for ranks; for instance: quern run -n 2 --net " +
                           options.ranks.network + " -- ./ring");
@@ -196,6 +214,14 @@ void add_run(cli::command& quern, action& chosen, const std::vector<std::string>
             "Start so many MPI ranks, with the library that the program links; CPUs are divided "
             "among them")
         .type("N");
+    const auto take_library = [options](const std::string& word) {
+        require_library(word);
+        options->ranks.library = word;
+    };
+    run.add("--mpi", take_library,
+            "Their MPI library, mpich or openmpi, for a script or a program that loads it when it "
+            "runs")
+        .type("NAME");
     run.add("--net", options->ranks.network,
             "Give the ranks a network of this rate, such as 100mbit, and no shared memory")
         .type("RATE");

@@ -376,6 +376,37 @@ class Mistakes(unittest.TestCase):
         program = self.file("program", elf(["libc.so.6", "libquern-none.so.1"]))
         self.expect(["-n", "2", "--", program], 1, f"'{program}' uses no MPI library", "libmpi.so (Open MPI) or libmpich.so (MPICH)")
 
+    def test_preloaded_library(self):
+        """A program that loads MPI when it runs, such as Python: the preloaded layer needs MPI."""
+        program = self.file("program", elf(["libc.so.6"]))
+        layer = self.file("libquern_mpi_mpich.so", elf(["libmpich.so.12", "libquern.so"]))
+        env = self.file("env", elf(["libc.so.6"]))
+        self.starter("mpiexec.mpich")
+        # A file that only names what it needs cannot be loaded, so the variable names none that is there: the linker ignores it.
+        for words, variables in [([program], {"LD_PRELOAD": f"libnone.so:{self.folder}/none/libmpich.so.12"}),
+                                 ([env, f"LD_PRELOAD={layer}", program], {}),
+                                 ([env, "OTHER=1", f"LD_PRELOAD={self.folder}/none.so {layer}", program], {})]:
+            result = subprocess.run([QUERN, "run", "-n", "2", "--", *words], capture_output=True, text=True, timeout=PATIENCE, check=False,
+                                    env={**ENVIRONMENT, "PATH": str(self.folder), **variables})
+            self.assertIn(f"{self.folder}/mpiexec.mpich -n 2 ", result.stdout, result.stderr)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        program = self.file("program", elf(["libmpi.so.40"]))
+        self.expect(["-n", "2", "--", program], 1, "uses two MPI libraries", "LD_PRELOAD needs libmpich.so.12 (MPICH)",
+                    LD_PRELOAD="none/libmpich.so.12")
+
+    def test_library_by_name(self):
+        program = self.file("program", elf(["libc.so.6"]))
+        script = self.file("job.sh", b"#!/bin/sh\nexec ./ring\n")
+        for starter, name in [("mpiexec.mpich", "mpich"), ("mpirun.openmpi", "openmpi")]:
+            path = self.starter(starter)
+            for each in [program, script]:
+                result = subprocess.run([QUERN, "run", "-n", "2", "--mpi", name, "--", each], capture_output=True, text=True,
+                                        timeout=PATIENCE, check=False, env={**ENVIRONMENT, "PATH": str(self.folder)})
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                self.assertTrue(result.stdout.startswith(path), result.stdout)
+        self.expect(["-n", "2", "--mpi", "mpch", "--", program], 2, "mpch", "mpich")
+        self.expect(["--mpi", "mpich", "--", program], 2, "--mpi is for ranks")
+
     def test_script(self):
         program = self.file("job.sh", b"#!/bin/sh\nexec ./ring\n")
         self.expect(["-n", "2", "--", program], 1, f"'{program}' is a script", "name the program that the script starts")
