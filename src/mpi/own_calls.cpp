@@ -4,7 +4,6 @@
 #include "calls.hpp"
 #include "message_trace.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -48,76 +47,57 @@ void keep_if_found(int code, int found, const MPI_Message* message, MPI_Comm com
 #ifdef MPICH_VERSION
 
 /// What MPI_Waitall waits for. MPI_Testall of MPICH 4.0 must not be asked: of several requests of
-/// files it fails an assertion. MPI_Testsome, which is right, ends requests one by one; this
-/// collects their statuses and errors. Inside the entrance, except its making.
+/// files it fails an assertion. Nor may MPI_Testsome: several collective operations on a file that
+/// ranks further in different orders hang. So requests are tested one after the other, as MPICH's
+/// MPI_Waitall does; the first that has not ended is where the next look begins.
 class awaited_requests {
 public:
     awaited_requests(int count, MPI_Request* requests, ended_requests& seen)
-        : m_count(count),
-          m_requests(requests),
-          m_seen(seen),
-          m_indices(static_cast<std::size_t>(std::max(count, 0))),
-          m_ended(m_indices.size()) {}
+        : m_count(count), m_requests(requests), m_seen(seen) {}
 
-    /// Looks. `is_over`: all have ended, or the call is wrong. What MPI_Waitall returns then.
+    /// Looks. `is_over`: all have ended. What MPI_Waitall returns then, or if the call is wrong.
+    /// Inside the entrance.
     int test(const call_note& what, int& is_over) {
-        if (!m_has_begun) {
-            m_has_begun = true;
-            clear_statuses();
+        if (m_count < 0) {
+            return next::Testall(m_count, m_requests, &is_over, m_seen.statuses());
         }
-        int found = 0;
-        do {
-            const int code = [&] {
-                const returned_errors returned;
-                return next::Testsome(m_count, m_requests, &found, m_indices.data(),
-                                      m_ended.data());
-            }();
-            if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
-                raise_error(what, code);
-                return code;
-            }
-            for (int i = 0; i < found; ++i) {  // none if it is MPI_UNDEFINED: none is active
-                keep(static_cast<std::size_t>(i), code);
-            }
-        } while (found > 0 && found < m_count);
-        is_over = static_cast<int>(found != 0 || m_count == 0);
-        return is_over != 0 ? conclude(what) : MPI_SUCCESS;
+        const int wrong = test_in_order();
+        raise_error(what, wrong);
+        is_over = static_cast<int>(m_next == m_count);
+        return is_over != 0 ? conclude(what) : wrong;
     }
 
 private:
+    /// The error of a request that is none.
+    int test_in_order() {
+        const returned_errors returned;
+        for (; m_next < m_count; ++m_next) {
+            MPI_Status status;
+            int has_ended = 0;
+            const int code = next::Test(&m_requests[m_next], &has_ended, &status);
+            if (has_ended == 0) {
+                return code;
+            }
+            keep(status, code);
+        }
+        return MPI_SUCCESS;
+    }
+
     bool has_statuses() const noexcept { return m_seen.statuses() != MPI_STATUSES_IGNORE; }
 
-    /// All but the error, which is the caller's unless a request fails.
-    void put_status(std::size_t request, MPI_Status status) {
-        MPI_Status& into = m_seen.statuses()[request];
-        status.MPI_ERROR = into.MPI_ERROR;
-        into = status;
-    }
-
-    /// Requests that are null or inactive have empty ones.
-    void clear_statuses() {
-        MPI_Request none = MPI_REQUEST_NULL;
-        int is_done = 0;
-        MPI_Status empty{};
-        PMPI_Test(&none, &is_done, &empty);
-        for (std::size_t i = 0; has_statuses() && i < m_ended.size(); ++i) {
-            put_status(i, empty);
-        }
-    }
-
-    /// The request of that number among those found.
-    void keep(std::size_t found, int code) {
-        const auto request = static_cast<std::size_t>(m_indices[found]);
+    /// Of the request m_next. The error in its status is the caller's unless a request fails.
+    void keep(MPI_Status status, int code) {
         if (has_statuses()) {
-            put_status(request, m_ended[found]);
+            MPI_Status& into = m_seen.statuses()[m_next];
+            status.MPI_ERROR = into.MPI_ERROR;
+            into = status;
         }
-        const int error = code == MPI_ERR_IN_STATUS ? m_ended[found].MPI_ERROR : MPI_SUCCESS;
-        if (error != MPI_SUCCESS) {
-            m_errors.resize(m_ended.size(), MPI_SUCCESS);
-            m_errors[request] = error;
-            m_first_error = m_first_error != MPI_SUCCESS ? m_first_error : error;
+        if (code != MPI_SUCCESS) {
+            m_errors.resize(static_cast<std::size_t>(m_count), MPI_SUCCESS);
+            m_errors[static_cast<std::size_t>(m_next)] = code;
+            m_first_error = m_first_error != MPI_SUCCESS ? m_first_error : code;
         }
-        m_seen.forget(m_indices[found]);
+        m_seen.forget(m_next);
     }
 
     int conclude(const call_note& what) {
@@ -134,11 +114,9 @@ private:
     int m_count;
     MPI_Request* m_requests;
     ended_requests& m_seen;
-    std::vector<int> m_indices;
-    std::vector<MPI_Status> m_ended;  ///< as m_indices
-    std::vector<int> m_errors{};      ///< of each request; empty: none has failed
+    int m_next = 0;               ///< the first that has not ended
+    std::vector<int> m_errors{};  ///< of each request; empty: none has failed
     int m_first_error = MPI_SUCCESS;
-    bool m_has_begun = false;
 };
 
 #else
