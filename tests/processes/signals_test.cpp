@@ -138,7 +138,7 @@ void stop_for_a_while() {
     }
 }
 
-// Holds: trace: Time in which the process was stopped is lost, not blocked.
+// Time in which the process was stopped is lost, not blocked.
 TEST_P(signals_test, a_stopped_process_is_not_said_to_block) {
     const auto end = alone([] {
         runtime rt(runtime_options::with_workers(GetParam()));

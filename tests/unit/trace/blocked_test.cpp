@@ -78,8 +78,8 @@ private:
     cpu_set_t m_before{};
 };
 
-// Holds: trace: A site has the time that its tasks had no processor, and how much of it may have been
-//     before them.
+// A site has the time that its tasks had no processor, and how much of it may have been
+// before them.
 TEST(a_recording_of_tasks_beside_others, says_whose_time_was_lost) {
     if (::access("/proc/self/schedstat", R_OK) != 0) {
         GTEST_SKIP() << "this kernel does not tell how it schedules threads";
