@@ -306,12 +306,14 @@ TEST_P(domain_kinds, a_released_access_is_kept_with_one_that_overlaps) {
 TEST_P(domain_kinds, a_release_of_another_access_is_refused) {
     inside([] {
         domain work;
-        std::array<int, 2> a{};
-        work.spawn(inout(a), [](auto& x) {
-            EXPECT_THROW(quern::this_task::release(inout(x[0])), std::invalid_argument);
+        std::array<int, 3> a{};
+        work.spawn(inout(a.data(), 2), [&a](auto x) {
+            EXPECT_THROW(quern::this_task::release(inout(a[2])), std::invalid_argument);
+            EXPECT_THROW(quern::this_task::release(inout(a)), std::invalid_argument);
             EXPECT_THROW(quern::this_task::release(in(x)), std::invalid_argument);
             quern::this_task::release(inout(x));
             EXPECT_THROW(quern::this_task::release(inout(x)), std::invalid_argument);
+            EXPECT_THROW(quern::this_task::release(inout(a[0])), std::invalid_argument);
         });
         work.taskwait();
         EXPECT_THROW(quern::this_task::release(inout(a)), std::logic_error);
