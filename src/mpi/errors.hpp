@@ -22,6 +22,15 @@ inline constexpr bool k_tests_mix_handlers = true;
 inline constexpr bool k_tests_mix_handlers = false;
 #endif
 
+/// Whether there is MPI_COMM_WORLD: a program may open sessions alone.
+inline bool has_world() noexcept {
+    int is_initialized = 0;
+    int is_finalized = 0;
+    PMPI_Initialized(&is_initialized);
+    PMPI_Finalized(&is_finalized);
+    return is_initialized != 0 && is_finalized == 0;
+}
+
 /// While it lives, errors of tests are returned. Inside the entrance; it does nothing in a function
 /// that a call beside the entrance has called, since another thread may do the same.
 class returned_errors {
@@ -42,7 +51,7 @@ public:
     }
 
 private:
-    const bool m_is_on = k_tests_mix_handlers && !is_within_call_beside();
+    const bool m_is_on = k_tests_mix_handlers && !is_within_call_beside() && has_world();
     MPI_Errhandler m_before = MPI_ERRHANDLER_NULL;
 };
 
@@ -56,8 +65,12 @@ inline void raise_error(const call_note& note, int code, int cause) {
     if (note.file != MPI_FILE_NULL) {
         PMPI_File_call_errhandler(note.file, code);
     } else {
-        say_if_fatal(note, cause);
-        PMPI_Comm_call_errhandler(note.comm != MPI_COMM_NULL ? note.comm : MPI_COMM_WORLD, code);
+        const MPI_Comm comm =
+            note.comm != MPI_COMM_NULL || !has_world() ? note.comm : MPI_COMM_WORLD;
+        if (comm != MPI_COMM_NULL) {
+            say_if_fatal(note, cause);
+            PMPI_Comm_call_errhandler(comm, code);
+        }
     }
 }
 inline void raise_error(const call_note& note, int code) { raise_error(note, code, code); }
