@@ -8,7 +8,7 @@ _quern_options() {
         tasks) echo --help ;;
         decisions) echo --help --json ;;
         counters) echo --help --interval --count --since-last --format ;;
-        run) echo --help --ranks --net --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
+        run) echo --help --ranks --mpi --net --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
             --task-events --trace-counters --metrics-port --adapt --decisions --tune-history --calibrate ;;
         trace) echo --help --output --html --partial ;;
         tune) echo --help --integer --size --power-of-two --real --choice --strategy --repetitions --pairs --trials --seed --time \
@@ -32,6 +32,9 @@ _quern() {
         fi
     done
     case $before in
+        --mpi)
+            mapfile -t COMPREPLY < <(compgen -W "mpich openmpi" -- "$word")
+            return ;;
         --adapt)
             mapfile -t COMPREPLY < <(compgen -W "off dry-run on" -- "$word")
             return ;;
