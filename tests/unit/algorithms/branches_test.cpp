@@ -51,7 +51,7 @@ TEST_P(loops_with_own_branches, are_not_the_task_in_any_iteration) {
             EXPECT_FALSE(apart.are_here());
             quern::scope([&](quern::fork_scope& s) {
                 for (int i = 0; i < 10; ++i) {
-                    s.spawn([&] { count(i); });
+                    s.spawn([&count, i] { count(i); });
                 }
                 EXPECT_FALSE(apart.are_here());
             });
