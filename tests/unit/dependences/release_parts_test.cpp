@@ -7,11 +7,11 @@
 #include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
 
+#include "unit/dependences/gates.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <stdexcept>
 #include <vector>
@@ -23,22 +23,11 @@ using quern::domain;
 using quern::in;
 using quern::inout;
 using quern::out;
+using quern_test::opens;
 using quern_test::scaled;
 
 class release_parts : public quern_test::on_runtime {};
 QUERN_ON_1_2_8_WORKERS(release_parts);
-
-/// As a task: its worker continues. False: it has not opened for a time far above the expected one.
-bool opens(const std::atomic<bool>& gate) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!gate) {
-        if (std::chrono::steady_clock::now() > limit) {
-            return false;
-        }
-        quern::this_task::yield();
-    }
-    return true;
-}
 
 // Holds: domain: A part of an access is released alone: tasks that use no other byte of the access
 //     begin, others do not.

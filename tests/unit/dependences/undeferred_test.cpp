@@ -4,6 +4,7 @@
 #include <quern/dependences/release.hpp>
 #include <quern/dependences/spawn.hpp>
 
+#include "unit/dependences/gates.hpp"
 #include "unit/scheduler/on_runtime.hpp"
 
 #include <atomic>
@@ -17,6 +18,7 @@ using quern::domain;
 using quern::in;
 using quern::inout;
 using quern::out;
+using quern_test::opens;
 
 class undeferred : public quern_test::on_runtime {};
 QUERN_ON_1_2_8_WORKERS(undeferred);
@@ -43,18 +45,6 @@ TEST_P(undeferred, spawn_returns_after_the_function_of_an_undeferred_task) {
     int value = 0;
     outside.spawn({.deferred = false}, out(value), [](int& v) { v = 4; });
     EXPECT_EQ(value, 4);
-}
-
-/// As a task: its worker continues. False: it has not opened for a time far above the expected one.
-bool opens(const std::atomic<bool>& gate) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (!gate) {
-        if (std::chrono::steady_clock::now() > limit) {
-            return false;
-        }
-        quern::this_task::yield();
-    }
-    return true;
 }
 
 /// An undeferred task in `work` whose child ends after spawn() has returned. False: it has not.
