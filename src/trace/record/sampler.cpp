@@ -24,21 +24,29 @@ constexpr std::size_t k_most_points = 20'000;  ///< a series becomes half as lon
 /// Between two looks for what is not there yet and is expected at any moment.
 constexpr std::chrono::milliseconds k_soon{1};
 
+/// How long the end of a recording waits for a look that is late. (guessed)
+constexpr std::chrono::seconds k_patience{1};
+
 /// A look that is late by less was delayed otherwise, as by the hypervisor. (guessed)
 constexpr double k_stop_ns = 50e6;
 
 enum which_series : std::size_t { k_memory, k_running, k_rate, k_lost };
 
-double spent_ns(clockid_t clock) noexcept {
+double process_ns() noexcept {
     timespec spent{};
-    ::clock_gettime(clock, &spent);
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
     return 1e9 * static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec);
 }
 
-/// In which the calling thread had, or waited for, a processor.
-double own_ns() {
-    const auto times = topology::detail::read_thread_schedule({}, ::gettid());
-    return spent_ns(CLOCK_THREAD_CPUTIME_ID) + (times ? times->wait_ns : 0.0);
+double ns_between(std::chrono::steady_clock::time_point from,
+                  std::chrono::steady_clock::time_point to) {
+    return std::chrono::duration<double, std::nano>(to - from).count();
+}
+
+/// In which the thread had, or waited for, a processor; 0 if that is not known.
+double ready_ns(int thread) {
+    const auto times = topology::detail::read_thread_schedule({}, thread);
+    return times ? times->run_ns + times->wait_ns : 0.0;
 }
 
 /// Bytes, or 0 where /proc cannot be read.
@@ -95,24 +103,25 @@ std::uint64_t sampler::now_ns() const {
 
 sampler::clock::time_point sampler::look() {
     look_for_stop(clock::now());
+    look_at_chosen(&chosen_series::look);  // which may sleep
+    m_before = {clock::now(), process_ns(), ::gettid(), ready_ns(::gettid())};
+    const auto due = m_before->at + (m_chosen.is_expected() ? k_soon : m_interval);
+    m_due.store(due, std::memory_order_relaxed);
     look_at_system();
-    look_at_chosen(&chosen_series::look);
-    m_before = {clock::now(), spent_ns(CLOCK_PROCESS_CPUTIME_ID), own_ns()};
-    return m_due = m_before->at + (m_chosen.is_expected() ? k_soon : m_interval);
+    return due;
 }
 
 /// Other functions of the same thread may make a look late too, and may sleep: but meanwhile other
 /// threads run, and of a stopped process none does.
 void sampler::look_for_stop(clock::time_point now) {
-    if (!m_before || std::chrono::duration<double, std::nano>(now - m_due).count() < k_stop_ns) {
+    const double late = ns_between(m_due.load(std::memory_order_relaxed), now);
+    if (!m_before || late < k_stop_ns) {
         return;
     }
-    const auto ns = [](auto from, auto to) {
-        return std::chrono::duration<double, std::nano>(to - from).count();
-    };
-    const double stopped = ns(m_due, now) - std::max(own_ns() - m_before->thread_ns, 0.0);
-    const double others = ns(m_before->at, now) - stopped + k_stop_ns / 2;
-    const double ran = spent_ns(CLOCK_PROCESS_CPUTIME_ID) - m_before->process_ns;
+    const double ready = ready_ns(m_before->thread) - m_before->thread_ns;
+    const double stopped = late - std::max(ready, 0.0);
+    const double others = ns_between(m_before->at, now) - stopped + k_stop_ns / 2;
+    const double ran = process_ns() - m_before->process_ns;
     if (stopped >= k_stop_ns && ran <= others * std::max(1U, std::thread::hardware_concurrency())) {
         m_stopped_ns += stopped;
     }
@@ -131,9 +140,9 @@ void sampler::look_at_losses(std::uint64_t at, double seconds) {
             waited += one->waited_ns;
         }
     }
-    const double since = waited - std::exchange(m_last_waited_ns, waited);
-    if (m_before) {
-        m_seen[k_lost].points.emplace_back(at, std::max(since, 0.0) / (1e9 * seconds));
+    if (const auto before = std::exchange(m_last_waited_ns, waited)) {
+        const double since = std::max(waited - *before, 0.0);
+        m_seen[k_lost].points.emplace_back(at, since / (1e9 * seconds));
     }
 }
 
@@ -171,10 +180,25 @@ void sampler::thin_out() {
     m_interval *= 2;
 }
 
+/// When the process was stopped near the end of the run, the thread of the looks has perhaps not
+/// had a processor since; other threads cannot tell how long it has waited for one.
+void sampler::await_late_look() const {
+    const auto end = clock::now() + k_patience;
+    for (auto now = clock::now(); now < end; now = clock::now()) {
+        if (ns_between(m_due.load(std::memory_order_relaxed), now) < k_stop_ns) {
+            return;
+        }
+        std::this_thread::sleep_for(k_soon);
+    }
+}
+
 void sampler::finish() {
     const std::scoped_lock finishing(m_finishing);
     if (!m_looks) {
         return;
+    }
+    if (!m_looks->inherited()) {
+        await_late_look();
     }
     m_looks.reset();
     if (m_last == m_start) {

@@ -11,6 +11,7 @@
 #include <quern/scheduler/runtime.hpp>
 #include <quern/trace/recording.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,7 @@ private:
     std::uint64_t now_ns() const;
     void look_at_system();
     void look_for_stop(clock::time_point now);
+    void await_late_look() const;
     void look_at_losses(std::uint64_t at, double seconds);
     void look_at_chosen(void (chosen_series::*how)(std::uint64_t at_ns));
     void thin_out();
@@ -54,15 +56,16 @@ private:
     clock::time_point m_last = m_start;  ///< when it was looked at
     std::chrono::milliseconds m_interval{10};
     std::uint64_t m_last_tasks = 0;
-    double m_last_waited_ns = 0;
-    /// Of the thread of the looks and of the process, after a look.
+    std::optional<double> m_last_waited_ns{};
+    /// Of the process and of the thread that looked, in a look. The next one may be on another.
     struct look_times {
         clock::time_point at;
         double process_ns;
+        int thread;
         double thread_ns;  ///< in which it ran, or waited for a processor
     };
     std::optional<look_times> m_before{};
-    clock::time_point m_due{};  ///< of the next look
+    std::atomic<clock::time_point> m_due{m_start};  ///< of the next look
     double m_stopped_ns = 0;
     std::vector<series> m_seen;
     chosen_series m_chosen;
