@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -50,6 +51,22 @@ protected:
         }
     }
 
+    using clock = std::chrono::steady_clock;
+
+    const void* slowest() const { return toy_adaptation(*m_runtime).slowest(); }
+
+    /// What `attempt` has found by a time; each attempt in a new runtime, since one long stall of
+    /// the machine stays in the means of its sites.
+    void expect_found(const std::function<const void*(clock::time_point)>& attempt) {
+        const void* found = nullptr;
+        for (int i = 0; i < 5 && found != m_long; ++i) {
+            m_runtime.reset();
+            m_runtime.emplace(quern::runtime_options::with_workers(GetParam()));
+            found = attempt(clock::now() + std::chrono::seconds(2));
+        }
+        EXPECT_EQ(found, m_long);
+    }
+
     /// Runs tasks of two kinds until `enough` is set.
     void run_until(const std::atomic<bool>& enough, const std::function<void()>& between) {
         while (!enough.load()) {
@@ -73,39 +90,39 @@ protected:
         quern::register_site({.language = "Python", .function = "norm", .file = "heat.py"});
     const void* const m_long = quern::register_site(
         {.language = "Python", .function = "relax", .file = "heat.py", .line = 42});
-    quern::runtime m_runtime{quern::runtime_options::with_workers(GetParam())};
-    toy_adaptation m_layer{m_runtime};
+    std::optional<quern::runtime> m_runtime{quern::runtime_options::with_workers(GetParam())};
 };
 INSTANTIATE_TEST_SUITE_P(on, site_seam, testing::Values(1U, 2U, 8U));
 
 TEST_P(site_seam, lets_a_thread_find_the_slowest_site_while_tasks_run) {
-    std::atomic<bool> enough{false};
-    const void* found = nullptr;
-    std::thread decides([&] {
-        const bool knows =
-            quern_test::eventually([&] { return (found = m_layer.slowest()) == m_long; });
-        EXPECT_TRUE(knows);
-        enough.store(true);
+    expect_found([this](clock::time_point limit) {
+        std::atomic<bool> enough{false};
+        const void* found = nullptr;
+        std::thread decides([&] {
+            while ((found = slowest()) != m_long && clock::now() < limit) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            enough.store(true);
+        });
+        quern::async(*m_runtime, [&] { run_until(enough, [] {}); }).get();
+        decides.join();
+        return found;
     });
-    quern::async(m_runtime, [&] { run_until(enough, [] {}); }).get();
-    decides.join();
-    EXPECT_EQ(found, m_long);
 }
 
 TEST_P(site_seam, lets_a_task_find_the_slowest_site) {
-    std::atomic<bool> enough{false};
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    quern::async(m_runtime, [&] {
-        run_until(enough, [&] {
-            enough = m_layer.slowest() == m_long || std::chrono::steady_clock::now() > limit;
-        });
-    }).get();
-    EXPECT_EQ(m_layer.slowest(), m_long);
+    expect_found([this](clock::time_point limit) {
+        std::atomic<bool> enough{false};
+        quern::async(*m_runtime, [&] {
+            run_until(enough, [&] { enough = slowest() == m_long || clock::now() > limit; });
+        }).get();
+        return slowest();
+    });
 }
 
 TEST_P(site_seam, prints_a_place_of_another_language_in_a_report_of_waits) {
     quern::event go_on;
-    auto waits = quern::async({.pool = &m_runtime.default_pool().get(), .site = m_long},
+    auto waits = quern::async({.pool = &m_runtime->default_pool().get(), .site = m_long},
                               [&] { go_on.wait(); });
     EXPECT_TRUE(quern_test::eventually([] {
         return quern::task_report().find("made in relax (Python) at heat.py:42\n") !=
@@ -118,8 +135,8 @@ TEST_P(site_seam, prints_a_place_of_another_language_in_a_report_of_waits) {
 TEST_P(site_seam, prints_a_place_of_another_language_in_a_profile) {
     std::ostringstream text;
     {
-        quern::trace::recorder recorder(m_runtime);
-        quern::async({.pool = &m_runtime.default_pool().get(), .site = m_long}, [] {
+        quern::trace::recorder recorder(*m_runtime);
+        quern::async({.pool = &m_runtime->default_pool().get(), .site = m_long}, [] {
             spin(100);
         }).get();
         quern::trace::write_profile(recorder.stop(), text);
