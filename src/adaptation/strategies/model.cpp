@@ -109,6 +109,15 @@ public:
             ->grain;
     }
 
+    /// The next grain to try where the coarsest one costs as much as the best and leaves few workers
+    /// idle: overhead that is not measured as such may hide beyond. Else the coarsest itself.
+    double beyond_level() const {
+        const grain_trials& last = at(coarsest());
+        const bool is_level = last.works() && last.idle_share() < k_idle &&
+                              last.cost() <= at(best_of(last.grain)).cost() * (1 + k_gain);
+        return is_level ? coarser(last.grain) : last.grain;
+    }
+
     /// How far two trials of one grain are apart, at most: differences below are noise.
     double noise() const {
         double most = 0;
@@ -277,6 +286,9 @@ search follow_model(setup given) {
         double next = model.predicted_best(here);
         if (next > here && next == model.coarsest()) {
             next = model.coarser(next);  // as far as it becomes better
+        }
+        if (model.knows(next)) {
+            next = model.beyond_level();
         }
         if (model.knows(next)) {
             break;

@@ -95,6 +95,44 @@ TEST(model_test, alone_expects_costs) {
     }
 }
 
+/// Each halving of the grain costs 1 % of the work and is not measured as overhead: the levels of a
+/// merge sort.
+struct curve_of_levels : quern_test::grain_curve {
+    explicit curve_of_levels(std::uint64_t seed) : grain_curve(seed) {
+        body = std::max(body, 3.0);
+        task = 50;
+        inflation = 0;
+    }
+    measured at(double grain) const {
+        measured m = grain_curve::at(grain);
+        m.running = m.running * (1 + 0.01 * std::log2(most / grain)) + m.overhead;
+        m.overhead = 0;
+        m.cost = m.running + m.idle;
+        return m;
+    }
+    double least_cost() const {
+        double cost = at(least).cost;
+        for (double g = least; g <= most; g *= 1.02) {
+            cost = std::min(cost, at(g).cost);
+        }
+        return cost;
+    }
+};
+
+// Holds: tuner: While the coarsest grain costs as much as the best and few workers are idle there,
+//     model tries a coarser one.
+TEST(model_test, looks_beyond_a_level_of_costs) {
+    int good = 0;
+    for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+        const curve_of_levels curve(seed);
+        const auto found = quern_test::search_grain(
+            curve, strategy::model, seed % 2 == 0 ? curve.least : curve.most, seed, 0.05);
+        EXPECT_LE(found.trials, 8U) << seed;
+        good += found.distance <= 1.05 ? 1 : 0;
+    }
+    EXPECT_GE(good, 950);  // 894 without that
+}
+
 /// A curve of which a share of the range works, by ratio: from 0 to 1 is all of it.
 struct partial_curve : quern_test::grain_curve {
     partial_curve(std::uint64_t seed, double from_share, double to_share)
