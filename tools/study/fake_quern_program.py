@@ -26,6 +26,7 @@ def model(size, workers):
         "idle-rate": (1e4 * (everything - executing) / everything, "0.01 %"),
         "starvation-rate": (1e4 * idling / everything, "0.01 %"),
         "overhead-rate": (1e4 * managing / everything, "0.01 %"),
+        "lost-rate": (100.0 * workers, "0.01 %"),
         "count/pending-accesses": (2 * tasks, ""), "count/pending-misses": (None, ""),
         "uptime": (everything / workers, "ns"),
     }

@@ -68,6 +68,7 @@ class Study(WithFolder):
         self.assertAlmostEqual(together["wait_us"], 50)  # 150 - 100
         self.assertAlmostEqual(together["wait_s"], 50e-6 * 100 / 2)
         self.assertAlmostEqual(together["management_s"], 500e-9 * 100 / 2)
+        self.assertAlmostEqual(together["lost_rate_percent"], 2)
         self.assertAlmostEqual(together["management_and_wait_s"], 50e-6 * 100 / 2 + 500e-9 * 100 / 2)
         self.assertAlmostEqual(together["time_s"], together["uptime_s"])
         self.assertIsNone(alone["wait_s"])

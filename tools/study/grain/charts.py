@@ -16,9 +16,9 @@ DRAWN = (
     ("Execution time and what is lost, per core",
      {"time_s": "execution time", "management_and_wait_s": "TM + WT", "management_s": "task management (TM)",
       "wait_s": "wait time (WT)"}, False),
-    ("Idle-rate and its parts",
+    ("Idle-rate and its parts, and what was lost to other programs",
      {"idle_rate_percent": "idle-rate", "overhead_rate_percent": "overhead-rate",
-      "starvation_rate_percent": "starvation-rate"}, False),
+      "starvation_rate_percent": "starvation-rate", "lost_rate_percent": "lost"}, False),
     ("A task", {"duration_us": "duration", "overhead_us": "overhead", "wait_us": "wait time, where positive"}, True),
     ("Pending queues", {"pending_accesses": "accesses", "pending_misses": "misses"}, True),
 )

@@ -63,6 +63,7 @@ TABLE = (
     Metric("idle_rate_percent", "idle-rate", "idle-rate", PERCENT, "/threads/idle-rate", True),
     Metric("starvation_rate_percent", "starvation-rate", "starvation", PERCENT, "/threads/starvation-rate"),
     Metric("overhead_rate_percent", "overhead-rate", "overhead-rate", PERCENT, "/threads/overhead-rate"),
+    Metric("lost_rate_percent", "lost to other programs", "lost", PERCENT, "/threads/lost-rate"),
     Metric("cumulative_s", "cumulative task time", "cumulative", SECONDS, "/threads/time/cumulative", True),
     Metric("cumulative_overhead_s", "cumulative overhead", "cum. overhead", SECONDS, "/threads/time/cumulative-overhead"),
     Metric("overall_s", "overall task time", "overall", SECONDS, "/threads/time/overall", True),

@@ -8,7 +8,7 @@ from ..kit.markup import document, escape, scroll
 from .charts import charts_of, overview
 from .findings import correlate, find_best
 from .metrics import MICROSECONDS, PERCENT, SECONDS, TABLE, band_of
-from .words import count_of_runs, count_of_workers, noise_as_words
+from .words import count_of_runs, count_of_workers, loss_as_words, noise_as_words
 
 GOOD = 0.05  # slowdown against the best grain that still counts as good
 HOW_TO_READ = (
@@ -102,6 +102,8 @@ def _head(study):
             f"most. Execution time: {escape(study.time_from)}.</p>")
     noise = noise_as_words(study)
     text += f'<p class="soft">In time, {escape(noise)}.</p>' if noise else ""
+    loss = loss_as_words(study)
+    text += f'<p class="soft">{escape(loss[0].upper() + loss[1:])}.</p>' if loss else ""
     missing = ", ".join(f"<code>{escape(name)}</code>" for name in study.missing)
     return text + (f'<p class="soft">Without a value: {missing}.</p>' if missing else "")
 

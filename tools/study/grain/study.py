@@ -53,6 +53,10 @@ class Study:
         times = [self.summary_of(workers, grain, "time_s") for workers in self.workers for grain in self.grains]
         return summarize([time.spread for time in times if time.count > 1]).median
 
+    def lost(self):
+        """The part of their time that workers lost to other programs, a quota or the hypervisor: a Summary over all runs."""
+        return summarize([sample.values["lost_rate_percent"] for sample in self.samples])
+
     def least_disturbed_duration(self, grain):
         """The median duration of a task of that grain on one worker; without such runs, on the fewest workers."""
         durations = (self.summary_of(workers, grain, "duration_us") for workers in self.workers)

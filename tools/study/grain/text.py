@@ -5,11 +5,11 @@ import math
 
 from .findings import correlate, find_best
 from .metrics import BY_KEY, PERCENT, SECONDS, TABLE, band_of
-from .words import count_of_runs, count_of_workers, noise_as_words
+from .words import count_of_runs, count_of_workers, loss_as_words, noise_as_words
 
 HEADS = {"time_s": "time s", "tasks": "tasks", "duration_us": "task µs", "overhead_us": "ovh. µs", "idle_rate_percent": "idle %",
-         "starvation_rate_percent": "starv. %", "management_s": "TM s", "wait_us": "wait µs", "wait_s": "WT s",
-         "management_and_wait_s": "TM+WT s", "pending_accesses": "p-access", "pending_misses": "p-miss"}
+         "starvation_rate_percent": "starv. %", "lost_rate_percent": "lost %", "management_s": "TM s", "wait_us": "wait µs",
+         "wait_s": "WT s", "management_and_wait_s": "TM+WT s", "pending_accesses": "p-access", "pending_misses": "p-miss"}
 
 
 def aligned(rows, left=0, words_last=False):
@@ -70,8 +70,7 @@ def _correlations(study, workers):
 def as_text(study):
     runs = count_of_runs(study.repetitions) + ("" if study.is_complete else ", not all of which were made")
     text = f"{study.command}\n{study.machine}; medians of {runs}; execution time: {study.time_from}\n"
-    noise = noise_as_words(study)
-    text += f"{noise}\n" if noise else ""
+    text += "".join(f"{words}\n" for words in (noise_as_words(study), loss_as_words(study)) if words)
     text += f"without a value: {' '.join(study.missing)}\n" if study.missing else ""
     there = [workers for workers in study.workers if study.of(workers)]
     text += "".join(_medians(study, workers) for workers in there)

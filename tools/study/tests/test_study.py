@@ -8,6 +8,7 @@ import unittest
 from study.grain.findings import correlate, find_best
 from study.grain.metrics import BY_KEY, COUNT, MICROSECONDS, PERCENT, SECONDS, TABLE, band_of
 from study.grain.study import Sample, Study, derive, measures
+from study.grain.words import loss_as_words
 
 
 def run(workers, grain, uptime, tasks, duration, overhead):
@@ -99,6 +100,20 @@ class Choices(unittest.TestCase):
         self.assertEqual([(choice.metric.key, choice.grain) for choice in best.choices], [("idle_rate_percent", 3)])
         self.assertAlmostEqual(best.choices[0].slower, 1.2 / 1.1 - 1, places=12)
         self.assertIsNone(find_best(made, 1))
+
+
+class Losses(unittest.TestCase):
+    def words_of(self, *rates):
+        return loss_as_words(Study(samples=[Sample(2, 1, i, measures(lost_rate_percent=rate)) for i, rate in enumerate(rates)]))
+
+    def test_are_said_where_they_matter(self):
+        self.assertEqual(self.words_of(0.02, 0.31, 0.12),
+                         "workers lost 12.0 % of their time to other programs, in the median of all runs, and up to 31.0 %: "
+                         "that is in the times and durations below")
+
+    def test_are_not_said_on_a_quiet_machine_or_where_they_are_unknown(self):
+        self.assertEqual(self.words_of(0.01, 0.04), "")
+        self.assertEqual(self.words_of(math.nan), "")
 
 
 if __name__ == "__main__":
