@@ -34,9 +34,15 @@ std::string time_words(double ns) {
 
 std::string time_column(double ns) { return detail::right(time_words(ns), k_time_columns); }
 
-void write_line(std::ostream& to, const std::string& name, const site& s, double all_ns) {
+/// The end of a line: what the tasks lost to other programs, in a profile where any has lost some.
+std::string loss_column(bool is_shown, const std::string& words) {
+    return is_shown ? " " + detail::right(words, k_time_columns) : "";
+}
+
+void write_line(std::ostream& to, const std::string& name, const site& s, double all_ns,
+                bool tells_losses) {
     char text[256];
-    std::snprintf(text, sizeof text, " %10llu %s %s %s %s %s %6.1f %9llu %9llu %9llu\n",
+    std::snprintf(text, sizeof text, " %10llu %s %s %s %s %s %6.1f %9llu %9llu %9llu",
                   static_cast<unsigned long long>(s.tasks), time_column(s.mean_ns()).c_str(),
                   time_column(s.min_ns).c_str(), time_column(s.max_ns).c_str(),
                   time_column(s.stddev_ns).c_str(), time_column(s.total_ns).c_str(),
@@ -44,7 +50,8 @@ void write_line(std::ostream& to, const std::string& name, const site& s, double
                   static_cast<unsigned long long>(s.suspensions),
                   static_cast<unsigned long long>(s.inlined),
                   static_cast<unsigned long long>(s.stolen));
-    to << detail::left(name, k_widest_name) << text;
+    to << detail::left(name, k_widest_name) << text
+       << loss_column(tells_losses, time_words(s.lost_ns)) << "\n";
 }
 
 }  // namespace
@@ -133,30 +140,34 @@ void write_waits(const recording& run, std::ostream& to) {
 void write_profile(const recording& run, std::ostream& to) {
     std::vector<const site*> order;
     double all_ns = 0;
+    double lost_ns = 0;
     for (const site& s : run.sites) {
         order.push_back(&s);
         all_ns += s.total_ns;
+        lost_ns += s.lost_ns;
     }
+    const bool tells_losses = lost_ns > 0;
     std::stable_sort(order.begin(), order.end(),
                      [](const site* a, const site* b) { return a->total_ns > b->total_ns; });
     char heading[256];
-    std::snprintf(heading, sizeof heading, "%-48s %10s %10s %10s %10s %10s %10s %6s %9s %9s %9s\n",
+    std::snprintf(heading, sizeof heading, "%-48s %10s %10s %10s %10s %10s %10s %6s %9s %9s %9s",
                   "task", "tasks", "mean", "min", "max", "stddev", "total", "%", "suspended",
                   "inlined", "stolen");
     to << "quern profile of " << detail::one_line(run.program) << ", "
        << time_words(double(run.duration_ns)) << ", " << run.lanes.size()
-       << (run.lanes.size() == 1 ? " worker\n" : " workers\n") << heading;
+       << (run.lanes.size() == 1 ? " worker\n" : " workers\n") << heading
+       << loss_column(tells_losses, "lost") << "\n";
     const std::size_t shown = std::min(order.size(), k_most_lines);
     for (std::size_t i = 0; i < shown; ++i) {
-        write_line(to, detail::place_of(*order[i]), *order[i], all_ns);
+        write_line(to, detail::place_of(*order[i]), *order[i], all_ns, tells_losses);
     }
     if (order.size() > shown) {
         site rest;
         for (std::size_t i = shown; i < order.size(); ++i) {
             detail::add(rest, *order[i]);
         }
-        write_line(to, "(" + std::to_string(order.size() - shown) + " further kinds)", rest,
-                   all_ns);
+        write_line(to, "(" + std::to_string(order.size() - shown) + " further kinds)", rest, all_ns,
+                   tells_losses);
     }
     order.resize(shown);
     detail::write_events(run, order, to);

@@ -31,6 +31,18 @@ TEST(profile_test, the_kind_with_the_most_time_comes_first) {
     EXPECT_NE(text.find("75.0"), std::string::npos) << text;
 }
 
+TEST(profile_test, what_was_lost_has_a_column_where_any_was) {
+    quern::trace::recording run;
+    run.sites = {{.name = "few", .tasks = 2, .total_ns = 1e6},
+                 {.name = "many", .tasks = 10, .total_ns = 3e6}};
+    EXPECT_EQ(written(run).find("lost"), std::string::npos);
+    run.sites[1].lost_ns = 7e5;
+    const std::string text = written(run);
+    EXPECT_NE(text.find("    stolen       lost\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("     700 µs\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("       0 ns\n"), std::string::npos) << text;
+}
+
 TEST(profile_test, what_is_too_much_is_summed_up) {
     quern::trace::recording run;
     for (int i = 0; i < 150; ++i) {
