@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <string_view>
 #include <utility>
 
 #include <sys/resource.h>
@@ -160,7 +161,19 @@ measurement timed_runs(const std::function<double()>& one_run) {
     return {median(seconds), static_cast<int>(seconds.size()), {}};
 }
 
+void leave_helper_threads_of_blas(const char* runtime, char** argv) {
+    constexpr const char* k_variable = "OPENBLAS_NUM_THREADS";
+    if (std::string_view(runtime) == "openblas" || std::getenv(k_variable) != nullptr) {
+        return;
+    }
+    setenv(k_variable, "1", 1);
+    execv("/proc/self/exe", argv);
+    std::perror(
+        "bench: cannot start again without OpenBLAS's helper threads, which disturb figures");
+}
+
 int serve(const char* runtime, int argc, char** argv) try {
+    leave_helper_threads_of_blas(runtime, argv);
     if (argc == 2 && std::string(argv[1]) == "--list") {
         for (const contender& c : contender::all()) {
             std::printf("%s %s\n", c.problem.c_str(), c.variant.c_str());

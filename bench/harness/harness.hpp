@@ -85,6 +85,12 @@ measurement timed(F&& f, Check&& check) {
 
 double median(std::vector<double> values);
 
+/// OpenBLAS, when it is loaded, starts a thread for each processor, which spins for the first 60 to
+/// 100 ms of the process (16 cores), and only a variable that is there at its start prevents it.
+/// Starts this program again with that variable, unless it is set or the runtime is OpenBLAS. Call
+/// it first.
+void leave_helper_threads_of_blas(const char* runtime, char** argv);
+
 /// main() of every benchmark program.
 int serve(const char* runtime, int argc, char** argv);
 

@@ -101,6 +101,7 @@ int serve(const char* runtime, const char* starter, int argc, char** argv) {
     if (argc == 2 && std::string(argv[1]) == "--list") {
         return bench::serve(runtime, argc, argv);
     }
+    leave_helper_threads_of_blas(runtime, argv);
     if (std::getenv(k_started) == nullptr) {
         start(starter, argc, argv);
     }
