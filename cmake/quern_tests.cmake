@@ -172,5 +172,5 @@ function(quern_add_compile_fail name source)
         NAME compile_fail.${name}
         COMMAND "${CMAKE_COMMAND}" "-DCOMMAND=${command}" "-DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/${source}"
                 "-DEXPECT=${arg_EXPECT}" "-DMOST_LINES=${arg_MOST_LINES}" -P "${PROJECT_SOURCE_DIR}/cmake/compile_fail.cmake")
-    quern_limit_test(compile_fail.${name} unit 60)
+    quern_limit_test(compile_fail.${name} unit 300)
 endfunction()
