@@ -8,6 +8,7 @@
 #include "job_watch.hpp"
 #include "pools.hpp"
 #include "traffic.hpp"
+#include "windows.hpp"
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/scheduler/detail/context.hpp>
@@ -110,9 +111,9 @@ void waiting_operation::wait_outside() noexcept {
     while (!m_event.is_set()) {
         all.look();
         const auto now = std::chrono::steady_clock::now();
-        m_event.wait_until(now +
-                           std::clamp<std::chrono::nanoseconds>((now - begin) / k_part_of_wait,
-                                                                k_first_pause, k_longest_pause));
+        const auto longest = has_windows() ? k_first_pause : k_longest_pause;
+        m_event.wait_until(now + std::clamp<std::chrono::nanoseconds>(
+                                     (now - begin) / k_part_of_wait, k_first_pause, longest));
     }
 }
 

@@ -7,6 +7,7 @@
 #include "engine.hpp"
 #include "fortran.hpp"
 #include "mechanism.hpp"
+#include "windows.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
 #include <quern/scheduler/detail/context.hpp>
@@ -52,7 +53,9 @@ poll_result pool_poller::ask() noexcept {
         m_lingers.exchange(false, std::memory_order_relaxed)) {
         m_asks.settle();
     }
-    return has_ended ? poll_result::progress : poll_result::idle;
+    return has_ended       ? poll_result::progress
+           : has_windows() ? poll_result::soon
+                           : poll_result::idle;
 }
 
 namespace {

@@ -79,8 +79,9 @@ private:
 
 }  // namespace detail
 
-/// Result of a poller's function: progress if an operation has ended or a message has arrived.
-enum class poll_result : std::uint8_t { idle, progress };
+/// Result of a poller's function: progress if an operation has ended or a message has arrived; soon
+/// if not, but it should be called after the shortest interval, since others wait for the call.
+enum class poll_result : std::uint8_t { idle, soon, progress };
 
 struct poller_options {
     std::string name;  ///< in reports
@@ -103,8 +104,9 @@ struct poller_options {
 /// and each task costs a worker one relaxed load. Otherwise a worker calls it between two tasks, or
 /// one of the sleeping workers calls it when it is due: after a sixteenth of the time since an
 /// operation has begun or the function has reported progress, at least 20 us, at most 50 us between
-/// tasks and 1 ms while workers sleep. All pollers of a pool share that interval. An eager poller
-/// is called more often while a worker has nothing else to do.
+/// tasks and 1 ms while workers sleep. Where the function returns `soon`, it is after 20 us. All
+/// pollers of a pool share that interval. An eager poller is called more often while a worker has
+/// nothing else to do.
 ///
 /// Outstanding operations keep their runtime alive: its destructor waits for them. A hang report
 /// lists them (docs/hang-reports.md). The poller may outlive its runtime. Destroying it earlier

@@ -104,10 +104,13 @@ void poller_list::ask() noexcept {
     }
     const std::scoped_lock lock(std::adopt_lock, m_lock);
     bool progress = false;
+    bool soon = false;
     for (poller* each : m_pollers) {
         if (each->outstanding() != 0) {
             m_asked.store(each->m_how.name.c_str(), std::memory_order_relaxed);
-            if (each->m_how.ask() == poll_result::progress) {
+            const poll_result result = each->m_how.ask();
+            soon = soon || result == poll_result::soon;
+            if (result == poll_result::progress) {
                 const tick_count now = ticks();
                 each->m_moved.store(now, std::memory_order_relaxed);
                 has_moved(now, each->m_eager);
@@ -120,7 +123,7 @@ void poller_list::ask() noexcept {
         m_progress.fetch_add(1, std::memory_order_relaxed);
     }
     const tick_count now = ticks();
-    const tick_count moved = m_moved.load(std::memory_order_relaxed);
+    const tick_count moved = soon ? now : m_moved.load(std::memory_order_relaxed);
     const auto after = [now, wait = now > moved ? now - moved : 0](double longest_ns) {
         return now + std::clamp(wait / k_part_of_wait, ticks_of_ns(k_shortest_interval_ns),
                                 ticks_of_ns(longest_ns));

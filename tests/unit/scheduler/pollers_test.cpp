@@ -138,6 +138,24 @@ TEST_P(pollers_test, are_asked_ever_less_often_without_progress) {
     EXPECT_LE(calls.load(), ms.count() + 100);  // some 80 up to 16 ms, then each ms
 }
 
+// Holds: poller: Where it returns `soon`, it is called after the shortest interval, however long
+//     there has been no progress.
+TEST_P(pollers_test, are_asked_soon_again_if_they_ask_for_it) {
+    std::atomic<int> asked_soon{0};
+    const auto begin = clock::now();
+    clock::time_point previous;
+    poller one(pool(), {.name = "serves others", .ask = [&] {
+                            const auto now = clock::now();
+                            // By now a call that returns `idle` is followed by a pause of 1 ms.
+                            asked_soon += now - begin > 50ms && now - previous < 500us ? 1 : 0;
+                            previous = now;
+                            return poll_result::soon;
+                        }});
+    one.expect();
+    EXPECT_TRUE(eventually([&] { return asked_soon.load() >= 20; }));
+    one.settle();
+}
+
 // Holds: poller: By one worker at a time.
 /// By the clock alone at least 20 us would pass between two calls.
 TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
