@@ -109,8 +109,9 @@ public:
             ->grain;
     }
 
-    /// The next grain to try where the coarsest one costs as much as the best and leaves few workers
-    /// idle: overhead that is not measured as such may hide beyond. Else the coarsest itself.
+    /// The next grain to try where the coarsest one costs as much as the best and leaves few
+    /// workers idle: overhead that is not measured as such may hide beyond. Else the coarsest
+    /// itself.
     double beyond_level() const {
         const grain_trials& last = at(coarsest());
         const bool is_level = last.works() && last.idle_share() < k_idle &&
