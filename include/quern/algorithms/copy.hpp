@@ -59,8 +59,9 @@ QUERN_ALWAYS_INLINE auto move(Policy&& policy, Range&& range, Out out) {
 }
 
 /// Copies the elements for which pred(element) is true, in their order. Returns the end of the
-/// copy. Cost: pred is called once per element; where workers share the work, elements are read
-/// twice.
+/// copy. Cost: pred is called once per element. One pass; where workers share the work, kept
+/// elements are read twice, and one allocation of 8 KiB per worker holds a bit for each element in
+/// progress.
 ///
 ///     auto end = quern::copy_if(quern::par, x.begin(), x.end(), y.begin(),
 ///                               [](double e) { return e > 0; });

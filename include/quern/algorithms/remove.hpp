@@ -7,8 +7,7 @@
 #include <quern/algorithms/detail/in_place.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <iterator>
 #include <type_traits>
@@ -19,50 +18,28 @@ namespace quern {
 
 namespace detail {
 
-/// The elements of a block of a removal: a block is done by one worker.
+/// The most elements of a block of a removal: a block is done by one worker.
 inline constexpr std::size_t k_removal_block = 8'192;
+/// Blocks per worker where there are fewer elements.
+inline constexpr std::size_t k_removal_blocks_per_worker = 32;
 
-/// std::remove_if, without a branch for each element if elements are plain data: whether an element
-/// is dropped is often random.
-template <class It, class Pred>
-It remove_serially(It first, It last, Pred& pred) {
-    if constexpr (k_is_plain_data<std::iter_value_t<It>>) {
-        auto is_dropped = detail::for_chunk(pred);
-        std::array<std::uint16_t, 512> places;
-        It out = first;
-        for (It end = first; first != last; first = end) {
-            const std::size_t size = std::min(detail::length(first, last), places.size());
-            end = detail::at(first, size);
-            std::size_t count = 0;
-            for (std::size_t i = 0; i < size; ++i) {
-                places[count] = static_cast<std::uint16_t>(i);
-                count += is_dropped(*detail::at(first, i)) ? 0U : 1U;
-            }
-            for (std::size_t i = 0; i < count; ++i, ++out) {
-                *out = std::ranges::iter_move(detail::at(first, places[i]));
-            }
-        }
-        return out;
-    } else {
-        return detail::remove_here(first, last, detail::for_chunk(pred));
-    }
-}
-
-/// Removes elements in place: remove(first, last) in every block, then what each block kept is
-/// moved behind that of the blocks before it, in order. is_dropped(end of the kept ones, first of a
-/// block) says whether the first element of a block goes because of those before it. Returns the
-/// new end.
+/// Removes elements that are not plain data in place: remove(first, last) in every block, then what
+/// each block kept is moved behind that of the blocks before it, in order. is_dropped(end of the
+/// kept ones, first of a block) says whether the first element of a block goes because of those
+/// before it. Returns the new end.
 template <class How, class It, class Remove, class IsDropped>
 It remove_in_blocks(const How& how, It first, std::size_t n, Remove remove, IsDropped is_dropped) {
     if (!detail::is_shared(how)) {
         return remove(first, detail::at(first, n));
     }
-    const std::size_t blocks = detail::divide_up(n, k_removal_block);
+    const std::size_t wanted = n / (k_removal_blocks_per_worker * detail::sharers(how));
+    const std::size_t most = std::clamp<std::size_t>(wanted, 1, k_removal_block);
+    const std::size_t blocks = detail::divide_up(n, most);
     std::vector<It> ends(blocks, first);
-    const auto first_of = [&](std::size_t b) { return detail::at(first, b * k_removal_block); };
+    const auto first_of = [&](std::size_t b) { return detail::at(first, b * most); };
     detail::for_chunks(how, blocks, [&](std::size_t b, std::size_t last) {
         for (; b < last; ++b) {
-            const std::size_t size = std::min(n - b * k_removal_block, k_removal_block);
+            const std::size_t size = std::min(n - b * most, most);
             ends[b] = remove(first_of(b), detail::at(first_of(b), size));
         }
     });
@@ -81,7 +58,9 @@ It remove_in_blocks(const How& how, It first, std::size_t n, Remove remove, IsDr
 
 /// Removes the elements for which pred(element) is true: the others move to the front, in their
 /// order. Returns their end. Policies, errors, thread safety: as for_each.
-/// Cost: one pass in parallel, and a move of every kept element on one thread.
+/// Cost: pred is called once per element, in parallel. Plain data: one move of each kept element
+/// that does not stay, by several workers as soon as enough elements before it are gone. Others:
+/// a move within blocks, in parallel, and one of every kept element on one thread.
 ///
 ///     x.erase(quern::remove_if(quern::par, x.begin(), x.end(), [](double e) { return e < 0; }),
 ///             x.end());
@@ -89,10 +68,15 @@ template <execution_policy Policy, std::forward_iterator It, class Pred>
 QUERN_ALWAYS_INLINE auto remove_if(Policy&& policy, It first, It last, Pred pred) {
     return detail::run_over<It>(
         policy, [first, last, pred = std::move(pred)](auto how) mutable -> It {
-            if constexpr (how.k_is_parallel) {
+            if constexpr (how.k_is_parallel && detail::k_is_plain_data<std::iter_value_t<It>>) {
+                const auto is_kept = [&](const It& i) -> bool { return !pred(*i); };
+                return detail::compact_in_place(how, first, detail::length(first, last), is_kept);
+            } else if constexpr (how.k_is_parallel) {
                 return detail::remove_in_blocks(
                     how, first, detail::length(first, last),
-                    [&pred](It i, It end) { return detail::remove_serially(i, end, pred); },
+                    [&pred](It i, It end) {
+                        return detail::remove_here(i, end, detail::for_chunk(pred));
+                    },
                     [](It, It) { return false; });
             } else {
                 return detail::remove_here(first, last, detail::for_chunk(pred));
@@ -144,7 +128,12 @@ template <execution_policy Policy, std::forward_iterator It, class Same = std::e
 QUERN_ALWAYS_INLINE auto unique(Policy&& policy, It first, It last, Same same = {}) {
     return detail::run_over<It>(
         policy, [first, last, same = std::move(same)](auto how) mutable -> It {
-            if constexpr (how.k_is_parallel) {
+            if constexpr (how.k_is_parallel && detail::k_is_plain_data<std::iter_value_t<It>>) {
+                const auto is_kept = [&](const It& i) -> bool {
+                    return i == first || !same(*(i - 1), *i);
+                };
+                return detail::compact_in_place(how, first, detail::length(first, last), is_kept);
+            } else if constexpr (how.k_is_parallel) {
                 return detail::remove_in_blocks(
                     how, first, detail::length(first, last),
                     [&same](It i, It end) {

@@ -55,6 +55,13 @@ bool is_shared(const How& how) {
     }
 }
 
+/// The number of workers that may share a loop that begins here.
+template <class How>
+std::size_t sharers(const How& how) {
+    const pool& home = how.policy.where() != nullptr ? *how.policy.where() : current_pool().get();
+    return home.knobs.active_workers.load(std::memory_order_relaxed);
+}
+
 /// Runs [0, n), n > 0, on the pool, or the caller's if it is null: with chunks of a size that
 /// adapts, or with those of a division. With one worker the range is one chunk.
 void run_lazy_loop(pool* where, const void* site, std::size_t n, chunk_size chunk,

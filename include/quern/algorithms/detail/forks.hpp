@@ -3,7 +3,8 @@
 // merging, selecting. They fork with fork_both and fork_each, as far as `forks` allows.
 #pragma once
 
-#include <quern/algorithms/detail/ordered_blocks.hpp>
+#include <quern/algorithms/detail/block_size.hpp>
+#include <quern/algorithms/detail/chunked_loop.hpp>
 
 #include <algorithm>
 #include <cstddef>

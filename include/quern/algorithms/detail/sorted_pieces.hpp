@@ -126,53 +126,68 @@ private:
 };
 
 /// A set operation as work in ordered blocks. serial(first, last, first2, last2, out) is that of
-/// the standard. A survey writes into a buffer if elements are plain data, else it counts, and the
-/// block is then done a second time.
+/// the standard. A survey writes into a buffer if elements are plain data and there is room, else
+/// it counts, and the block is then done a second time.
 template <class Ranges, class T, class Out, class Serial>
 class set_operation {
 public:
-    using value = std::size_t;  ///< the number of elements of the result
+    using value = std::size_t;                       ///< the number of elements of the result
+    static constexpr std::size_t k_window = 32'768;  ///< per worker, and elements of its buffer
+    static constexpr bool k_is_in_place = false;
+    static constexpr bool k_combines_by_program = false;
+    static constexpr std::size_t k_front_part = 0;
 
     struct note {
         two_places from{};
         two_places to{};
-        std::unique_ptr<T[]> result{};
         std::size_t count = 0;
-        bool is_surveyed = false;
+        bool is_buffered = false;
     };
 
     set_operation(const Ranges& ranges, Out out, Serial& serial) noexcept
         : m_ranges(ranges), m_out(out), m_serial(serial) {}
 
+    void begin_window(std::size_t first, std::size_t last) {
+        if constexpr (k_is_buffered) {
+            m_begin = sum_of(m_ranges.place(first));
+            if (m_size < last - first) {
+                m_size = last - first;
+                m_buffer = std::make_unique_for_overwrite<T[]>(m_size);
+            }
+        }
+    }
+
     value survey(note& found, std::size_t first, std::size_t last) {
         found.from = m_ranges.place(first);
         found.to = m_ranges.place(last);
+        found.is_buffered = false;
         if constexpr (k_is_buffered) {
-            found.result = std::make_unique_for_overwrite<T[]>(
-                found.to.first - found.from.first + (found.to.second - found.from.second));
-            T* const begin = found.result.get();
-            found.count = static_cast<std::size_t>(run(found, begin) - begin);
-        } else {
-            found.count = run(found, counted_output()).count();
-        }
-        found.is_surveyed = true;
-        return found.count;
-    }
-
-    value finish(note& found, value before, std::size_t first, std::size_t last) {
-        const Out out = detail::at(m_out, before);
-        if (!found.is_surveyed) {
-            found.from = m_ranges.place(first);
-            found.to = m_ranges.place(last);
-        }
-        if constexpr (k_is_buffered) {
-            if (found.is_surveyed) {
-                std::copy_n(found.result.get(), found.count, detail::as_standard(out));
-                found.result.reset();
-                return before + found.count;
+            // A piece that ends with a long row of equal elements may be longer than the room.
+            if (sum_of(found.to) - m_begin <= m_size) {
+                found.is_buffered = true;
+                found.count =
+                    static_cast<std::size_t>(run(found, begin_of(found)) - begin_of(found));
+                return found.count;
             }
         }
-        return before + detail::length(out, run(found, out));
+        return run(found, counted_output()).count();
+    }
+
+    void finish(note& found, value before, std::size_t, std::size_t) {
+        const Out out = detail::at(m_out, before);
+        if constexpr (k_is_buffered) {
+            if (found.is_buffered) {
+                std::copy_n(begin_of(found), found.count, detail::as_standard(out));
+                return;
+            }
+        }
+        run(found, out);
+    }
+
+    value run(value before, std::size_t first, std::size_t last) {
+        const Out out = detail::at(m_out, before);
+        return before +
+               detail::length(out, run(note{m_ranges.place(first), m_ranges.place(last)}, out));
     }
 
     value combine(value before, value own) const noexcept { return before + own; }
@@ -184,6 +199,13 @@ private:
         *out = element;
     };
 
+    static std::size_t sum_of(two_places at) noexcept { return at.first + at.second; }
+
+    /// Where the result of a piece begins in the buffer: so that as many elements as it has fit.
+    T* begin_of(const note& found) const noexcept {
+        return m_buffer.get() + (sum_of(found.from) - m_begin);
+    }
+
     template <class To>
     To run(const note& found, To to) {
         return m_ranges.between(found.from, found.to, [&](auto i, auto last, auto j, auto last2) {
@@ -194,6 +216,9 @@ private:
     const Ranges& m_ranges;
     const Out m_out;
     Serial& m_serial;
+    std::size_t m_begin = 0;  ///< the place of the window, as a number of elements before it
+    std::size_t m_size = 0;   ///< of the buffer
+    std::unique_ptr<T[]> m_buffer{};
 };
 
 /// The type of the elements of a result: one that is not plain data if the ranges have two types.

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Partitions that keep the order, by several workers. In place: each group of elements keeps those
 // that satisfy the predicate at its beginning and moves the others into a buffer; then both kinds
-// move to where they belong. Into two ranges: on ordered_blocks.hpp, as a compaction.
+// move to where they belong. Into two ranges: a compaction.
 #pragma once
 
+#include <quern/algorithms/detail/compaction.hpp>
 #include <quern/algorithms/detail/in_place.hpp>
-#include <quern/algorithms/detail/ordered_blocks.hpp>
 #include <quern/algorithms/detail/partition_blocks.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -28,13 +26,6 @@ inline constexpr std::size_t k_smallest_group = 64;
 /// Elements move in parallel, within a range, if it is by at least this many places. Guessed: about
 /// 4 us of moves.
 inline constexpr std::size_t k_far_move = 16'384;
-
-/// The number of workers that may share a loop that begins here.
-template <class How>
-std::size_t sharers(const How& how) {
-    const pool& home = how.policy.where() != nullptr ? *how.policy.where() : current_pool().get();
-    return home.knobs.active_workers.load(std::memory_order_relaxed);
-}
 
 /// Groups of a range, and a buffer as long as the range for elements that do not satisfy the
 /// predicate.
@@ -217,84 +208,6 @@ It stable_partition_in_groups(const How& policy, It first, std::size_t n, Pred& 
     return detail::at(first, groups.join(how));
 }
 
-/// partition_copy as work in ordered blocks. pred(element) is called once for each element.
-template <class It, class Out, class Out2, class Pred>
-class partition_copying {
-public:
-    using value = std::size_t;  ///< the number of elements that satisfy the predicate
-
-    /// The places of the elements of a surveyed block, counted from its first one: those that
-    /// satisfy the predicate from the front, the others from the back.
-    struct note {
-        std::unique_ptr<std::uint32_t[]> places{};
-        std::size_t count = 0;
-    };
-
-    partition_copying(It first, Out out, Out2 out2, Pred& pred) noexcept
-        : m_first(first), m_out(out), m_out2(out2), m_pred(pred) {}
-
-    value survey(note& found, std::size_t first, std::size_t last) {
-        found.places = std::make_unique_for_overwrite<std::uint32_t[]>(last - first);
-        found.count = places_in(first, last, found.places.get());
-        return found.count;
-    }
-
-    value finish(note& found, value before, std::size_t first, std::size_t last) {
-        if (found.places) {
-            copy(first, last, found.places.get(), found.count, before);
-            found.places.reset();
-            return before + found.count;
-        }
-        std::array<std::uint32_t, k_piece> places;
-        for (std::size_t end = first; first != last; first = end) {
-            end = first + std::min(last - first, k_piece);
-            const std::size_t count = places_in(first, end, places.data());
-            copy(first, end, places.data(), count, before);
-            before += count;
-        }
-        return before;
-    }
-
-    value combine(value before, value own) const noexcept { return before + own; }
-
-private:
-    static constexpr std::size_t k_piece = 512;  ///< 2 KiB of the stack
-
-    /// Without a branch: whether an element satisfies the predicate is often random.
-    std::size_t places_in(std::size_t first, std::size_t last, std::uint32_t* places) {
-        const It from = detail::at(m_first, first);
-        const auto size = static_cast<std::uint32_t>(last - first);
-        std::size_t count = 0;
-        std::size_t other = size;
-        for (std::uint32_t i = 0; i < size; ++i) {
-            places[count] = i;
-            places[other - 1] = i;
-            const bool is_satisfied = m_pred(*detail::at(from, i));
-            count += is_satisfied ? 1U : 0U;
-            other -= is_satisfied ? 0U : 1U;
-        }
-        return count;
-    }
-
-    void copy(std::size_t first, std::size_t last, const std::uint32_t* places, std::size_t count,
-              std::size_t before) {
-        const It from = detail::at(m_first, first);
-        Out to = detail::at(m_out, before);
-        for (std::size_t i = 0; i < count; ++i, ++to) {
-            *to = *detail::at(from, places[i]);
-        }
-        Out2 to2 = detail::at(m_out2, first - before);
-        for (std::size_t i = last - first; i > count; --i, ++to2) {
-            *to2 = *detail::at(from, places[i - 1]);
-        }
-    }
-
-    const It m_first;
-    const Out m_out;
-    const Out2 m_out2;
-    Pred& m_pred;
-};
-
 template <class It, class Out, class Out2, class Pred>
 std::pair<Out, Out2> partition_copy_here(It first, It last, Out out, Out2 out2, Pred& pred) {
     return detail::as_given(std::partition_copy(
@@ -309,7 +222,8 @@ std::pair<Out, Out2> partition_copy_in_blocks(const How& how, It first, std::siz
     if (n == 0 || !detail::is_shared(how)) {
         return detail::partition_copy_here(first, detail::at(first, n), out, out2, pred);
     }
-    partition_copying<It, Out, Out2, Pred> work(first, out, out2, pred);
+    const auto is_kept = [&pred](const It& i) -> bool { return pred(*i); };
+    compaction<It, decltype(is_kept), both_kinds<Out, Out2>> work(first, is_kept, {out, out2});
     const std::size_t count = detail::run_in_order(how, n, work, std::size_t{0}, 1);
     return {detail::at(out, count), detail::at(out2, n - count)};
 }
