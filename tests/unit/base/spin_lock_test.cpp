@@ -13,6 +13,7 @@
 
 namespace {
 
+using quern::detail::crowded_lock;
 using quern::detail::spin_lock;
 
 void run_threads(int count, const auto& body) {
@@ -25,10 +26,11 @@ void run_threads(int count, const auto& body) {
     }
 }
 
-TEST(spin_lock, keeps_all_but_one_out) {
+template <class Lock>
+void expect_exclusion() {
     constexpr int k_each = 20'000;
     for (const int threads : {1, 2, 8}) {
-        spin_lock lock;
+        Lock lock;
         long count = 0;
         run_threads(threads, [&] {
             for (int i = 0; i < k_each; ++i) {
@@ -39,6 +41,9 @@ TEST(spin_lock, keeps_all_but_one_out) {
         EXPECT_EQ(count, long{k_each} * threads);
     }
 }
+
+TEST(spin_lock, keeps_all_but_one_out) { expect_exclusion<spin_lock>(); }
+TEST(spin_lock, keeps_all_but_one_out_of_a_crowded_lock) { expect_exclusion<crowded_lock>(); }
 
 TEST(spin_lock, yields_to_a_holder_that_is_not_running) {
     spin_lock lock;
