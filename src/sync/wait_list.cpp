@@ -4,63 +4,55 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include "timed_waiting.hpp"
 #include "words.hpp"
 
 namespace quern::detail {
 
-bool wait_list::put(wait_node& p) noexcept {
-    taker* next_owner = nullptr;
-    {
-        const std::scoped_lock guard(m_lock);
-        if (m_closed) {
-            return false;
-        }
-        if (m_takers.looks_empty()) {
-            m_nodes.push(p);
-            return true;
-        }
-        next_owner = &m_takers.pop();
-        next_owner->got = &p;
+namespace {
+
+/// How long a task spins before it suspends: about 2 us. Nodes that are put in meanwhile come in a
+/// batch, which costs both sides one cache miss instead of one for each node. Measured: with 48 and
+/// 64 a bounded channel between two workers takes 50 ns a value, with 32 70, without 120.
+constexpr int k_pauses = 48;
+
+/// Waits that suspend at once after a spin that has not brought a batch (guessed): such spins may
+/// cost 1 % of a dialogue in which each side waits for the other one.
+constexpr std::uint32_t k_spinless = 64;
+
+/// Whether another thread than the caller's may put a node in while the caller spins.
+bool others_run() noexcept {
+    const context* const here = current_context();
+    return here == nullptr || here->host().home().size() > 1;
+}
+
+}  // namespace
+
+void wait_list::wake(taker& next_owner) noexcept { next_owner.wake(); }
+
+wait_node* wait_list::take_by_spinning() noexcept {
+    const std::uint32_t spinless = m_spinless.load(std::memory_order_relaxed);
+    if (spinless != 0) {
+        m_spinless.store(spinless - 1, std::memory_order_relaxed);
+        return nullptr;
     }
-    next_owner->wake();
-    return true;
-}
-
-wait_node* wait_list::pop() noexcept { return m_nodes.looks_empty() ? nullptr : &m_nodes.pop(); }
-
-wait_node* wait_list::try_take() noexcept {
-    const std::scoped_lock guard(m_lock);
-    return pop();
-}
-
-bool wait_list::enqueue(taker& self) noexcept {
-    const std::scoped_lock guard(m_lock);
-    self.got = pop();
-    if (self.got != nullptr || m_closed) {
-        return false;
+    if (!others_run() || looks_awaited()) {  // those who wait come first
+        return nullptr;
     }
-    if (self.late) {
-        self.expired = true;
-        return false;
+    for (int i = 0; i != k_pauses; ++i) {
+        std_atomics::pause();
     }
-    m_takers.push(self);
-    return true;
+    wait_node* const p = try_take();
+    if (p == nullptr || !looks_moved()) {
+        m_spinless.store(k_spinless, std::memory_order_relaxed);
+    }
+    return p;
 }
 
-bool wait_list::withdraw(taker& self) noexcept {
-    const std::scoped_lock guard(m_lock);
-    return m_takers.withdraw(self);
-}
-
-wait_node* wait_list::take(const wait_reason& why) noexcept {
-    {
-        const std::scoped_lock guard(m_lock);  // try_take() in place: a call costs a twentieth
-        if (wait_node* const p = pop()) {
-            return p;
-        }
+wait_node* wait_list::wait_for_node(const wait_reason& why) noexcept {
+    if (wait_node* const p = take_by_spinning()) {
+        return p;
     }
     taker self;
     wait_in(self, why, [this, &self] { return enqueue(self); });
@@ -72,6 +64,10 @@ bool wait_list::take_within(const wait_reason& why, const Limit& limit, wait_nod
     got = try_take();
     if (got != nullptr || has_passed(limit)) {
         return got != nullptr || is_closed();
+    }
+    got = take_by_spinning();
+    if (got != nullptr) {
+        return true;
     }
     taker self;
     const bool in_time = wait_in_until(
@@ -97,23 +93,9 @@ bool wait_list::take_until(const wait_reason& why, const stop_or_time& limit,
 }
 
 void channel_lists::close() noexcept {
-    wait_list::taker* senders = nullptr;
-    wait_list::taker* receivers = nullptr;
-    {
-        const std::scoped_lock outer(free.m_lock);
-        const std::scoped_lock inner(filled.m_lock);
-        free.m_closed = true;
-        filled.m_closed = true;
-        senders = free.m_takers.take_all();
-        receivers = filled.m_takers.take_all();
-    }
+    const auto [senders, receivers] = wait_list::node_queue::close(free, filled);
     wake_all(senders);
     wake_all(receivers);
-}
-
-bool wait_list::is_closed() const noexcept {
-    const std::scoped_lock guard(m_lock);
-    return m_closed;
 }
 
 void wait_list::expect(std::size_t count) noexcept {
@@ -127,13 +109,13 @@ constexpr wait_kind wait_list::k_wait_for_place{"channel, to send", sizeof(chann
                                                 look_for_place};
 
 void wait_list::look_for_value(const void* copy, wait_findings& into) noexcept {
-    say(into, static_cast<const channel_lists*>(copy)->filled.m_nodes.looks_empty() ? "empty"
-                                                                                    : "not empty");
+    say(into,
+        static_cast<const channel_lists*>(copy)->filled.looks_empty() ? "empty" : "not empty");
 }
 
 void wait_list::look_for_place(const void* copy, wait_findings& into) noexcept {
     const wait_list& places = static_cast<const channel_lists*>(copy)->free;
-    say(into, places.m_nodes.looks_empty() ? "full: holds %u of %u" : "not full", places.m_expected,
+    say(into, places.looks_empty() ? "full: holds %u of %u" : "not full", places.m_expected,
         places.m_expected);
 }
 

@@ -36,6 +36,7 @@
 namespace {
 
 std::atomic<std::size_t> g_in_use{0};  // bytes
+std::atomic<std::size_t> g_allocations{0};
 
 void* allocate(std::size_t size) {
     void* const memory = std::malloc(size == 0 ? 1 : size);
@@ -43,6 +44,7 @@ void* allocate(std::size_t size) {
         throw std::bad_alloc();
     }
     g_in_use += ::malloc_usable_size(memory);
+    ++g_allocations;
     return memory;
 }
 
@@ -217,6 +219,31 @@ TEST_F(growth, of_timed_waits_for_permits_events_and_values) {
     full.send(1);
     expect_none_of_limits([&] { EXPECT_FALSE(empty.try_receive_for(k_time).has_value()); });
     expect_none_of_limits([&] { EXPECT_FALSE(full.try_send_for(2, k_time)); });
+}
+
+// Holds: channel: Cost: two short spin-lock sections; if unbounded, an allocation when there are
+//     more values than before.
+TEST_F(growth, of_an_unbounded_channel_is_that_of_its_values) {
+    quern::channel<int> values;
+    const auto pass = [&values](int count) {
+        for (int i = 0; i < count; ++i) {
+            values.send(i);
+        }
+        for (int i = 0; i < count; ++i) {
+            ASSERT_EQ(values.receive(), i);
+        }
+    };
+    pass(1'000);
+    const std::size_t before = g_allocations;
+    for (int i = 0; i < 1'000; ++i) {
+        pass(i);
+    }
+    EXPECT_LT(g_allocations, before + 100);       // those of other threads
+    expect_none(10 * k_uses, [&pass](int uses) {  // more than are kept
+        for (int i = 0; i < 10; ++i) {
+            pass(uses / 10);
+        }
+    });
 }
 
 // Holds: condition_variable: A wait that ends by its time keeps no memory.

@@ -6,10 +6,12 @@
 #include "fragile.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -299,6 +301,58 @@ TEST_P(channel_test, is_destroyed_by_the_receiver_right_after_it_has_been_closed
         }
         ASSERT_EQ(sum, 42);
     }
+}
+
+// Holds: channel: A sender may destroy the channel when it has learnt that it is closed.
+TEST_P(channel_test, is_destroyed_by_the_sender_right_after_it_has_been_closed) {
+    const int rounds = k_sanitized ? 2'000 : 20'000;
+    for (int i = 0; i < rounds; ++i) {
+        auto values =
+            i % 2 == 0 ? std::make_unique<channel<int>>() : std::make_unique<channel<int>>(1);
+        all.task([&c = *values] { c.close(); });
+        const auto send = [&values] {
+            for (;;) {
+                values->send(1);
+                static_cast<void>(values->try_receive());
+            }
+        };
+        ASSERT_THROW(send(), quern::channel_closed);
+    }
+}
+
+// Holds: channel: Every value that is sent...
+// Holds: channel: Values come out in the order...
+TEST_P(channel_test, keeps_the_order_of_each_sender_through_bursts) {
+    constexpr int k_senders = 3;
+    const int each = k_sanitized ? 2'000 : 20'000;
+    channel<std::pair<int, int>> values;
+    std::atomic<int> senders{k_senders};
+    for (int s = 0; s < k_senders; ++s) {
+        all.task([&, s] {
+            for (int i = 0; i < each; ++i) {
+                values.send({s, i});
+            }
+            if (--senders == 0) {
+                values.close();
+            }
+        });
+    }
+    std::atomic<int> received{0};
+    std::atomic<int> disorder{0};
+    for (int r = 0; r < 2; ++r) {
+        all.task([&] {
+            std::array<int, k_senders> last{-1, -1, -1};
+            for (const auto& [s, i] : values) {
+                auto& before = last.at(static_cast<std::size_t>(s));
+                disorder += i <= before ? 1 : 0;
+                before = i;
+                ++received;
+            }
+        });
+    }
+    all.finish();
+    EXPECT_EQ(received.load(), k_senders * each);
+    EXPECT_EQ(disorder.load(), 0);
 }
 
 // Holds: channel: A capacity of 0 is std::invalid_argument.
