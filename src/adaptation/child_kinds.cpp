@@ -25,8 +25,9 @@ struct kind_table {
 
 constinit kind_table g_kinds{};
 
-/// For all kinds beyond the table, and without memory.
-constinit kind_record g_other_kinds{};
+/// For all kinds beyond the table, and without memory. No braces: gcc 14 would take them for a
+/// temporary, which a constant expression may not have of this type.
+constinit kind_record g_other_kinds;
 
 std::size_t slot_of(const void* site, const char* name, std::uint64_t instance) noexcept {
     std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(site);

@@ -5,8 +5,8 @@
 namespace quern::detail {
 
 bool is_shared(pool* where) {
-    const pool& home = where != nullptr ? *where : current_pool().get();
-    return home.policy().steals && home.knobs.active_workers.load(std::memory_order_relaxed) > 1;
+    const pool* const home = where != nullptr ? where : &current_pool().get();
+    return home->policy().steals && home->knobs.active_workers.load(std::memory_order_relaxed) > 1;
 }
 
 void run_lazy_loop(pool* where, const void* site, std::size_t n, chunk_size chunk,

@@ -26,10 +26,10 @@ std::optional<outcome<binding>> parse_prefixed(std::string_view text) {
         }
         const outcome<cpu_list> list = parse_cpu_set(text.substr(prefix.size()));
         if (!list) {
-            return unavailable{"binding " + detail::quoted(text) + ": " + list.reason()};
+            return unavailable{"binding " + detail::in_quotes(text) + ": " + list.reason()};
         }
         if (list->empty()) {
-            return unavailable{"binding " + detail::quoted(text) +
+            return unavailable{"binding " + detail::in_quotes(text) +
                                " names nothing; a list such as " + prefix + "0-3 is accepted"};
         }
         return binding{policy, *list};
@@ -83,7 +83,7 @@ outcome<binding> parse_binding(std::string_view text) {
     names.push_back("a list such as 0,2-5,8");
     names.push_back("cores:0-3");
     names.push_back("node:1");
-    return unavailable{"binding " + detail::quoted(text) + " is unknown; " +
+    return unavailable{"binding " + detail::in_quotes(text) + " is unknown; " +
                        quern::detail::accepted_values(text, names)};
 }
 

@@ -61,7 +61,7 @@ std::vector<membership> find_memberships(std::string_view text, std::string_view
             line[second + 1] != '/') {
             if (!trim(line).empty()) {
                 said.push_back(std::string(file) + ": expected id:controllers:/path, found " +
-                               quoted(line));
+                               in_quotes(line));
             }
             continue;
         }
@@ -85,7 +85,7 @@ std::vector<mount> find_mounts(std::string_view text, std::string_view controlle
         const std::vector<std::string_view> field = words(line);
         const auto dash = std::find(field.begin(), field.end(), "-");
         if (field.end() - dash < 4 || dash - field.begin() < 6) {
-            said.push_back(std::string(file) + ": expected a mount, found " + quoted(line));
+            said.push_back(std::string(file) + ": expected a mount, found " + in_quotes(line));
             continue;
         }
         const bool version_2 = dash[1] == "cgroup2";
@@ -141,8 +141,8 @@ std::optional<cgroup_chain> join(const membership& group, const std::vector<moun
         return climb(*widest, *below(group.path, widest->root));
     }
     if (any) {
-        said.push_back("the control group " + quoted(group.path) + " is not below what " +
-                       any->mount_point + " shows (" + quoted(any->root) +
+        said.push_back("the control group " + in_quotes(group.path) + " is not below what " +
+                       any->mount_point + " shows (" + in_quotes(any->root) +
                        "); read the mount point instead");
         return climb(*any, {});
     }

@@ -19,7 +19,7 @@ constexpr std::uint64_t k_default_period_us =
 using reading = outcome<cpu_quota>;
 
 reading malformed(const std::string& file, std::string_view text, notes& said) {
-    said.push_back(file + ": expected a CPU quota, found " + quoted(text));
+    said.push_back(file + ": expected a CPU quota, found " + in_quotes(text));
     return unavailable{said.back()};
 }
 

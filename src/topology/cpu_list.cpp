@@ -27,7 +27,7 @@ std::optional<cpu_range> parse_range(std::string_view piece) {
 }
 
 unavailable fault(std::string_view text, std::string_view piece, std::string_view what) {
-    return unavailable{detail::quoted(text) + ": " + detail::quoted(piece) + " " +
+    return unavailable{detail::in_quotes(text) + ": " + detail::in_quotes(piece) + " " +
                        std::string(what)};
 }
 

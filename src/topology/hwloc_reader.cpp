@@ -113,7 +113,7 @@ outcome<topology_ptr> load(const std::optional<std::string>& synthetic) {
     topology_ptr topology(created);
     if (synthetic && hwloc_topology_set_synthetic(created, synthetic->c_str()) != 0) {
         return unavailable{
-            "hwloc does not understand the synthetic machine " + detail::quoted(*synthetic) +
+            "hwloc does not understand the synthetic machine " + detail::in_quotes(*synthetic) +
             "; expected levels from the outside in, such as \"pack:2 l3:2 core:4 pu:2\""};
     }
     if (!synthetic) {

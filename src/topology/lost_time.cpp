@@ -27,11 +27,11 @@ outcome<double> number_after(std::string_view text, const std::string& key) {
             if (const auto value = parse_number(word)) {
                 return static_cast<double>(*value);
             }
-            return unavailable{"malformed: expected a number after " + quoted(key) + ", found " +
-                               quoted(word)};
+            return unavailable{"malformed: expected a number after " + in_quotes(key) + ", found " +
+                               in_quotes(word)};
         }
     }
-    return unavailable{"malformed: no line " + quoted(key)};
+    return unavailable{"malformed: no line " + in_quotes(key)};
 }
 
 /// Each group's file has only that group's own quota.
@@ -68,10 +68,10 @@ outcome<thread_schedule> read_thread_schedule(const system_root& root, int threa
         const auto value = i < found.size() ? parse_number(found[i]) : std::nullopt;
         if (!value) {
             const std::string place = std::to_string(i + 1);
-            return unavailable{root.resolve(file) + ": malformed: expected " +
-                               (i < found.size()
-                                    ? "a number at place " + place + ", found " + quoted(found[i])
-                                    : place + " numbers, found " + quoted(*text))};
+            return unavailable{
+                root.resolve(file) + ": malformed: expected " +
+                (i < found.size() ? "a number at place " + place + ", found " + in_quotes(found[i])
+                                  : place + " numbers, found " + in_quotes(*text))};
         }
         numbers[i] = static_cast<double>(*value);
     }
@@ -85,13 +85,13 @@ outcome<std::vector<double>> parse_processor_times(std::string_view text) {
     for (std::size_t i = 1; i < found.size() && i <= k_states; ++i) {
         const auto time = parse_number(found[i]);
         if (!time) {
-            return unavailable{"malformed: expected a time, found " + quoted(found[i])};
+            return unavailable{"malformed: expected a time, found " + in_quotes(found[i])};
         }
         times.push_back(static_cast<double>(*time));
     }
     if (times.size() < k_oldest || found.front() != "cpu") {
         return unavailable{"malformed: expected the times of all processors, found " +
-                           quoted(text)};
+                           in_quotes(text)};
     }
     return times;
 }

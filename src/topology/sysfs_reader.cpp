@@ -61,7 +61,7 @@ std::optional<std::uint64_t> sysfs_reader::number_in(const std::string& path) {
     const auto number = detail::parse_number(*text);
     if (!number) {
         m_notes.push_back(m_root.resolve(path) + ": expected a number, found " +
-                          detail::quoted(*text));
+                          detail::in_quotes(*text));
     }
     return number;
 }
@@ -100,7 +100,7 @@ std::vector<std::uint64_t> sysfs_reader::distances_in(const std::string& path) {
         const auto number = detail::parse_number(word);
         if (!number) {
             m_notes.push_back(m_root.resolve(path) + ": expected distances, found " +
-                              detail::quoted(*text));
+                              detail::in_quotes(*text));
             return {};
         }
         row.push_back(*number);

@@ -77,7 +77,7 @@ unavailable unknown(std::string_view name) {
     for (const event_kind& each : named_events()) {
         names.push_back(each.name);
     }
-    std::string why = "no event is called " + detail::quoted(name) + "; accepted: ";
+    std::string why = "no event is called " + detail::in_quotes(name) + "; accepted: ";
     for (const std::string_view each : names) {
         why.append(each).append(", ");
     }
@@ -121,7 +121,7 @@ outcome<std::vector<event_kind>> find_events(std::string_view list) {
         }
         if (std::any_of(found.begin(), found.end(),
                         [&](const event_kind& each) { return each.name == one->name; })) {
-            return unavailable{detail::quoted(one->name) + " is named twice"};
+            return unavailable{detail::in_quotes(one->name) + " is named twice"};
         }
         found.push_back(*one);
     }

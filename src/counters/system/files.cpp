@@ -14,8 +14,8 @@ namespace {
 
 using topology::outcome;
 using topology::unavailable;
+using topology::detail::in_quotes;
 using topology::detail::parse_number;
-using topology::detail::quoted;
 using topology::detail::split;
 using topology::detail::words;
 
@@ -23,7 +23,7 @@ outcome<double> number(std::string_view text, const std::string& what) {
     if (const auto value = parse_number(text)) {
         return static_cast<double>(*value);
     }
-    return unavailable{"malformed: expected a number " + what + ", found " + quoted(text)};
+    return unavailable{"malformed: expected a number " + what + ", found " + in_quotes(text)};
 }
 
 /// The words of the first line whose first word is `key`; empty without such a line.
@@ -39,7 +39,7 @@ std::vector<std::string_view> line_of(std::string_view text, std::string_view ke
     return {};
 }
 
-unavailable no_line(const std::string& key) { return {"no line " + quoted(key)}; }
+unavailable no_line(const std::string& key) { return {"no line " + in_quotes(key)}; }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ finder word_at(std::size_t index) {
         const std::vector<std::string_view> found = words(text.substr(0, text.find('\n')));
         if (index >= found.size()) {
             return unavailable{"malformed: expected " + std::to_string(index + 1) +
-                               " numbers, found " + quoted(text)};
+                               " numbers, found " + in_quotes(text)};
         }
         return number(found[index], "at place " + std::to_string(index + 1));
     };
@@ -60,24 +60,24 @@ finder after(std::string key) {
         if (found.empty()) {
             return no_line(key);
         }
-        return number(found.size() > 1 ? found[1] : std::string_view(), "after " + quoted(key));
+        return number(found.size() > 1 ? found[1] : std::string_view(), "after " + in_quotes(key));
     };
 }
 
 finder in_line(std::string line, std::string key) {
-    return
-        [line = std::move(line), key = std::move(key)](std::string_view text) -> outcome<double> {
-            const std::vector<std::string_view> found = line_of(text, line);
-            if (found.empty()) {
-                return no_line(line);
+    return [line = std::move(line),
+            key = std::move(key)](std::string_view text) -> outcome<double> {
+        const std::vector<std::string_view> found = line_of(text, line);
+        if (found.empty()) {
+            return no_line(line);
+        }
+        for (const std::string_view word : found) {
+            if (word.starts_with(key)) {
+                return number(word.substr(key.size()), "after " + in_quotes(key));
             }
-            for (const std::string_view word : found) {
-                if (word.starts_with(key)) {
-                    return number(word.substr(key.size()), "after " + quoted(key));
-                }
-            }
-            return unavailable{"malformed: no " + quoted(key) + " in the line " + quoted(line)};
-        };
+        }
+        return unavailable{"malformed: no " + in_quotes(key) + " in the line " + in_quotes(line)};
+    };
 }
 
 file_source::file_source(topology::system_root root, std::string path,

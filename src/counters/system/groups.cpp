@@ -21,8 +21,8 @@ using topology::outcome;
 using topology::read_word;
 using topology::unavailable;
 using topology::detail::cgroup_chain;
+using topology::detail::in_quotes;
 using topology::detail::parse_number;
-using topology::detail::quoted;
 
 /// Keeps the most relevant failure: a file that exists but is unusable takes precedence over a
 /// missing one.
@@ -140,7 +140,7 @@ private:
         const auto value = parse_number(word);
         return value ? outcome<std::uint64_t>(*value)
                      : unavailable{m_root.resolve(file) + ": malformed: expected bytes, found " +
-                                   quoted(word)};
+                                   in_quotes(word)};
     }
 
     topology::system_root m_root;

@@ -21,8 +21,8 @@ using topology::outcome;
 using topology::read_word;
 using topology::system_root;
 using topology::unavailable;
+using topology::detail::in_quotes;
 using topology::detail::parse_number;
-using topology::detail::quoted;
 
 constexpr std::string_view k_folder = "/sys/class/powercap";
 
@@ -190,7 +190,7 @@ raw_reading zone_meter::read(const system_root& root, std::uint64_t now) {
     const auto shown = parse_number(*word);
     if (!shown) {
         return no_reading(
-            {root.resolve(file) + ": malformed: expected microjoules, found " + quoted(*word)});
+            {root.resolve(file) + ": malformed: expected microjoules, found " + in_quotes(*word)});
     }
     const bool begins = !m_shown;
     if (begins) {

@@ -38,7 +38,7 @@ std::string overhead_remedy(const efficiency& of, const recording& run) {
                "The tasks are large enough: look for many waits, or more workers than cores.";
     }
     const std::string which = most == nullptr ? "tasks "
-                                              : "those of " + quoted(*most) + ", " +
+                                              : "those of " + in_quotes(*most) + ", " +
                                                     count_words(most->tasks, "task") +
                                                     " that take " + duration_words(present) + ", ";
     return text + "Make " + which + short_number(std::ceil(wanted / std::max(present, 1.0))) +
@@ -52,8 +52,8 @@ std::string blocked_remedy(const efficiency& of, const recording& run) {
                        " of the workers' time, and kept their workers meanwhile. ";
     const site* const most = largest(run, [](const site& s) { return s.blocked_ns; });
     if (most != nullptr) {
-        text +=
-            "Those of " + quoted(*most) + " did so for " + duration_words(most->blocked_ns) + ". ";
+        text += "Those of " + in_quotes(*most) + " did so for " + duration_words(most->blocked_ns) +
+                ". ";
     }
     return text +
            "Wrap input, output and sleeps in a quern::blocking_region; use quern::mutex in the "
@@ -93,7 +93,7 @@ std::string inflation_remedy(const efficiency& of, const recording& run,
         "The largest loss is inflation: tasks take longer beside others than alone. ";
     const site* const most = largest(run, lost);
     if (most != nullptr) {
-        text += "Those of " + quoted(*most) + " take " + duration_words(most->mean_ns()) +
+        text += "Those of " + in_quotes(*most) + " take " + duration_words(most->mean_ns()) +
                 ", and " + duration_words(one_core.find(*most)->mean_ns) + " on one worker. ";
     }
     const double inflation = of.inflation_ns.value_or(0.0);
@@ -155,7 +155,7 @@ std::string nothing_to_do(const efficiency& of) {
 
 }  // namespace
 
-std::string quoted(const site& one) {
+std::string in_quotes(const site& one) {
     constexpr std::size_t k_longest = 60;
     const std::string name = clean_text(one.name.empty() ? "?" : one.name, k_longest);
     return "'" + name + "'" +
@@ -200,7 +200,7 @@ std::string sites_with_other_counts(const recording& run, const calibration& one
         return "";
     }
     return "The calibration may be of other input: it has " +
-           count_words(one_core.find(*first)->tasks, "task") + " of " + quoted(*first) +
+           count_words(one_core.find(*first)->tasks, "task") + " of " + in_quotes(*first) +
            ", this run " + count_words(first->tasks) +
            (count > 1 ? ", and more sites differ." : ".");
 }

@@ -16,7 +16,7 @@ std::string remedy_for(const efficiency& of, const recording& run, const calibra
 std::string cause_of_starvation(const efficiency& of, const recording& run);
 
 /// "'fib' (fib.cpp:12)"; long names are shortened.
-std::string quoted(const site& one);
+std::string in_quotes(const site& one);
 
 /// The site with the largest figure, or null if none is above 0.
 template <class Figure>

@@ -75,7 +75,7 @@ std::string starved_by_long_task(const recording& run, const site& of) {
     const std::optional<std::uint64_t> begin = begin_of_longest(run, of);
     const stolen_parts parts = stolen_parts::of(run);
     if (parts.count != 0) {
-        return "One task of " + quoted(of) + " took " + duration_words(of.max_ns) + ", " +
+        return "One task of " + in_quotes(of) + " took " + duration_words(of.max_ns) + ", " +
                percent_words(of.max_ns / duration) + " of the run. Other workers took " +
                count_words(parts.count, "part") + " of loops and forks, " +
                duration_words(parts.total_ns) +
@@ -83,7 +83,7 @@ std::string starved_by_long_task(const recording& run, const site& of) {
                "parallel too, or its loops longer.";
     }
     const double at = begin ? static_cast<double>(*begin) / duration : 0.0;
-    return "One task of " + quoted(of) + " took " + duration_words(of.max_ns) + ", " +
+    return "One task of " + in_quotes(of) + " took " + duration_words(of.max_ns) + ", " +
            percent_words(of.max_ns / duration) + " of the run, while others had nothing to do. " +
            (!begin         ? "Divide it, or begin it first."
             : at >= k_late ? "Begin it first, for it began when " + percent_words(at) +
@@ -107,7 +107,8 @@ const wait_row* lock_in_the_way(const efficiency& of, const recording& run) {
 
 std::string starved_by_lock(const wait_row& lock, const recording& run) {
     const wait_line& line = lock.lines.front();
-    return "Tasks" + (lock.site < run.sites.size() ? " of " + quoted(run.sites[lock.site]) : "") +
+    return "Tasks" +
+           (lock.site < run.sites.size() ? " of " + in_quotes(run.sites[lock.site]) : "") +
            " waited " + count_words(lock.waits) + " times for the " + thing_words(lock) +
            (line.location.empty() ? "" : ", locked at " + line.location) + ", " +
            duration_words(lock.mean_ns()) +
@@ -175,7 +176,8 @@ std::string starved_by_meeting(const wait_row& point, const recording& run) {
     const std::string line = point.lines.empty() ? "" : point.lines.front().location;
     const std::string words = thing_words(point);
     const std::size_t address = words.rfind(" 0x");
-    return "Tasks" + (point.site < run.sites.size() ? " of " + quoted(run.sites[point.site]) : "") +
+    return "Tasks" +
+           (point.site < run.sites.size() ? " of " + in_quotes(run.sites[point.site]) : "") +
            " waited " + count_words(point.waits) + " times " + std::string(meant.what_for) +
            (address == std::string::npos ? "" : words.substr(address)) +
            (line.empty() ? "" : ", at " + line) + ", " + duration_words(point.mean_ns()) +
@@ -187,7 +189,7 @@ std::string most_critical(const recording& run) {
     const site* const most = largest(run, [](const site& s) { return s.critical_ns; });
     return most == nullptr ? ""
                            : "; " + percent_words(most->critical_ns / run.critical_path_ns) +
-                                 " of it is in " + quoted(*most);
+                                 " of it is in " + in_quotes(*most);
 }
 
 std::string starved_by_chain(double parallelism, const recording& run) {

@@ -60,7 +60,7 @@ std::optional<Number> parse_number(std::string_view text) noexcept {
 
 /// Formats foreign text for a message: quoted, cut after 60 characters, control characters and
 /// bytes above ASCII as '?'.
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
     constexpr std::size_t k_shown = 60;
     std::string out = "\"";
     for (const char c : text.substr(0, k_shown)) {
