@@ -90,8 +90,9 @@ private:
     void call(time_thread& me, std::shared_ptr<entry> one, std::unique_lock<std::mutex>& guard);
     void sleep(std::unique_lock<std::mutex>& guard);
 
-    time_team* const m_of_parent;  ///< so that a leak checker finds what a fork() has copied
-    const int m_wake;              ///< an eventfd
+    /// So that a leak checker finds what a fork() has copied.
+    [[maybe_unused]] time_team* const m_of_parent;
+    const int m_wake;  ///< an eventfd
     std::vector<std::shared_ptr<entry>> m_all{};
     std::vector<std::unique_ptr<time_thread>> m_threads{};
     const time_thread* m_at_clock = nullptr;
