@@ -62,11 +62,13 @@ namespace {
 
 struct watched_pool {
     std::atomic<pool*> which{nullptr};
-    std::unique_ptr<pool_poller> asks;
+    pool_poller* asks = nullptr;  ///< owned
 };
 
 /// Tasks of a pool beyond these wait as threads outside do, and block their workers.
-std::array<watched_pool, 64> g_watched;
+/// Not destroyed by exit(): MPI calls that for an error which ends the job, also while a poller is
+/// asked, whose destructor would wait for that to end.
+constinit std::array<watched_pool, 64> g_watched{};
 quern::detail::spin_lock g_lock;  ///< for changes of g_watched
 
 class pool_watch final : public runtime_observer {
@@ -85,7 +87,7 @@ public:
             const std::scoped_lock lock(g_lock);
             for (watched_pool& slot : g_watched) {
                 if (slot.which.load(std::memory_order_relaxed) == nullptr) {
-                    slot.asks = std::move(made);
+                    slot.asks = made.release();
                     slot.which.store(&each.get(), std::memory_order_release);  // pairs: poller_here
                     break;
                 }
@@ -99,11 +101,11 @@ public:
             for (watched_pool& slot : g_watched) {
                 if (slot.which.load(std::memory_order_relaxed) == &each.get()) {
                     slot.which.store(nullptr, std::memory_order_relaxed);
-                    if (!slot.asks->is_idle()) {
-                        // The process ends, but not its operations.
-                        static_cast<void>(slot.asks.release());
+                    // If it is not, the process ends, but not its operations.
+                    if (slot.asks->is_idle()) {
+                        delete slot.asks;
                     }
-                    slot.asks.reset();
+                    slot.asks = nullptr;
                 }
             }
         }
@@ -123,7 +125,7 @@ pool_poller* poller_here() noexcept {
     const pool* const home = &task->host().home();
     for (watched_pool& slot : g_watched) {
         if (slot.which.load(std::memory_order_acquire) == home) {  // pairs with started
-            return slot.asks.get();
+            return slot.asks;
         }
     }
     return nullptr;
@@ -132,7 +134,7 @@ pool_poller* poller_here() noexcept {
 pool_poller* poller_of_any() noexcept {
     for (watched_pool& slot : g_watched) {
         if (slot.which.load(std::memory_order_acquire) != nullptr) {  // pairs with started
-            return slot.asks.get();
+            return slot.asks;
         }
     }
     return nullptr;

@@ -236,6 +236,9 @@ int run(int argc, char** argv) {
         receive_too_much(g_rank, true);
     } else if (which == "too-much-later") {
         receive_too_much(g_rank, false);
+    } else if (which == "too-much-in-own-runtime") {
+        const quern::runtime rt;  // it still lives when MPI calls exit()
+        quern::async(rt, [] { receive_too_much(g_rank, false); }).get();
     } else if (which == "long-call") {
         call_for_long(g_rank);
     } else if (which == "hang") {

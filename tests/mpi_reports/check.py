@@ -217,7 +217,7 @@ class Checks:
         self.expect_texts(output, ["quern: a function that MPI has called in MPI_Allreduce has thrown: no sum; MPI cannot continue"])
 
     def an_error_that_ends_the_job_names_its_call(self):
-        for case in ("too-much", "too-much-later"):
+        for case in ("too-much", "too-much-later", "too-much-in-own-runtime"):
             output, status = self.run(case)
             self.expect(status not in (None, 0), f"{case}: status {status}", output)
             self.expect_texts(output, ["quern: MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 7, up to 4 bytes, in task 'left edge', has failed: "])
