@@ -25,7 +25,7 @@ public:
     }
 
     fixed_text& add(std::uint64_t number, int base = 10) noexcept {
-        std::array<char, 24> digits;  // more than the digits of 2^64
+        std::array<char, 24> digits{};  // more than the digits of 2^64
         const auto end = std::to_chars(digits.begin(), digits.end(), number, base).ptr;
         return add(std::string_view(digits.data(), static_cast<std::size_t>(end - digits.data())));
     }
