@@ -32,7 +32,8 @@ function(quern_embed output)
 endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-    set(source "// Made by the build.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n")
+    # A text may be longer than the 65536 characters that every compiler must take. gcc and clang take more; clang warns.
+    set(source "// Made by the build.\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n")
     string(REPLACE "|" ";" PARTS "${PARTS}")
     foreach(part IN LISTS PARTS)
         string(REGEX MATCH "^([a-z_]+)=(.+)$" matched "${part}")

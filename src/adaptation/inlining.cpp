@@ -46,9 +46,6 @@ constexpr std::uint32_t k_reserve = 2;
 constexpr std::uint32_t k_most_aside = 6;
 
 constexpr std::uint32_t k_most_between_looks = 256;  ///< decisions of a worker about one kind
-constexpr double k_usual_task_ns = 40;               ///< before any was measured
-constexpr double k_usual_aside_ns = 60;  ///< of a change of stacks; where it cannot be measured
-constexpr std::uint64_t k_enough_tasks = 1'000;
 
 constinit std::atomic<inlining_rule> g_rule{inlining_rule::never};
 constinit std::atomic<bool> g_applies{true};
