@@ -239,7 +239,7 @@ std::string latest_of(std::string_view text) {
 
 /// Puts a file with the latest results and the line in the place of the one that has become too
 /// long. Requires: that one is locked, so that one process does it. False if it cannot be done.
-bool replace(const std::string& path, const struct stat& about, const std::string& line) {
+bool replace_file(const std::string& path, const struct stat& about, const std::string& line) {
     const std::optional<std::string> text = contents_of(path);
     if (!text || !is_history(*text)) {
         return false;
@@ -293,7 +293,7 @@ bool add_line(const std::string& name, const std::string& line) {
         return false;
     }
     const bool is_long = static_cast<std::size_t>(about.st_size) > k_most_bytes;
-    const bool is_kept = (is_long && replace(path, about, line)) || append(file, about, line);
+    const bool is_kept = (is_long && replace_file(path, about, line)) || append(file, about, line);
     const int error = errno;
     ::close(file);
     errno = error;

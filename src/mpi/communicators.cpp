@@ -78,7 +78,7 @@ std::vector<int> world_ranks_of(MPI_Group& group) {
     return found;
 }
 
-std::uint32_t count(std::map<std::uint64_t, std::uint32_t>& made, std::uint64_t members) {
+std::uint32_t count_made(std::map<std::uint64_t, std::uint32_t>& made, std::uint64_t members) {
     const std::scoped_lock lock(g_comms_lock);
     return made[members]++;
 }
@@ -96,7 +96,7 @@ numbered& add(numbered* made) {
 /// By MPI_Comm_dup and MPI_Comm_idup, on all ranks in the same order.
 int copy_number(MPI_Comm, int, void*, void* of, void* to, int* is_copied) {
     auto& from = *static_cast<numbered*>(of);
-    channel where{context_of(from.where.context, from.members, count(from.made, from.members)),
+    channel where{context_of(from.where.context, from.members, count_made(from.made, from.members)),
                   from.where.peers};
     *static_cast<void**>(to) =
         &add(new numbered(std::move(where), MPI_COMM_NULL, from.members, from.is_certain));
@@ -148,10 +148,10 @@ numbered& number_between_groups(MPI_Comm comm) {
     auto peers = std::make_shared<const std::vector<int>>(world_ranks_of(remote));
     const auto [low, high] = std::minmax({hash_of(world_ranks_of(local)), hash_of(*peers)});
     const std::uint64_t members = mixed(low, high);
-    return keep(
-        comm,
-        {context_of(k_between_groups, members, count(g_without_origin, members)), std::move(peers)},
-        members, false);
+    return keep(comm,
+                {context_of(k_between_groups, members, count_made(g_without_origin, members)),
+                 std::move(peers)},
+                members, false);
 }
 
 /// `from`: null if it is not known. Those that only some ranks make are counted apart from the
@@ -167,7 +167,7 @@ numbered& number(MPI_Comm comm, numbered* from, made_by whom) {
     auto peers = std::make_shared<const std::vector<int>>(world_ranks_of(group));
     const std::uint64_t members = hash_of(*peers);
     const std::uint64_t kind = whom == made_by::all_members ? members : mixed(members, 1);
-    const std::uint32_t earlier = count(from != nullptr ? from->made : g_without_origin, kind);
+    const std::uint32_t earlier = count_made(from != nullptr ? from->made : g_without_origin, kind);
     const std::uint64_t origin = from != nullptr ? from->where.context : k_unknown_origin;
     const bool is_certain = from != nullptr && from->is_certain && whom == made_by::all_members;
     return keep(comm, {context_of(origin, kind, earlier), std::move(peers)}, members, is_certain);

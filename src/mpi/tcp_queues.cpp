@@ -36,7 +36,7 @@ bool read_sockets(std::set<std::string>& inodes) {
 }
 
 /// A line is "sl local remote state tx:rx timer:when retransmits uid timeout inode ...".
-bool is_empty(const std::string& line, const std::set<std::string>& inodes) {
+bool has_no_bytes(const std::string& line, const std::set<std::string>& inodes) {
     std::istringstream words(line);
     std::string skipped;
     std::string queues;
@@ -63,7 +63,7 @@ bool tcp_queues_are_empty() {
         std::string line;
         std::getline(in, line);  // the heading
         while (std::getline(in, line)) {
-            if (!is_empty(line, inodes)) {
+            if (!has_no_bytes(line, inodes)) {
                 return false;
             }
         }

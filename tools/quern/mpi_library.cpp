@@ -109,7 +109,7 @@ void look_at_preloaded(const std::string& list, std::vector<sighting>& seen) {
     }
 }
 
-std::vector<sighting> all_of(const std::string& program) {
+std::vector<sighting> all_sightings(const std::string& program) {
     const std::optional<elf_libraries> own = read_elf(program);
     if (!own) {
         throw std::runtime_error(fmt::format(
@@ -162,7 +162,7 @@ mpi_choice mpi_library_named(const std::string& word, const std::string& program
 }
 
 mpi_choice mpi_library_of(const std::string& program, const std::vector<std::string>& words) {
-    std::vector<sighting> seen = all_of(program);
+    std::vector<sighting> seen = all_sightings(program);
     look_at_preloaded(preloaded_by(words), seen);
     if (seen.empty()) {
         throw std::runtime_error(fmt::format(

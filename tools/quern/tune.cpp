@@ -160,7 +160,7 @@ int tune(const tune_options& options) {
     const tune_plan plan = plan_of(options);
     write_files(options, plan, {});  // before the runs: that may take hours
     const tune_result result =
-        search(plan, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+        tool::search(plan, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
     write_files(options, plan, result);
     if (!result.failure.empty()) {
         fmt::print(stderr, "quern tune: the program does not work at the start, {}: {}; {}",

@@ -139,7 +139,7 @@ parameter whole_number(const char* option, const std::string& text, bool is_by_r
     });
 }
 
-parameter power_of_two(const std::string& text) {
+parameter power_parameter(const std::string& text) {
     const declaration said("--power-of-two", text, k_range_form);
     return said.made_by([&] {
         const std::vector<double> range = said.range(true, 2);
@@ -153,7 +153,7 @@ parameter power_of_two(const std::string& text) {
     });
 }
 
-parameter real(const std::string& text) {
+parameter real_parameter(const std::string& text) {
     const declaration said("--real", text, k_range_form);
     return said.made_by([&] {
         const std::vector<double> range = said.range(false, 2);
@@ -162,7 +162,7 @@ parameter real(const std::string& text) {
     });
 }
 
-parameter choice(const std::string& text) {
+parameter choice_parameter(const std::string& text) {
     const declaration said("--choice", text, k_choice_form);
     return said.made_by([&] {
         parameter made = adaptation::choice(said.name, split(said.values, ','));
@@ -254,13 +254,13 @@ std::vector<parameter> parameters_of(const parameter_words& words) {
         made.push_back(whole_number("--size", each, true));
     }
     for (const std::string& each : words.power_of_two) {
-        made.push_back(power_of_two(each));
+        made.push_back(power_parameter(each));
     }
     for (const std::string& each : words.real) {
-        made.push_back(real(each));
+        made.push_back(real_parameter(each));
     }
     for (const std::string& each : words.choice) {
-        made.push_back(choice(each));
+        made.push_back(choice_parameter(each));
     }
     return made;
 }

@@ -23,7 +23,7 @@ coordinates random_point(std::size_t dimensions, random_numbers& random) {
 }
 
 /// Counts up, the first parameter fastest. False after the last point.
-bool advance(std::vector<std::size_t>& index, const std::vector<parameter>& parameters) {
+bool next_index(std::vector<std::size_t>& index, const std::vector<parameter>& parameters) {
     for (std::size_t i = 0; i < index.size(); ++i) {
         if (++index[i] < parameters[i].cells()) {
             return true;
@@ -79,7 +79,7 @@ search search_exhaustively(setup given) {
         request next;
         while (more && next.points.size() < k_at_once) {
             next.points.push_back(middle_of(index, given.parameters));
-            more = advance(index, given.parameters);
+            more = next_index(index, given.parameters);
         }
         co_await next;
     }

@@ -51,7 +51,7 @@ void report_exception(const char* name, const char* what) noexcept {
 }
 
 /// When it is due next; nothing after an exception.
-std::optional<clock_type::time_point> result_of(
+std::optional<clock_type::time_point> next_time_of(
     const char* name, const std::function<clock_type::time_point()>& work) noexcept {
     try {
         return work();
@@ -189,7 +189,7 @@ void time_team::call(time_thread& me, std::shared_ptr<entry> one,
     one->caller = &me;
     one->due = clock_type::time_point::max();
     guard.unlock();
-    const auto next = result_of(one->name, one->work);
+    const auto next = next_time_of(one->name, one->work);
     if (fork_generation() != one->generation) {
         return;  // it has called fork(), and this is the child: the team is the parent's
     }

@@ -25,7 +25,7 @@ std::string number_words(double value) {
 
 std::string column(const std::string& text) {
     constexpr std::size_t k_wide = 15;
-    return " " + right(text, k_wide);
+    return " " + detail::right(text, k_wide);
 }
 
 std::optional<std::size_t> index_of(const recording& run, std::string_view name) {
@@ -38,7 +38,7 @@ std::optional<std::size_t> index_of(const recording& run, std::string_view name)
 }
 
 void write_site(std::ostream& to, const recording& run, const site& s, bool has_ratio) {
-    to << left(place_of(s), k_name_columns);
+    to << detail::left(place_of(s), k_name_columns);
     for (std::size_t i = 0; i < run.events.size(); ++i) {
         if (!run.events[i].why.empty()) {
             continue;
@@ -57,7 +57,7 @@ void write_site(std::ostream& to, const recording& run, const site& s, bool has_
 }
 
 void write_heading(std::ostream& to, const recording& run, bool has_ratio) {
-    to << left("task", k_name_columns);
+    to << detail::left("task", k_name_columns);
     for (const counted_event& each : run.events) {
         if (each.why.empty()) {
             to << column(each.name + (each.unit.empty() ? "" : "/" + each.unit))

@@ -41,7 +41,7 @@ struct cell {
 
 /// Calls add(cell, ns) for each cell that the interval overlaps.
 template <class Add>
-void visit(std::span<cell> cells, double width_ns, double begin_ns, double end_ns, Add add) {
+void visit_cells(std::span<cell> cells, double width_ns, double begin_ns, double end_ns, Add add) {
     if (begin_ns >= width_ns * static_cast<double>(cells.size())) {
         return;
     }
@@ -60,15 +60,15 @@ std::vector<cell> finest_cells(const lane& one, const std::vector<interval>& idl
     std::vector<cell> cells(count);
     for (const slice& piece : one.slices) {
         const std::uint8_t who = sites.place(piece.site);
-        visit(cells, width_ns, static_cast<double>(piece.begin_ns),
-              static_cast<double>(piece.end_ns), [who](cell& c, double ns) {
-                  c.busy_ns += ns;
-                  c.vote(who, ns);
-              });
+        visit_cells(cells, width_ns, static_cast<double>(piece.begin_ns),
+                    static_cast<double>(piece.end_ns), [who](cell& c, double ns) {
+                        c.busy_ns += ns;
+                        c.vote(who, ns);
+                    });
     }
     for (const interval& rest : idle) {
-        visit(cells, width_ns, static_cast<double>(rest.begin_ns), static_cast<double>(rest.end_ns),
-              [](cell& c, double ns) { c.idle_ns += ns; });
+        visit_cells(cells, width_ns, static_cast<double>(rest.begin_ns),
+                    static_cast<double>(rest.end_ns), [](cell& c, double ns) { c.idle_ns += ns; });
     }
     return cells;
 }
