@@ -6,7 +6,6 @@ import argparse
 import os
 import subprocess
 import sys
-import tomllib
 from dataclasses import dataclass
 
 from kit import mistakes
@@ -49,25 +48,43 @@ def numbers(text):
 
 def forms(text, full):
     """{title: table} of the problems of a comma-separated list, each in its full or short form."""
+    import tomllib  # here, because bench/many also runs where Python is older than 3.11
     with open(PROBLEMS, "rb") as file:
         problems = tomllib.load(file)
     return {title: problems[title] | problems[title]["full" if full else "short"]
             for title in chosen(text, list(problems), "problem")}
 
 
-def offered(build, runtimes):
-    """{problem: [(program, runtime, variant)]} of the existing programs."""
+def offered(build, runtimes, environment=None):
+    """{problem: [(program, runtime, variant)]} of the existing programs that start here. `environment`: variables they need."""
     found = {}
     for runtime in runtimes:
         program = os.path.join(build, "bench", "bin", f"bench-{runtime}")
         if not os.path.exists(program):
             print(f"no {program}: goes without", file=sys.stderr)
             continue
-        listed = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
-        for line in listed.splitlines():
-            problem, variant = line.split()
+        for problem, variant in listed(program, environment):
             found.setdefault(problem, []).append((program, runtime, variant))
     return found
+
+
+def listed(program, environment=None):
+    """[(problem, variant)] that a program offers; says why and returns none if it does not start."""
+    try:
+        lines = subprocess.run([program, "--list"], capture_output=True, text=True, check=True,
+                               env={**os.environ, **(environment or {})}).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"{program} does not start here, goes without: {_reason(error)}", file=sys.stderr)
+        return []
+    return [tuple(line.split()) for line in lines]
+
+
+def _reason(error):
+    """Why a program did not start: its last line, its signal, or the system's words."""
+    if isinstance(error, OSError):
+        return error.strerror
+    said = error.stderr.strip().splitlines()
+    return said[-1] if said else f"killed by signal {-error.returncode}" if error.returncode < 0 else f"status {error.returncode}"
 
 
 def steps(problems, entries, workers=None):

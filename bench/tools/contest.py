@@ -11,10 +11,12 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 LONGEST_WORD = 160  # characters of a failure that fit into a table
+OWN_GROUP = {"process_group": 0} if sys.version_info >= (3, 11) else {"preexec_fn": os.setpgrp}  # of Popen
 
 
 class Contender:
@@ -55,7 +57,7 @@ class Contender:
             # A process group of its own: Ctrl-C in a terminal reaches the driver alone; the children stop and end with it, and
             # the kernel wakes and ends them if the driver is killed.
             self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=self._said, env=self.environment, process_group=0)
+                                             stderr=self._said, env=self.environment, **OWN_GROUP)
         except OSError as error:
             self.failure = f"did not start: {error.strerror}"
             self._said.close()
