@@ -64,10 +64,10 @@ TEST(mpi_calls_covered, every_function_with_a_twin) {
 
 TEST(mpi_calls_covered, every_function_written_by_hand) {
     const std::string folder = QUERN_TEST_MPI_SOURCES;
-    const auto waits = functions_with(folder + "own_calls.cpp", "call_kind kind");
+    const auto waits = functions_with(folder + "calls/own_calls.cpp", "call_kind kind");
     EXPECT_GE(waits.size(), 13U);
     expect_entries(waits);
-    auto exchanges = functions_with(folder + "exchanges.cpp", "call_kind kind");
+    auto exchanges = functions_with(folder + "calls/exchanges.cpp", "call_kind kind");
     EXPECT_EQ(exchanges.size(), 4U);
     if (MPI_VERSION < 4) {
         std::erase_if(exchanges, [](const std::string& each) { return each.ends_with("_c"); });
@@ -77,7 +77,7 @@ TEST(mpi_calls_covered, every_function_written_by_hand) {
 
 /// A function that is not in the table of kinds is taken for one that waits.
 TEST(mpi_calls_covered, the_kind_of_every_function_is_known) {
-    std::ifstream table(QUERN_TEST_MPI_SOURCES "functions.txt");
+    std::ifstream table(QUERN_TEST_MPI_SOURCES "calls/functions.txt");
     std::set<std::string> known;
     for (std::string line; std::getline(table, line);) {
         std::istringstream words(line.starts_with("#") || line.starts_with("[") ? "" : line);
