@@ -14,10 +14,10 @@
 #include <quern/task/exceptions.hpp>
 #include <quern/task/this_task.hpp>
 
-#include "explain.hpp"
-#include "limits.hpp"
-#include "pool_look.hpp"
-#include "ready_successors.hpp"
+#include "run/explain.hpp"
+#include "run/limits.hpp"
+#include "run/pool_look.hpp"
+#include "run/ready_successors.hpp"
 
 #include <algorithm>
 #include <chrono>

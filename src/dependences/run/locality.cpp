@@ -2,16 +2,16 @@
 // Where a task of many bytes runs: at the worker that last wrote most of them, if that can begin it
 // soon. Called when the task becomes ready; what it decides is the hint of the task. README.md,
 // "Locality".
-#include "locality.hpp"
+#include "run/locality.hpp"
 
 #include <quern/base/detail/cache_line.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replayed_task.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 
-#include "limits.hpp"
-#include "overlap.hpp"
-#include "ready_successors.hpp"
+#include "map/overlap.hpp"
+#include "run/limits.hpp"
+#include "run/ready_successors.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 // README.md, "The map".
 #include <quern/dependences/detail/region_map.hpp>
 
-#include "overlap.hpp"
-#include "overlapping_fragments.hpp"
+#include "map/overlap.hpp"
+#include "map/overlapping_fragments.hpp"
 
 #include <algorithm>
 #include <iterator>

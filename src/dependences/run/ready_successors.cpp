@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "ready_successors.hpp"
+#include "run/ready_successors.hpp"
 
-#include "released_parts.hpp"
+#include "run/released_parts.hpp"
 
 #include <utility>
 

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The setting and the knob of this layer.
-#include <quern/dependences/detail/attach.hpp>
-#include <quern/dependences/detail/dependent_task.hpp>
+// The settings of this layer, and those of them that are knobs too.
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/knobs.hpp>
-#include <quern/scheduler/runtime.hpp>
 #include <quern/settings/settings.hpp>
 
-#include "checks/checks_setting.hpp"
-#include "explain.hpp"
-#include "limits.hpp"
-#include "renaming_budget.hpp"
+#include "run/limits.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -127,16 +120,9 @@ std::size_t locality_limit() noexcept { return g_locality_bytes.load(std::memory
 
 std::int64_t live_tasks_limit() noexcept { return g_live_tasks.load(std::memory_order_relaxed); }
 
-bool attach_dependences() {
-    static constinit std::once_flag added;
-    add_scheduler_settings();  // first in the help
-    std::call_once(added, [] {
-        register_settings(k_dependence_settings);
-        register_knobs(k_dependence_knobs);
-        explain_tasks_of(dependent_task::entry(), explain_dependent_task);
-        attach_access_checks();
-    });
-    return true;
+void add_limits() {
+    register_settings(k_dependence_settings);
+    register_knobs(k_dependence_knobs);
 }
 
 }  // namespace quern::detail

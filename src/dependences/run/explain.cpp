@@ -2,9 +2,9 @@
 // Follows the links of accesses that are not released, from a task that runs, waits or is held to
 // all that waits for it. A link or task may vanish meanwhile: each is copied first, and a copy that
 // makes no sense ends the walk or adds a wrong line.
-#include "explain.hpp"
+#include "run/explain.hpp"
 
-#include "ready_successors.hpp"
+#include "run/ready_successors.hpp"
 
 #include <quern/base/detail/peek.hpp>
 #include <quern/dependences/detail/domain_core.hpp>

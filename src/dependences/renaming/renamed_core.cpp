@@ -9,7 +9,8 @@
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/task/this_task.hpp>
 
-#include "renaming_budget.hpp"
+#include "renaming/renaming_budget.hpp"
+#include "run/limits.hpp"
 
 #include <algorithm>
 #include <limits>

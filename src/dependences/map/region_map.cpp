@@ -3,8 +3,8 @@
 // README.md, "The map". How fragments are divided and merged: region_parts.cpp.
 #include <quern/dependences/detail/domain_core.hpp>
 
-#include "overlap.hpp"
-#include "overlapping_fragments.hpp"
+#include "map/overlap.hpp"
+#include "map/overlapping_fragments.hpp"
 
 #include <algorithm>
 #include <utility>

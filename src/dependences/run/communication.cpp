@@ -4,7 +4,7 @@
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/restart.hpp>
 
-#include "ready_successors.hpp"
+#include "run/ready_successors.hpp"
 
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>

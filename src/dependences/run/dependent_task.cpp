@@ -8,7 +8,7 @@
 #include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/branches.hpp>
 
-#include "ready_successors.hpp"
+#include "run/ready_successors.hpp"
 
 #include <algorithm>
 #include <functional>

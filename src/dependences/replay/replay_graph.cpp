@@ -3,8 +3,8 @@
 // of two copies of the step that never run. README.md, "Replay".
 #include <quern/dependences/detail/replay_run.hpp>
 
-#include "limits.hpp"
-#include "overlap.hpp"
+#include "map/overlap.hpp"
+#include "run/limits.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // How a domain closes its reductions: by a task that combines the parts, or at a taskwait() itself.
 #include <quern/dependences/detail/domain_core.hpp>
 
-#include "overlap.hpp"
+#include "map/overlap.hpp"
 
 #include <atomic>
 #include <exception>

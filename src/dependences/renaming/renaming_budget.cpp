@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "renaming_budget.hpp"
+#include "renaming/renaming_budget.hpp"
+
+#include "run/limits.hpp"
 
 #include <quern/dependences/detail/renamed_core.hpp>
 

@@ -7,9 +7,6 @@
 
 namespace quern::detail {
 
-/// The setting and knob `renaming-bytes`. 0: nothing is renamed.
-std::size_t renaming_limit() noexcept;
-
 /// False: there would be more than the limit.
 bool reserve_renamed(std::size_t bytes) noexcept;
 void return_renamed(std::size_t bytes) noexcept;

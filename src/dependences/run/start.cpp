@@ -4,9 +4,9 @@
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/watch.hpp>
 
-#include "limits.hpp"
-#include "overlap.hpp"
-#include "ready_successors.hpp"
+#include "map/overlap.hpp"
+#include "run/limits.hpp"
+#include "run/ready_successors.hpp"
 
 #include <new>
 #include <utility>

@@ -2,12 +2,12 @@
 // this_task::release, by the running task: of an access, or of a part of one. The latter is rare,
 // so it may take a lock; the usual way of an access pays for it by one bit of a word that it reads
 // anyway.
-#include "released_parts.hpp"
+#include "run/released_parts.hpp"
 
 #include <quern/dependences/detail/domain_core.hpp>
 
-#include "overlap.hpp"
-#include "ready_successors.hpp"
+#include "map/overlap.hpp"
+#include "run/ready_successors.hpp"
 
 #include <algorithm>
 #include <mutex>

@@ -6,7 +6,7 @@
 #include <quern/base/detail/blocks.hpp>
 #include <quern/dependences/detail/watch.hpp>
 
-#include "ready_successors.hpp"
+#include "run/ready_successors.hpp"
 
 #include <algorithm>
 #include <cstdint>

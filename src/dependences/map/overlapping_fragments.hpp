@@ -4,7 +4,7 @@
 
 #include <quern/dependences/detail/region_map.hpp>
 
-#include "overlap.hpp"
+#include "map/overlap.hpp"
 
 #include <algorithm>
 #include <iterator>

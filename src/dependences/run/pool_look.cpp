@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "pool_look.hpp"
+#include "run/pool_look.hpp"
 
 #include <quern/scheduler/detail/worker.hpp>
 
