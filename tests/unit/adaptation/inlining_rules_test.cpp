@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The state machines of the rules of inlining, with the published numbers.
-#include "inlining_rules.hpp"
+#include "inlining/inlining_rules.hpp"
 
 #include <gtest/gtest.h>
 

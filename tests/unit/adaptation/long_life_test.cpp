@@ -3,8 +3,8 @@
 // memory as after a hundred thousand, and the last entries allocate as much as the early ones: what
 // grows with the entries is copied, sorted or searched at each. A program of its own, since it
 // replaces operator new.
-#include "history.hpp"
-#include "throttle_rules.hpp"
+#include "throttling/throttle_rules.hpp"
+#include "tuning/history.hpp"
 #include "unit/adaptation/on_workers.hpp"
 #include "unit/adaptation/regions.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What must not end a policy or mislead it: a counter without a value yet, a call that waits, names
 // of sites that are found, a level at one moment, workers that are throttled, ranks of a job.
-#include "policy_state.hpp"
+#include "policies/policy_state.hpp"
 #include "unit/adaptation/on_workers.hpp"
 
 #include <quern/adaptation/global_value.hpp>

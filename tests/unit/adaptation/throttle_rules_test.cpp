@@ -3,7 +3,7 @@
 // period is a tenth of a second of simulated time; nothing here reads a clock.
 #include <quern/adaptation/detail/attach.hpp>
 
-#include "throttle_rules.hpp"
+#include "throttling/throttle_rules.hpp"
 
 #include <gtest/gtest.h>
 

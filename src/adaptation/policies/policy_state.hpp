@@ -4,8 +4,8 @@
 // by policy.cpp and policy_context.cpp.
 #pragma once
 
-#include "event_queue.hpp"
-#include "living.hpp"
+#include "policies/event_queue.hpp"
+#include "runtimes/living.hpp"
 
 #include <quern/adaptation/policy.hpp>
 #include <quern/base/detail/process.hpp>

@@ -4,12 +4,12 @@
 #include <quern/adaptation/decisions.hpp>
 #include <quern/adaptation/detail/settings.hpp>
 
-#include "configuration.hpp"
-#include "history.hpp"
-#include "inlining.hpp"
-#include "living.hpp"
-#include "policy_state.hpp"
-#include "totals.hpp"
+#include "inlining/inlining.hpp"
+#include "log/configuration.hpp"
+#include "log/totals.hpp"
+#include "policies/policy_state.hpp"
+#include "runtimes/living.hpp"
+#include "tuning/history.hpp"
 
 #include <quern/base/detail/json.hpp>
 #include <quern/counters/detail/attach.hpp>

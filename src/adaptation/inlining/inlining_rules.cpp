@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rules that decide whether child tasks of one kind are inlined.
-#include "inlining_rules.hpp"
+#include "inlining/inlining_rules.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // How a search proceeds: which points its request needs, when it is over, and when it starts again.
 // Knows the results of all points, so that a search that returns to a point does not measure it
 // again. Called by tuner.cpp under the tuner's lock.
-#include "tuner_state.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <quern/base/detail/text.hpp>
 

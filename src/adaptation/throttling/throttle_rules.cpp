@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The rules of throttles. Called once a period by throttling.cpp, and by tests with synthetic
 // plants; they know nothing else.
-#include "throttle_rules.hpp"
+#include "throttling/throttle_rules.hpp"
 
 #include <quern/base/detail/text.hpp>
 

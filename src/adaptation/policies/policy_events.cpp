@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // From the functions of a listener to the plain events of a policy's queue. Called on the threads
 // of the events; must neither block nor allocate.
-#include "policy_state.hpp"
+#include "policies/policy_state.hpp"
 
 #include <algorithm>
 

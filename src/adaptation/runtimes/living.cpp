@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The list of living runtimes, and the wait of a runtime's end for the calls that hold it. Called
 // by the observer of runtimes and by policies; the lock of the layer is held for short only.
-#include "living.hpp"
+#include "runtimes/living.hpp"
 
-#include "kept.hpp"
-#include "knob_owners.hpp"
+#include "log/kept.hpp"
+#include "runtimes/knob_owners.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The parts are scaled so that they add up to the wall time: shares of it, in seconds.
-#include "meter.hpp"
+#include "tuning/meter.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Open addressing, as for sites: a slot holds the number of a kind, or 0, and never changes again.
 // A thread that finds none writes the record first and then puts its number into the slot.
-#include "child_kinds.hpp"
+#include "inlining/child_kinds.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/scheduler/detail/worker.hpp>

@@ -2,9 +2,9 @@
 // An entry takes the next trial of the tuner, or under dry-run the start, and tells what it cost.
 #include <quern/adaptation/region.hpp>
 
-#include "history.hpp"
-#include "meter.hpp"
-#include "search_account.hpp"
+#include "tuning/history.hpp"
+#include "tuning/meter.hpp"
+#include "tuning/search_account.hpp"
 
 #include <quern/adaptation/decisions.hpp>
 #include <quern/base/detail/text.hpp>

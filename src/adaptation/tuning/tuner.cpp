@@ -3,8 +3,8 @@
 // search itself is in tuner_state.cpp.
 #include <quern/adaptation/tuner.hpp>
 
-#include "totals.hpp"
-#include "tuner_state.hpp"
+#include "log/totals.hpp"
+#include "tuning/tuner_state.hpp"
 
 #include <quern/base/detail/text.hpp>
 

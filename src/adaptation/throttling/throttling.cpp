@@ -4,8 +4,8 @@
 // queue, is read several times in a period, and its mean counts.
 #include <quern/adaptation/throttling.hpp>
 
-#include "policy_state.hpp"
-#include "throttle_rules.hpp"
+#include "policies/policy_state.hpp"
+#include "throttling/throttle_rules.hpp"
 
 #include <quern/base/detail/text.hpp>
 #include <quern/scheduler/sites.hpp>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The table of owned knobs, behind the lock of the layer. Called by policies; a row lives from the
 // owner's first set to the end of the owner or of the pool.
-#include "knob_owners.hpp"
+#include "runtimes/knob_owners.hpp"
 
-#include "kept.hpp"
+#include "log/kept.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/scheduler/detail/pool.hpp>

@@ -3,7 +3,7 @@
 // them.
 #pragma once
 
-#include "inlining_rules.hpp"
+#include "inlining/inlining_rules.hpp"
 
 #include <quern/scheduler/detail/pool.hpp>
 

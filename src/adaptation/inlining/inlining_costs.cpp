@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Costs of tasks: from the workers' own statistics, and from a measurement of empty items.
-#include "inlining_costs.hpp"
+#include "inlining/inlining_costs.hpp"
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/spin_lock.hpp>

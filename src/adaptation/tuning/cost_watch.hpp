@@ -3,7 +3,7 @@
 // it by its lock.
 #pragma once
 
-#include "known_costs.hpp"
+#include "tuning/known_costs.hpp"
 
 #include <algorithm>
 #include <array>

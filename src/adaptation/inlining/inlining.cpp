@@ -3,10 +3,10 @@
 // a look at the worker's own queue and at the gate of the idle. Times are looked at rarely, and
 // only changes of a kind's mode are logged: on a fresh stack, for the task's own may be nearly used
 // up.
-#include "inlining.hpp"
+#include "inlining/inlining.hpp"
 
-#include "child_kinds.hpp"
-#include "inlining_costs.hpp"
+#include "inlining/child_kinds.hpp"
+#include "inlining/inlining_costs.hpp"
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/text.hpp>

@@ -3,10 +3,10 @@
 // nowhere else, without any lock, on the thread for time.
 #include <quern/adaptation/policy.hpp>
 
-#include "kept.hpp"
-#include "knob_owners.hpp"
-#include "policy_state.hpp"
-#include "totals.hpp"
+#include "log/kept.hpp"
+#include "log/totals.hpp"
+#include "policies/policy_state.hpp"
+#include "runtimes/knob_owners.hpp"
 
 #include <quern/base/detail/text.hpp>
 

@@ -4,7 +4,7 @@
 // Called by inlining.cpp.
 #pragma once
 
-#include "inlining_rules.hpp"
+#include "inlining/inlining_rules.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
 #include <quern/scheduler/detail/site_counts.hpp>

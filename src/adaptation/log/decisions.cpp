@@ -3,9 +3,9 @@
 // the lock.
 #include <quern/adaptation/decisions.hpp>
 
-#include "configuration.hpp"
-#include "kept.hpp"
-#include "totals.hpp"
+#include "log/configuration.hpp"
+#include "log/kept.hpp"
+#include "log/totals.hpp"
 
 #include <quern/base/detail/output_place.hpp>
 #include <quern/base/detail/process.hpp>

@@ -3,7 +3,7 @@
 // runtime that begins.
 #pragma once
 
-#include "inlining_rules.hpp"
+#include "inlining/inlining_rules.hpp"
 
 #include <quern/adaptation/decisions.hpp>
 

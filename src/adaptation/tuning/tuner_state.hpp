@@ -4,11 +4,11 @@
 // is guarded by the tuner's lock, which both hold.
 #pragma once
 
-#include "cost_watch.hpp"
-#include "known_costs.hpp"
-#include "search_account.hpp"
 #include "strategies/search.hpp"
 #include "strategies/strategies.hpp"
+#include "tuning/cost_watch.hpp"
+#include "tuning/known_costs.hpp"
+#include "tuning/search_account.hpp"
 
 #include <quern/adaptation/tuner.hpp>
 

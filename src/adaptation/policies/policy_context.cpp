@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a policy reads and sets during a call. Runs on the thread that calls the policy, without a
 // lock of the layer: counters and knobs may be functions of the program.
-#include "knob_owners.hpp"
-#include "policy_state.hpp"
+#include "policies/policy_state.hpp"
+#include "runtimes/knob_owners.hpp"
 
 #include <quern/adaptation/policy.hpp>
 #include <quern/base/detail/text.hpp>

@@ -2,7 +2,7 @@
 // The values of this process, behind the lock of the layer. Called by policies; never waits.
 #include <quern/adaptation/global_value.hpp>
 
-#include "kept.hpp"
+#include "log/kept.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/settings/detail/job.hpp>

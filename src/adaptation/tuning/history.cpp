@@ -3,9 +3,9 @@
 // and a line that was cut off by a crash spoils itself alone. A file above a MiB is replaced, under
 // the same lock and by rename(2), by one with the latest results: a reader sees the one or the
 // other, and a writer that has waited for the lock looks whether its file is still the one.
-#include "history.hpp"
+#include "tuning/history.hpp"
 
-#include "kept.hpp"
+#include "log/kept.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/base/detail/text.hpp>
