@@ -8,7 +8,7 @@
 #include "log/configuration.hpp"
 #include "log/totals.hpp"
 #include "policies/policy_state.hpp"
-#include "runtimes/living.hpp"
+#include "runtimes/runtime_registry.hpp"
 #include "tuning/history.hpp"
 
 #include <quern/base/detail/json.hpp>

@@ -4,7 +4,7 @@
 #include <quern/adaptation/decisions.hpp>
 
 #include "log/configuration.hpp"
-#include "log/kept.hpp"
+#include "log/process_object.hpp"
 #include "log/totals.hpp"
 
 #include <quern/base/detail/output_place.hpp>
@@ -54,7 +54,7 @@ struct decision_log {
     std::string place;
 };
 
-constinit kept<decision_log> g_log{};
+constinit process_object<decision_log> g_log{};
 
 [[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_log() { g_log.forget(); }
 

@@ -2,7 +2,7 @@
 // The values of this process, behind the lock of the layer. Called by policies; never waits.
 #include <quern/adaptation/global_value.hpp>
 
-#include "log/kept.hpp"
+#include "log/process_object.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/settings/detail/job.hpp>
@@ -18,7 +18,7 @@ namespace {
 
 using values = std::map<std::string, double>;
 
-constinit detail::kept<values> g_values{};
+constinit detail::process_object<values> g_values{};
 
 [[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_values() {
     g_values.forget();

@@ -3,7 +3,7 @@
 // nowhere else, without any lock, on the thread for time.
 #include <quern/adaptation/policy.hpp>
 
-#include "log/kept.hpp"
+#include "log/process_object.hpp"
 #include "log/totals.hpp"
 #include "policies/policy_state.hpp"
 #include "runtimes/knob_owners.hpp"
@@ -36,7 +36,7 @@ struct policy_lists {
     bool exit_is_watched = false;
 };
 
-constinit kept<policy_lists> g_lists{};
+constinit process_object<policy_lists> g_lists{};
 
 [[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_lists() { g_lists.forget(); }
 

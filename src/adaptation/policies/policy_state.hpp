@@ -5,7 +5,7 @@
 #pragma once
 
 #include "policies/event_queue.hpp"
-#include "runtimes/living.hpp"
+#include "runtimes/runtime_registry.hpp"
 
 #include <quern/adaptation/policy.hpp>
 #include <quern/base/detail/process.hpp>

@@ -3,7 +3,7 @@
 // owner's first set to the end of the owner or of the pool.
 #include "runtimes/knob_owners.hpp"
 
-#include "log/kept.hpp"
+#include "log/process_object.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/scheduler/detail/pool.hpp>
@@ -35,7 +35,7 @@ std::mutex& the_lock() noexcept {
     return quern::detail::lock_of(quern::detail::process_lock::adaptation);
 }
 
-constinit kept<std::vector<owned_knob>> g_table{};
+constinit process_object<std::vector<owned_knob>> g_table{};
 
 [[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_table() { g_table.forget(); }
 

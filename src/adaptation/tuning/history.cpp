@@ -5,7 +5,7 @@
 // other, and a writer that has waited for the lock looks whether its file is still the one.
 #include "tuning/history.hpp"
 
-#include "log/kept.hpp"
+#include "log/process_object.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/base/detail/text.hpp>
@@ -49,7 +49,7 @@ struct history_file {
     std::vector<std::string> said;
 };
 
-constinit kept<history_file> g_file{};
+constinit process_object<history_file> g_file{};
 
 [[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_file() { g_file.forget(); }
 

@@ -12,7 +12,7 @@
 namespace quern::adaptation::detail {
 
 template <class T>
-class kept {
+class process_object {
 public:
     /// Requires: the lock `adaptation` is held.
     T& get() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The list of living runtimes, and the wait of a runtime's end for the calls that hold it. Called
 // by the observer of runtimes and by policies; the lock of the layer is held for short only.
-#include "runtimes/living.hpp"
+#include "runtimes/runtime_registry.hpp"
 
-#include "log/kept.hpp"
+#include "log/process_object.hpp"
 #include "runtimes/knob_owners.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ std::mutex& the_lock() noexcept {
 
 using runtimes = std::vector<std::shared_ptr<living_runtime>>;
 
-constinit kept<runtimes> g_list{};
+constinit process_object<runtimes> g_list{};
 
 [[gnu::destructor(quern::detail::k_after_static_objects)]] void forget_list() { g_list.forget(); }
 
