@@ -64,7 +64,7 @@ TEST(mpi_calls_covered, every_function_with_a_twin) {
 
 TEST(mpi_calls_covered, every_function_written_by_hand) {
     const std::string folder = QUERN_TEST_MPI_SOURCES;
-    const auto waits = functions_with(folder + "calls/own_calls.cpp", "call_kind kind");
+    const auto waits = functions_with(folder + "calls/handwritten_calls.cpp", "call_kind kind");
     EXPECT_GE(waits.size(), 13U);
     expect_entries(waits);
     auto exchanges = functions_with(folder + "calls/exchanges.cpp", "call_kind kind");

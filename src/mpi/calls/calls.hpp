@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the definitions of MPI's functions (generate_calls.py, own_calls.cpp) are made of.
+// What the definitions of MPI's functions (generate_calls.py, handwritten_calls.cpp) are made of.
 #pragma once
 
 #include "calls/blocking_calls.hpp"
