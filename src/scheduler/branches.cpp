@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The records of tasks that have branches, in a table without locks.
 #include <quern/scheduler/detail/branches.hpp>
 
 #include <quern/base/detail/cache_line.hpp>

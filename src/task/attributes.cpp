@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The exceptions for attributes that a construct does not accept.
 #include <quern/task/attributes.hpp>
 
 #include <stdexcept>

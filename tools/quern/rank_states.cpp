@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Receives the datagrams of ranks, reads their states, and writes the report when the job hangs.
 #include "rank_states.hpp"
 
 #include "json_reader.hpp"

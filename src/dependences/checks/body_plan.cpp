@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// The rights of a body, from the declarations of its task and of all others; the copies of memory
+// that are compared afterwards.
 #include "checks/body_plan.hpp"
 
 #include "checks/page_guard.hpp"

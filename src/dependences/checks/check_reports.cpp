@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Writes mistakes in accesses in words, each distinct one once.
 #include "checks/check_reports.hpp"
 
 #include <quern/base/detail/symbols.hpp>

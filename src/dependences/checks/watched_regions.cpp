@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Divides and joins the watched parts, and finds the writable pages that they cover.
 #include "checks/watched_regions.hpp"
 
 #include <algorithm>

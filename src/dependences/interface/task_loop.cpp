@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// How many iterations a task of a task_loop has, and what loops are refused.
 #include <quern/dependences/task_loop.hpp>
 
 #include <algorithm>

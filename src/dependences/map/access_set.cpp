@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Memory of the sets of accesses in a fragment.
 #include <quern/dependences/detail/access_set.hpp>
 #include <quern/dependences/detail/watch.hpp>
 

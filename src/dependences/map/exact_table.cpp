@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The hash table that finds a fragment with exactly the region of an access.
 #include <quern/dependences/detail/fragment.hpp>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Atomic sums of the process: bytes, versions, copies.
 #include "renaming/renaming_budget.hpp"
 
 #include "run/limits.hpp"

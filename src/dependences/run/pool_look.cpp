@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Reads the published numbers of the workers of a pool.
 #include "run/pool_look.hpp"
 
 #include <quern/scheduler/detail/worker.hpp>

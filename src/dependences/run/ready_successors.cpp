@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// Releases accesses and follows their links until nothing is left. The step numbers are those of
+// README.md.
 #include "run/ready_successors.hpp"
 
 #include "run/released_parts.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The counters /mpi, installed when this layer begins.
 #pragma once
 
 namespace quern::mpi::detail {

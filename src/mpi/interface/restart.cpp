@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// wait_or_restart: a task whose messages have not come leaves its function by an exception and is
+// queued again; the count of restarts.
 #include <quern/mpi/restart.hpp>
 
 #include "calls/calls.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Writes the state of this rank as JSON: waits, open requests, arrived messages, communicators.
 #include "job/job_state.hpp"
 
 #include "messages/open_requests.hpp"

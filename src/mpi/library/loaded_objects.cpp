@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Asks the dynamic linker for the loaded objects.
 #include "library/loaded_objects.hpp"
 
 #include <link.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The table of settings of this layer, and what was chosen.
 #include "library/mechanism.hpp"
 
 #include <quern/scheduler/detail/communication.hpp>

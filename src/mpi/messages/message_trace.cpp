@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Numbers the messages that this rank posts, and tells the recorder of traces.
 #include "messages/message_trace.hpp"
 
 #include "messages/find_channel.hpp"

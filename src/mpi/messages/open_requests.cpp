@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Keeps requests that have begun, and tells traces of receives that have ended.
 #include "messages/open_requests.hpp"
 
 #include "notes/watched_job.hpp"

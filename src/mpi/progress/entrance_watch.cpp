@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// A periodic call that compares the holder of the entrance with the one of the last look.
 #include "progress/entrance_watch.hpp"
 
 #include "progress/engine.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Writes the words of a failed call, and replaces fatal error handlers of Open MPI.
 #include "progress/fatal_errors.hpp"
 
 #include "progress/engine.hpp"

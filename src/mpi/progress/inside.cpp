@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Records the holder of the entrance, and ends the process if a callback throws.
 #include "progress/inside.hpp"
 
 #include "progress/engine.hpp"

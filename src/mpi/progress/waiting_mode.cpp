@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The scopes waiting_mode of tasks and threads, and which one the caller is in.
 #include <quern/mpi/waiting_mode.hpp>
 
 #include "progress/waiting_here.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// The counts and times of calls of MPI as one sentence.
 #include "analyse/communication.hpp"
 
 #include "analyse/words.hpp"

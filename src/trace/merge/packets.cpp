@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Decodes protobuf: variable-length integers, fields and packets; refuses what is none.
 #include "merge/packets.hpp"
 
 #include "export/perfetto_numbers.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Reads a merged trace packet by packet and adds up the time of each kind of task.
 #include "merge/picture.hpp"
 
 #include "export/perfetto_job.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Reads the trace of a rank once, for what the other ranks' traces are joined by.
 #include "merge/rank_trace.hpp"
 
 #include "export/perfetto_job.hpp"
