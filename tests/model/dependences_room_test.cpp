@@ -4,7 +4,7 @@
 // left are held, or poll for what the creator does next, the limit gives way. No end is missed.
 #include "protocol.hpp"
 
-#include <quern/dependences/detail/room.hpp>
+#include <quern/dependences/detail/backpressure.hpp>
 #include <quern/task/detail/group_count.hpp>
 
 namespace {

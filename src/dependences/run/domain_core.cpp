@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A domain: waits, errors, the limit of live tasks. The step numbers are those of README.md.
+#include <quern/dependences/detail/backpressure.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
 #include <quern/dependences/detail/replay_run.hpp>
-#include <quern/dependences/detail/room.hpp>
 
 #include <quern/base/detail/assert.hpp>
 #include <quern/base/detail/clock.hpp>

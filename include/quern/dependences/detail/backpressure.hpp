@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// How the creator of tasks waits at a limit: a poll of numbers, so that the end of a task costs
-// nothing for it. Called at the limit of live tasks and at that of renamed versions. Explored
-// exhaustively in tests/model/dependences_room_test.cpp.
+// Backpressure: how the creator of tasks waits at a limit, by a poll of numbers, so that the end of
+// a task costs nothing for it. Called at the limit of live tasks and at that of renamed versions.
+// Explored exhaustively in tests/model/dependences_room_test.cpp.
 #pragma once
 
 #include <cstdint>
