@@ -34,14 +34,15 @@ class Entry:
     def turn(self, counts, deadline, limit):
         """One turn, within `limit` seconds and before the deadline of the run. Returns whether it was done."""
         left = deadline - time.monotonic()
-        if left <= 0:
+        if left <= 0 or self.over:
             return False
         self.contender.limit = min(limit, left)
         start, failed = time.monotonic(), self.contender.failure is not None
         self.contender.turn(counts)
         self.spent = time.monotonic() - start
         if not failed and self.contender.failure and self.spent >= left:
-            self.contender.failure, self.over = OVER, True
+            # What it has measured until then counts.
+            self.contender.failure, self.over = None if self.contender.repetitions else OVER, True
         return not failed
 
     def begins_long(self):

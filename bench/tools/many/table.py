@@ -83,7 +83,7 @@ def tail(result):
         found.append(f"not run, {reason}:")
         found += [f"    {wording.workers(workers)}: {', '.join(names)}" for workers, names in counts.items()]
     failed = [f"{g['row']} {r['contender']}" for g in result["groups"] for r in g["results"]
-              if r["failure"] and r["side"] != "peer"]
+              if r["failure"] not in (None, race.OVER) and r["side"] != "peer"]
     if failed:
         found.append(f"Quern failed: {', '.join(dict.fromkeys(failed))}")
     found.append(f"{len(result['groups'])} steps in {result['seconds']:.0f} s")
