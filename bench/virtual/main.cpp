@@ -163,6 +163,10 @@ void print(const arguments& a, const virtual_time::costs& c, unsigned workers) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[argc - 1]) == "--help") {
+        std::fputs(k_usage, stdout);
+        return 0;
+    }
     try {
         const arguments a = read(argc, argv);
         virtual_time::costs c = virtual_time::read_costs(a.machine);
