@@ -21,6 +21,19 @@ using quern::poller;
 using quern_test::eventually;
 using clock = std::chrono::steady_clock;
 
+/// Whether other programs keep the processor when this thread yields: then idle workers sleep
+/// instead, and ask by the clock (yield_budget.hpp).
+bool yields_take_long() {
+    constexpr int k_enough = 20;
+    int long_ones = 0;
+    for (int i = 0; i < k_enough; ++i) {
+        const auto begin = clock::now();
+        std::this_thread::yield();
+        long_ones += clock::now() - begin > 200us ? 1 : 0;
+    }
+    return long_ones > 0;
+}
+
 class pollers_test : public quern_test::on_runtime {
 protected:
     quern::pool_ref pool() { return rt.default_pool(); }
@@ -158,19 +171,6 @@ TEST_P(pollers_test, are_asked_soon_again_if_they_ask_for_it) {
 }
 
 // Holds: poller: By one worker at a time.
-/// Whether other programs keep the processor when this thread yields: then idle workers sleep
-/// instead, and ask by the clock (yield_budget.hpp).
-bool yields_take_long() {
-    constexpr int k_enough = 20;
-    int long_ones = 0;
-    for (int i = 0; i < k_enough; ++i) {
-        const auto begin = clock::now();
-        std::this_thread::yield();
-        long_ones += clock::now() - begin > 200us ? 1 : 0;
-    }
-    return long_ones > 0;
-}
-
 /// By the clock alone at least 20 us would pass between two calls.
 TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
     std::atomic<int> asked{0}, asked_at_once{0};
