@@ -2,6 +2,7 @@
 // Reads /proc/self and the process's CPU clock.
 #include "process.hpp"
 
+#include <sys/resource.h>
 #include <unistd.h>
 #include <chrono>
 #include <cstdint>
@@ -67,6 +68,12 @@ double cpu_seconds() {
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     constexpr double k_nano = 1e-9;
     return static_cast<double>(now.tv_sec) + k_nano * static_cast<double>(now.tv_nsec);
+}
+
+long wake_ups() {
+    rusage all{};
+    ::getrusage(RUSAGE_SELF, &all);
+    return all.ru_nvcsw;
 }
 
 }  // namespace quern_test

@@ -26,4 +26,7 @@ bool becomes_thread_count(std::size_t count);
 /// CPU time of all threads since the process began, in seconds.
 double cpu_seconds();
 
+/// How often threads of this process, ended ones included, have gone to sleep.
+long wake_ups();
+
 }  // namespace quern_test
