@@ -17,8 +17,8 @@ if(NOT QUERN_WITH_COUNTERS)
     set(QUERN_INSTALL OFF)
 endif()
 set(QUERN_SANITIZE "" CACHE STRING "Sanitizers for the whole build: empty, 'address,undefined' or 'thread'")
-# 3: a time limit is for hangs. Beside 20 computing processes on two cores tests take up to 20 times as long as alone, and one of
-# 120 of the largest would exceed its limit without this factor.
+# 3: a time limit is for hangs. Beside 20 computing processes on two cores tests take up to 20 times as long as alone: without this
+# factor five of 182 exceeded their limits at a load of 30 to 50.
 set(QUERN_TEST_TIMEOUT_SCALE 3 CACHE STRING "Factor on every test's time limit (whole number)")
 
 set(quern_switches native boost)

@@ -71,6 +71,12 @@ def groups(files):
     return sorted(found, key=lambda group: -len(group[1]))
 
 
+def to_compile_apart(files, output, error):
+    """Of files that do not compile as one: those that the compiler names beside `error`, or half of them if it names none or all."""
+    named = [file for file in files if re.search(f"^{re.escape(ROOT)}/{re.escape(file)}:.*{error}", output, re.MULTILINE)]
+    return named if 0 < len(named) < len(files) else files[len(files) // 2:]
+
+
 def including(number, file):
     """The lines that include a file; its main function gets a number, so that several can stand in one source."""
     include = f'#include "{ROOT}/{file}"  // NOLINT(bugprone-suspicious-include)\n'

@@ -22,7 +22,7 @@ SOURCES = {
 
 
 class Folders(unittest.TestCase):
-    def check(self, order=ORDER, **changed):
+    def check(self, option="--folders", order=ORDER, **changed):
         """The exit status and what is printed for the tree with some sources changed."""
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
@@ -33,8 +33,8 @@ class Folders(unittest.TestCase):
                 (root / path).write_text(text + "\n")
             (root / "scripts").mkdir()
             shutil.copy(SCRIPT, root / "scripts")
-            done = subprocess.run([root / "scripts" / "check-layers", "--folders"], capture_output=True, text=True, check=False)
-            return done.returncode, done.stdout
+            done = subprocess.run([root / "scripts" / "check-layers", option], capture_output=True, text=True, check=False)
+            return done.returncode, done.stdout + done.stderr
 
     def test_includes_of_lower_folders_are_right(self):
         status, out = self.check()
@@ -63,9 +63,17 @@ class Folders(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("src/mpi has no folder top with sources", out)
 
+    def test_a_header_that_does_not_exist_is_a_fault(self):
+        status, out = self.check(low__e='#include "low/f.hpp"')
+        self.assertEqual(status, 1)
+        self.assertIn("no such private header", out)
+
+    def test_an_unknown_option_is_named(self):
+        status, out = self.check("--foldres")
+        self.assertEqual(status, 1)
+        self.assertIn("unknown argument '--foldres'", out)
+
     def test_a_layer_without_an_order_is_free(self):
-        status, out = self.check(order="base\nmpi\n", low__e='#include "high/f.hpp"', high__f="")
-        self.assertIn("no such private header", out)  # high/f.cpp is none
         status, out = self.check(order="base\nmpi\n", low__e='#include "left/b.hpp"')
         self.assertEqual(status, 0, out)
 

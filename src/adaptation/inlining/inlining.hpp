@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whether child tasks run at once, by the rule that the settings name. attach.cpp calls it for each
-// runtime that begins.
+// Whether child tasks run at once, by the rule that the settings name. attach_adaptation.cpp calls
+// it for each runtime that begins.
 #pragma once
 
 #include "inlining/inlining_rules.hpp"

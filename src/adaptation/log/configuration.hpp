@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The log of decisions, as attach.cpp uses it: what the settings of a runtime set, and what the
-// answers to other processes contain.
+// The log of decisions, as attach_adaptation.cpp uses it: what the settings of a runtime set, and
+// what the answers to other processes contain.
 #pragma once
 
 #include <quern/adaptation/decisions.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // One policy, from its registration to its end: what triggers it, its calls, and how it stops. The
-// README of this folder says which thread does what, and why stop() cannot race with a call. Used
+// README of the layer says which thread does what, and why stop() cannot race with a call. Used
 // by policy.cpp and policy_context.cpp.
 #pragma once
 

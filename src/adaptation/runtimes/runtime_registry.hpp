@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which runtimes live, for policies: a call of a policy holds its runtime, and the end of the
-// runtime waits for the call. Written by the layer's observer of runtimes (attach.cpp), read by
-// policies. Never calls code of the program.
+// runtime waits for the call. Written by the layer's observer of runtimes (attach_adaptation.cpp),
+// read by policies. Never calls code of the program.
 #pragma once
 
 #include <quern/base/detail/process.hpp>

@@ -50,7 +50,7 @@ def parameters(text):
 def note_of(args):
     """The fields of call_note that the arguments give."""
     names = {name: declaration for declaration, name in args}
-    # A result, such as the source of a status, is none of them.
+    # A pointer of that name is a result, as in MPI_Status_get_source, and no peer.
     names = {name: declaration for name, declaration in names.items() if name not in ("dest", "source", "root") or "*" not in declaration}
     fields = []
     if "dest" in names:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The counters /mpi, installed when this layer begins.
+// The counters /mpi, added to the process by attach_mpi().
 #pragma once
 
 namespace quern::mpi::detail {

@@ -8,16 +8,10 @@ namespace quern::mpi::detail {
 
 traffic_counts g_traffic;
 
-namespace {
-
-constexpr auto k_relaxed = std::memory_order_relaxed;
-
-}  // namespace
-
 void count_wait(quern::detail::tick_count waited, quern::detail::tick_count idle) noexcept {
-    g_traffic.suspended.fetch_add(1, k_relaxed);
-    g_traffic.waiting_ticks.fetch_add(waited, k_relaxed);
-    g_traffic.hidden_ticks.fetch_add(waited - std::min(idle, waited), k_relaxed);
+    g_traffic.suspended.fetch_add(1, std::memory_order_relaxed);
+    g_traffic.waiting_ticks.fetch_add(waited, std::memory_order_relaxed);
+    g_traffic.hidden_ticks.fetch_add(waited - std::min(idle, waited), std::memory_order_relaxed);
 }
 
 }  // namespace quern::mpi::detail

@@ -33,7 +33,7 @@ struct call_note {
     int requests = -1;  ///< how many the call waits for
     const char* task =
         nullptr;  ///< the name of the task that calls; "": it has none; null: no task
-    // For the report on a job that hangs (notes/watched_job.hpp):
+    // For the report on a job that hangs (job/job_state.hpp):
     const MPI_Request* handles = nullptr;  ///< those requests, or one
     bool is_any = false;                   ///< the end of one of them is enough
     const call_note* also = nullptr;       ///< another call that has to end too

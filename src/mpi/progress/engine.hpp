@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The one place from which MPI is called while a runtime lives: the entrance, the table of requests
-// that tasks wait for, and the look at them. Protocol and proof: README.md in this folder.
+// that tasks wait for, and the look at them. Protocol and proof: README.md of the layer.
 #pragma once
 
 #include "progress/operation.hpp"

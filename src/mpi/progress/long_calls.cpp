@@ -15,8 +15,8 @@ namespace quern::mpi::detail {
 
 namespace {
 
-constinit std::atomic<long_call*> g_long{
-    nullptr};  ///< written under g_long_lock, as what it points to
+/// Written under g_long_lock, as what it points to.
+constinit std::atomic<long_call*> g_long{nullptr};
 constinit std::mutex g_long_lock;
 
 bool is_named_first(const char* function) {
