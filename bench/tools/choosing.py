@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kit import mistakes
 
+LONGEST_START = 10  # seconds for a program to say what it offers
 RUNTIMES = ["serial", "quern", "tbb", "libgomp", "libomp", "starpu", "async", "openblas", "openmpi", "mpich"]
 PROBLEMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "problems.toml")
 USUAL_WORKERS = [1, 2, 8]
@@ -68,21 +69,33 @@ def offered(build, runtimes, environment=None):
     return found
 
 
+def library_path(folder):
+    """Variables by which a program finds the libraries of a folder before others."""
+    before = os.environ.get("LD_LIBRARY_PATH")
+    return {"LD_LIBRARY_PATH": folder + (f":{before}" if before else "")}
+
+
 def listed(program, environment=None):
     """[(problem, variant)] that a program offers; says why and returns none if it does not start."""
     try:
         lines = subprocess.run([program, "--list"], capture_output=True, text=True, check=True,
-                               env={**os.environ, **(environment or {})}).stdout.splitlines()
-    except (OSError, subprocess.CalledProcessError) as error:
+                               timeout=LONGEST_START, env={**os.environ, **(environment or {})}).stdout.splitlines()
+    except (OSError, subprocess.SubprocessError) as error:
         print(f"{program} does not start here, goes without: {_reason(error)}", file=sys.stderr)
         return []
-    return [tuple(line.split()) for line in lines]
+    found = [tuple(line.split()) for line in lines]
+    if any(len(each) != 2 for each in found):
+        print(f"{program} lists no problems, goes without: {lines[0]}", file=sys.stderr)
+        return []
+    return found
 
 
 def _reason(error):
     """Why a program did not start: its last line, its signal, or the system's words."""
     if isinstance(error, OSError):
         return error.strerror
+    if isinstance(error, subprocess.TimeoutExpired):
+        return f"no answer to --list within {LONGEST_START} s"
     said = error.stderr.strip().splitlines()
     return said[-1] if said else f"killed by signal {-error.returncode}" if error.returncode < 0 else f"status {error.returncode}"
 

@@ -16,7 +16,8 @@ def _output(*command):
         return ""
 
 
-def _first(path, pattern, otherwise="unknown"):
+def first(path, pattern, otherwise="unknown"):
+    """What the group of a pattern matches first in a file, or `otherwise`."""
     try:
         with open(path, encoding="utf-8") as file:
             match = re.search(pattern, file.read(), re.MULTILINE)
@@ -41,15 +42,15 @@ def stolen_since(before):
 def describe(build):
     """The head of a result of the programs in the build directory `build`."""
     cache = os.path.join(build, "CMakeCache.txt")
-    compiler = _first(cache, r"^CMAKE_CXX_COMPILER:[A-Z]+=(.+)$", "c++")
-    clang = _first(cache, r"^QUERN_CLANG:[A-Z]+=(.+)$", "clang++-19")
-    source = _first(cache, r"^CMAKE_HOME_DIRECTORY:[A-Z]+=(.+)$", ".")
+    compiler = first(cache, r"^CMAKE_CXX_COMPILER:[A-Z]+=(.+)$", "c++")
+    clang = first(cache, r"^QUERN_CLANG:[A-Z]+=(.+)$", "clang++-19")
+    source = first(cache, r"^CMAKE_HOME_DIRECTORY:[A-Z]+=(.+)$", ".")
     return {
         "commit": _output("git", "-C", source, "describe", "--always", "--dirty") or "unknown",
         "cpu": processor.processor_name() or "unknown",
         "cpus": len(os.sched_getaffinity(0)),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "system": f"{_first('/etc/os-release', chr(94) + 'PRETTY_NAME=.(.*).$')}, Linux {platform.release()}",
+        "system": f"{first('/etc/os-release', chr(94) + 'PRETTY_NAME=.(.*).$')}, Linux {platform.release()}",
         "compiler": _output(compiler, "--version").split("\n")[0] or "unknown",
         "clang": _output(clang, "--version").split("\n")[0] or "none",
         "libraries": _output("dpkg-query", "-W", "-f", "${Package} ${Version}\\n", "libtbb12", "libgomp1",

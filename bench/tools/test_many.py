@@ -173,15 +173,28 @@ class Peers(Many):
         said, _ = self.run_it(self.pack("a"), "--peers", folder, "--rows", "fib", "--workers", "1", "--repetitions", "1")
         self.assertIn("wrong answer: 'is 42' is not in the output", said)
 
+    def test_a_figure_that_is_no_number_fails_only_this_peer(self):
+        said, result = self.run_it(self.pack("a"), "--peers", self.described(value="(Time): 30 ms"), "--rows", "fib", "--workers", "1",
+                                   "--repetitions", "1")
+        self.assertIn("printed no number: Time", said)
+        self.assertTrue(result["complete"])
+
     def test_a_description_with_mistakes_is_refused(self):
         a = self.pack("a")
         for entry, words in (({"row": "fob"}, "'fob' is no row; accepted: copy_if, "), ({"row": "fob"}, "; did you mean 'fib'?"),
                              ({"chek": "x"}, "'chek' is no key; accepted: about, check, "), ({"value": "("}, "not a regular expression"),
-                             ({"unit": "GB/s"}, "'GB/s' is no unit of time")):
+                             ({"unit": "GB/s"}, "'GB/s' is no unit of time"), ({"command": "fib {n}"}, "'fib {n}' is no command"),
+                             ({"command": ""}, "'' is no command"), ({"value": 3}, "'value' is 3; accepted: text"),
+                             ({"row": "phase_change"}, "the row phase_change is no time")):
             self.assertIn(words, self.many("run", a, "--peers", self.described(**entry), status=1).stderr)
 
 
 class Mistakes(Many):
+    def damaged(self):
+        with open(self.path("damaged.tar.xz"), "wb") as file:
+            file.write(b"\xfd7zXZ\0\0\4" + bytes(64))
+        return file.name
+
     def test_are_told_before_anything_runs(self):
         a = self.pack("a")
         for arguments, words in ((["run", a, "--rows", "uts_t2"], "'uts_t2' is no row; accepted: copy_if, "),
@@ -193,6 +206,10 @@ class Mistakes(Many):
                                  (["pack", "--build", a + "x", "--output", "y"], "build it with scripts/build-preset bench"),
                                  (["pack", "--build", a, "--output", a], "exists; remove it, or choose another name"),
                                  (["pack", "--build", a, "--output", "y", "--runtimes", "tbbb"], "; did you mean 'tbb'?"),
+                                 (["pack", "--build", a, "--output", "none/y.tar"], "none/y.tar: there is no folder none"),
+                                 (["pack", "--build", a, "--output", "y", "--runtimes", "tbb"], "--runtimes without quern"),
+                                 (["run", a, "--peers", self.folder], "it has neither programs bench-<runtime> that start nor"),
+                                 (["run", self.damaged()], "is no archive that this Python reads"),
                                  (["build", a], "carries no sources: pack it with --sources")):
             said = self.many(*arguments, status=1).stderr
             self.assertIn("bench/many: ", said)

@@ -51,17 +51,18 @@ costs parse_costs(const std::string& text, const std::string& name) {
         std::string equals;
         std::string source;
         double ns = 0;
-        if (!(words >> equals >> ns >> source) || equals != "=" || source.front() != '#') {
+        if (!(words >> equals >> ns >> source) || equals != "=" || source.front() != '#' ||
+            (source == "#" && !(words >> source))) {
             fail("expected: key = nanoseconds  # source");
         }
         const auto found = missing.find(key);
         if (found == missing.end()) {
             fail("unknown or repeated key: " + key);
         }
-        if (!(ns > 0)) {
-            fail(key + " must be greater than 0: time would stand still");
-        }
         result.*found->second = static_cast<picoseconds>(std::llround(ns * 1e3));
+        if (!(ns > 0) || result.*found->second == 0) {
+            fail(key + " must be a picosecond or more: time would stand still");
+        }
         missing.erase(found);
     }
     if (!missing.empty()) {
@@ -74,13 +75,17 @@ void scale(costs& c, const std::string& what) {
     const auto equals = what.find('=');
     const auto all = keys();
     const auto found = all.find(what.substr(0, equals));
+    char* end = nullptr;
     const double factor =
-        equals == std::string::npos ? 0 : std::strtod(what.c_str() + equals + 1, nullptr);
-    if (found == all.end() || !(factor > 0)) {
+        equals == std::string::npos ? 0 : std::strtod(what.c_str() + equals + 1, &end);
+    if (found == all.end() || !(factor > 0) || *end != '\0') {
         throw std::runtime_error("expected a key and a factor, as transfer=1.5: " + what);
     }
     picoseconds& cost = c.*found->second;
     cost = static_cast<picoseconds>(std::llround(static_cast<double>(cost) * factor));
+    if (cost == 0) {
+        throw std::runtime_error("less than a picosecond, and time would stand still: " + what);
+    }
 }
 
 costs read_costs(const std::string& file) {

@@ -57,8 +57,7 @@ public:
 
     /// A full barrier on every core that runs.
     void barrier() noexcept;
-    /// Sleeps while the word that the caller has just read is unchanged. `must_sleep`: it has its
-    /// expected value.
+    /// Sleeps if `value`, the word at `word`, is `expected`.
     void futex_wait(const void* word, const std::uint32_t& value, std::uint32_t expected) noexcept;
     void futex_wake(const void* word, int count) noexcept;
 

@@ -4,6 +4,7 @@
 #include "spawn.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,11 +52,20 @@ double number(const std::string& text, std::string& rest) {
     return value;
 }
 
-long whole(const std::string& text, long least, long most) {
+double alone(const std::string& text) {
     std::string rest;
     const double value = number(text, rest);
-    if (!rest.empty() || value < static_cast<double>(least) || value > static_cast<double>(most)) {
-        refuse(text + " is not a number from " + std::to_string(least) + " to " +
+    if (!rest.empty()) {
+        refuse("not a number: " + text);
+    }
+    return value;
+}
+
+long whole(const std::string& text, long least, long most) {
+    const double value = alone(text);
+    if (value != std::floor(value) || value < static_cast<double>(least) ||
+        value > static_cast<double>(most)) {
+        refuse(text + " is not a whole number from " + std::to_string(least) + " to " +
                std::to_string(most));
     }
     return static_cast<long>(value);
@@ -77,12 +87,12 @@ void read_interval(const std::string& text, virtual_time::rules& how) {
 
 std::vector<unsigned> read_list(std::string text) {
     std::vector<unsigned> result;
-    while (!text.empty()) {
+    do {
         const auto comma = std::min(text.find(','), text.size());
         result.push_back(static_cast<unsigned>(
             whole(text.substr(0, comma), 1, virtual_time::machine::k_most_cores)));
         text.erase(0, comma + 1);
-    }
+    } while (!text.empty());
     return result;
 }
 
@@ -114,11 +124,9 @@ arguments read(int argc, char** argv) {
         } else if (name == "--ask-interval") {
             read_interval(value, a.how);
         } else if (name == "--first-interval") {
-            std::string rest;
-            a.how.ask_first = static_cast<virtual_time::picoseconds>(number(value, rest) * 1e6);
+            a.how.ask_first = static_cast<virtual_time::picoseconds>(alone(value) * 1e6);
         } else if (name == "--coarse") {
-            std::string rest;
-            a.how.coarse = static_cast<virtual_time::picoseconds>(number(value, rest) * 1e3);
+            a.how.coarse = static_cast<virtual_time::picoseconds>(alone(value) * 1e3);
         } else if (name == "--tasks") {
             a.tasks = whole(value, 4, 1'000'000'000);
         } else if (name == "--seeds") {
@@ -163,7 +171,7 @@ void print(const arguments& a, const virtual_time::costs& c, unsigned workers) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc > 1 && std::string_view(argv[argc - 1]) == "--help") {
+    if (std::find(argv + 1, argv + argc, std::string_view("--help")) != argv + argc) {
         std::fputs(k_usage, stdout);
         return 0;
     }

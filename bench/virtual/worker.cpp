@@ -49,21 +49,17 @@ void stack::push_trapped() noexcept {
     }
     m_last_slow_path = now;
     m_host.current.store(this, std::memory_order_seq_cst);
-    publish_on_trap();
+    if (m_eager_pushes == 0) {
+        answer_request();
+    } else {
+        --m_eager_pushes;
+        force_slow_path();
+        publish_all();
+        m_host.notify_public_work();
+    }
     if (m_host.home().how.coarse_from_end) {
         m_last_slow_path = atomics::ticks();
     }
-}
-
-void stack::publish_on_trap() noexcept {
-    if (m_eager_pushes == 0) {
-        answer_request();
-        return;
-    }
-    --m_eager_pushes;
-    force_slow_path();
-    publish_all();
-    m_host.notify_public_work();
 }
 
 void stack::answer_request() noexcept {
@@ -181,7 +177,6 @@ bool worker::may_request(picoseconds now) noexcept {
         return false;
     }
     m_last_request = now;
-    ++counted.requests;
     return true;
 }
 

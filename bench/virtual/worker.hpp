@@ -69,7 +69,6 @@ public:
 
 private:
     void answer_request() noexcept;
-    void publish_on_trap() noexcept;
 
     worker& m_host;
     picoseconds m_last_slow_path = 0;
@@ -90,8 +89,7 @@ class alignas(quern::detail::k_cache_line) worker {
 public:
     struct figures {
         std::uint64_t stolen = 0;
-        std::uint64_t requests = 0;  ///< rounds in which it asked
-        std::uint64_t answers = 0;   ///< requests that its stack answered
+        std::uint64_t answers = 0;  ///< requests that its stack answered
         std::uint64_t parks = 0;
         std::uint64_t late_joins = 0;  ///< joins that waited so long that the real one suspends
     };

@@ -202,6 +202,7 @@ TEST(virtual_time, each_cost_says_where_it_comes_from) {
         return "none";
     };
     EXPECT_EQ(error("load = 1\n"), "m.txt:1: expected: key = nanoseconds  # source");
+    EXPECT_EQ(error("load = 1 #\n"), "m.txt:1: expected: key = nanoseconds  # source");
     EXPECT_EQ(error("# x\nlod = 1 # y\n"), "m.txt:2: unknown or repeated key: lod");
     EXPECT_EQ(error("load = 0 # y\n"),
               "m.txt:1: load must be greater than 0: time would stand still");

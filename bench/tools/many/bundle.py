@@ -21,6 +21,7 @@ from kit import mistakes
 from many import rows, sources
 
 HEAD = "bundle.json"
+HEAD_KEYS = {"built", "arch", "glibc", "programs", "libraries", "problems"}
 ARCHIVES = (".tar.xz", ".tar.gz", ".tar")
 MIB = 2**20
 OF_GLIBC = re.compile(r"^(ld-linux.*|lib(c|m|mvec|pthread|dl|rt|resolv|util|anl|nsl|BrokenLocale|thread_db))\.so")
@@ -38,8 +39,7 @@ class Bundle:
 
     def environment(self):
         """Variables that its programs need to find its libraries."""
-        before = os.environ.get("LD_LIBRARY_PATH")
-        return {"LD_LIBRARY_PATH": os.path.join(self.folder, "lib") + (f":{before}" if before else "")}
+        return choosing.library_path(os.path.join(self.folder, "lib"))
 
     def __str__(self):
         return f"{self.side} = {self.name} (commit {self.head['built'].get('commit', 'unknown')})"
@@ -49,6 +49,8 @@ def pack(build, output, runtimes, with_sources, most_mib):
     """Writes a bundle to a folder or an archive. Returns the lines that say what it did."""
     programs = _programs(build, runtimes)
     suffix = next((s for s in ARCHIVES if output.endswith(s)), None)
+    if not os.path.isdir(os.path.dirname(output) or "."):
+        raise mistakes.Mistake(f"{output}: there is no folder {os.path.dirname(output)}")
     if os.path.exists(output) and not (suffix and os.path.isfile(output)):
         raise mistakes.Mistake(f"{output} exists; remove it, or choose another name")
     with tempfile.TemporaryDirectory() as place:
@@ -70,7 +72,9 @@ def pack(build, output, runtimes, with_sources, most_mib):
 
 
 def _programs(build, runtimes):
-    """[(path in the build, path in the bundle)]; bench-quern must be there."""
+    """Paths in the build; bench-quern must be there."""
+    if "quern" not in runtimes:
+        raise mistakes.Mistake("--runtimes without quern; it is what the bundle is for")
     found = [os.path.join("bench", "bin", f"bench-{runtime}") for runtime in runtimes]
     found += [entry["command"].split()[0] for entry in rows.APPLICATIONS.values()]
     found = [path for path in found if os.path.exists(os.path.join(build, path))]
@@ -108,12 +112,7 @@ def _fill(folder, build, programs, with_sources):
 
 
 def _architecture(build):
-    try:
-        with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
-            found = re.search(r"^QUERN_BENCH_ARCH:[A-Z]+=(.+)$", file.read(), re.MULTILINE)
-    except OSError:
-        found = None
-    return found.group(1) if found else "native"
+    return machine.first(os.path.join(build, "CMakeCache.txt"), r"^QUERN_BENCH_ARCH:[A-Z]+=(.+)$", "native")
 
 
 def _is_elf(path):
@@ -184,8 +183,11 @@ def _unpacked(path, place):
                 if member.name.startswith("/") or ".." in member.name.split("/") or not (member.isreg() or member.isdir()):
                     raise mistakes.Mistake(f"{path}: {member.name} does not belong into a bundle")
             archive.extractall(place, members)
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise mistakes.Mistake(f"{path} is no archive that this Python reads ({error}); unpack it with tar, and name the folder") \
+    except mistakes.Mistake:
+        raise
+    except Exception as error:  # of the decompressors, each has its own
+        said = (str(error).splitlines() or ["damaged"])[0].rstrip(":")
+        raise mistakes.Mistake(f"{path} is no archive that this Python reads ({said}); unpack it with tar, and name the folder") \
             from error
     folders = os.listdir(place)
     return os.path.join(place, folders[0]) if len(folders) == 1 else place
@@ -194,6 +196,9 @@ def _unpacked(path, place):
 def _read(path, side, folder):
     try:
         with open(os.path.join(folder, HEAD), encoding="utf-8") as file:
-            return Bundle(path, side, folder, json.load(file))
+            head = json.load(file)
+        if not isinstance(head, dict) or not HEAD_KEYS <= head.keys():
+            raise ValueError("no head")
+        return Bundle(path, side, folder, head)
     except (OSError, ValueError) as error:
         raise mistakes.Mistake(f"{path} is no bundle: it has no readable {HEAD}; bench/many pack makes one") from error

@@ -23,8 +23,8 @@ from kit import mistakes
 from many import rows
 
 FILE = "peers.json"
-NEEDED = {"command", "value"}
-ACCEPTED = NEEDED | {"check", "unit", "variant", "about"}
+NEEDED = ("command", "value")
+ACCEPTED = (*NEEDED, "check", "unit", "variant", "about")
 
 
 class Command(contest.Contender):
@@ -36,7 +36,7 @@ class Command(contest.Contender):
         program = os.path.join(folder, self.command[0])
         self.command[0] = os.path.abspath(program) if os.path.exists(program) else self.command[0]
         self._entry, self._folder = entry, folder
-        self._factor = wording.SECONDS[entry.get("unit", "s")] / wording.SECONDS.get(unit, 1.0)
+        self._factor = wording.SECONDS[entry.get("unit", "s")] / wording.SECONDS[unit]
 
     def turn(self, counts=True):
         if self._stop:
@@ -53,8 +53,15 @@ class Command(contest.Contender):
         elif not found:
             self.failure = f"printed no figures: {said.strip().splitlines()[-1] if said.strip() else ''}"[:contest.LONGEST_WORD]
         else:
-            value = {"value": float(found.group(1)) * self._factor, "runs": 1, "wall": time.monotonic() - start}
-            self._keep(json.dumps(value).encode(), counts)
+            self._take(found.group(1), time.monotonic() - start, counts)
+
+    def _take(self, figure, wall, counts):
+        try:
+            value = float(figure) * self._factor
+        except (TypeError, ValueError):
+            self.failure = f"printed no number: {figure}"[:contest.LONGEST_WORD]
+        else:
+            self._keep(json.dumps({"value": value, "runs": 1, "wall": wall}).encode(), counts)
 
     def _output(self):
         """What the program printed, or None; then `failure` is set."""
@@ -64,7 +71,7 @@ class Command(contest.Contender):
         except OSError as error:
             self.failure = f"did not start: {error.strerror}"
             return None
-        self._said = self._process.stdin
+        self._said = self._process.stdin  # what end() closes: programs of bench/harness have a file of its own for that
         try:
             return self._read(time.monotonic() + self.limit)
         finally:
@@ -115,7 +122,9 @@ def read(folder):
 def _check(where, row, entry):
     if row not in rows.NAMES:
         raise mistakes.Mistake(f"{where}: '{row}' is no row; {mistakes.accepted_values(row, rows.NAMES)}")
-    for key in entry:
+    for key, value in entry.items():
+        if not isinstance(value, str):
+            raise mistakes.Mistake(f"{where}: '{key}' is {value!r}; accepted: text")
         if key not in ACCEPTED:
             raise mistakes.Mistake(f"{where}: '{key}' is no key; {mistakes.accepted_values(key, sorted(ACCEPTED))}")
     for key in NEEDED:
@@ -123,6 +132,12 @@ def _check(where, row, entry):
             raise mistakes.Mistake(f"{where}: '{key}' is missing")
     if entry.get("unit", "s") not in wording.SECONDS:
         raise mistakes.Mistake(f"{where}: '{entry['unit']}' is no unit of time; accepted: {', '.join(wording.SECONDS)}")
+    try:
+        command = shlex.split(entry["command"].format(workers=1, size=1))
+    except (KeyError, IndexError, ValueError):
+        command = []
+    if not command:
+        raise mistakes.Mistake(f"{where}: '{entry['command']}' is no command; accepted in braces: workers, size")
     try:
         groups = re.compile(entry["value"]).groups
         re.compile(entry.get("check", ""))
@@ -135,7 +150,7 @@ def _check(where, row, entry):
 def environment(folder):
     """Variables for a folder's programs: its lib, if there is one, has their libraries."""
     place = os.path.abspath(os.path.join(folder, "lib"))
-    return {"LD_LIBRARY_PATH": place} if os.path.isdir(place) else {}
+    return choosing.library_path(place) if os.path.isdir(place) else {}
 
 
 def offered(folder):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """The run of bench/many: for each row and number of workers, bundle A, bundle B and the peers work in turns, every other round in
-reverse order, until the row has its rounds or its share of the time. The whole run never takes more than its limit.
+reverse order, until the row has its rounds or its share of the time. The whole run, after archives have been
+unpacked and programs have said what they offer, never takes more than its limit.
 
     race = Race(bundles, peers_folder, rows, workers, limit, repetitions, stop); race.run(print_step)
 """
@@ -12,7 +13,8 @@ import choosing
 import contest
 import figures
 import machine
-from kit import interruption
+import wording
+from kit import interruption, mistakes
 from many import peers, rows
 
 SHARES = 2          # a step may take twice its equal share of what is left: short ones leave enough
@@ -73,6 +75,7 @@ class Race:
         self._peers_folder = peers_folder
         self._peers = peers.offered(peers_folder) if peers_folder else {}
         self._commands = peers.read(peers_folder) if peers_folder else {}
+        self._refuse_peers_of_no_use(peers_folder, chosen_rows)
 
     def run(self, on_step):
         """Measures until the end, the limit or a signal; on_step(group) after each step."""
@@ -90,6 +93,15 @@ class Race:
                 share = max(LEAST_SHARE, SHARES * left / (len(self._steps) - index))
                 self.groups.append(self._play(row, workers, entries, share, deadline))
                 on_step(self.groups[-1])
+
+    def _refuse_peers_of_no_use(self, folder, chosen_rows):
+        if folder and not self._peers and not self._commands:
+            raise mistakes.Mistake(f"--peers {folder}: it has neither programs bench-<runtime> that start nor a {peers.FILE}")
+        described = {name for entries in self._commands.values() for name in entries}
+        for row in chosen_rows:
+            if row.name in described and self.unit(row.problem) not in wording.SECONDS:
+                raise mistakes.Mistake(f"--peers {folder}: the row {row.name} is no time, which {peers.FILE} describes; "
+                                       "accepted: a program bench-<runtime>")
 
     def _entries(self, row, workers):
         """The contenders of a step, none started: those of A and B side by side, then the peers."""

@@ -2,7 +2,7 @@
 """The rows of bench/many, the most important first. Each is a problem of problems.toml in one size, with the contenders that
 are worth their time on many cores; or, `heat_auto`, an application.
 
-    for row in chosen("fib,uts"): row.problem, row.size_for(16)
+    for row in chosen("fib,uts_t3"): row.problem, row.size_for(16)
 """
 
 import fnmatch

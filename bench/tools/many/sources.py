@@ -9,6 +9,7 @@ import subprocess
 import tarfile
 import tempfile
 
+import machine
 from kit import mistakes
 
 ARCHIVE = "sources.tar.gz"
@@ -23,8 +24,9 @@ def _said(*command, **how):
 
 def archive(build, folder):
     """Puts the commit of a build's sources into a bundle. Returns lines for the user."""
-    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as file:
-        home = re.search(r"^CMAKE_HOME_DIRECTORY:[A-Z]+=(.+)$", file.read(), re.MULTILINE).group(1)
+    home = machine.first(os.path.join(build, "CMakeCache.txt"), r"^CMAKE_HOME_DIRECTORY:[A-Z]+=(.+)$", "")
+    if not home:
+        raise mistakes.Mistake(f"the sources are not carried: {build} has no CMakeCache.txt that names them")
     status, said = _said("git", "-C", home, "archive", "-o", os.path.abspath(os.path.join(folder, ARCHIVE)), "HEAD")
     if status != 0:
         raise mistakes.Mistake(f"the sources in {home} are not carried: {said}")

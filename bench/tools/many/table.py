@@ -95,7 +95,7 @@ def read(path):
     try:
         with open(path, encoding="utf-8") as file:
             result = json.load(file)
-        if not all(key in result for key in ("bundles", "groups", "not_run", "machine")):
+        if not isinstance(result, dict) or not all(key in result for key in ("bundles", "groups", "not_run", "machine")):
             raise ValueError("no result")
     except (OSError, ValueError) as error:
         raise mistakes.Mistake(f"{path}: {getattr(error, 'strerror', None) or 'is no result of bench/many run'}") from error
