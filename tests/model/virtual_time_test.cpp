@@ -204,8 +204,10 @@ TEST(virtual_time, each_cost_says_where_it_comes_from) {
     EXPECT_EQ(error("load = 1\n"), "m.txt:1: expected: key = nanoseconds  # source");
     EXPECT_EQ(error("load = 1 #\n"), "m.txt:1: expected: key = nanoseconds  # source");
     EXPECT_EQ(error("# x\nlod = 1 # y\n"), "m.txt:2: unknown or repeated key: lod");
-    EXPECT_EQ(error("load = 0 # y\n"),
-              "m.txt:1: load must be greater than 0: time would stand still");
+    for (const std::string none : {"0", "0.0004"}) {
+        EXPECT_EQ(error("load = " + none + " # y\n"),
+                  "m.txt:1: load must be a picosecond or more: time would stand still");
+    }
     EXPECT_EQ(error("load = 1 # y\n"), "m.txt: missing key: barrier");
 }
 
