@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls of functions at other localities.
+#pragma once
+
+#include <quern/localities/detail/action.hpp>
+#include <quern/localities/session.hpp>
+#include <quern/task/async.hpp>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace quern::localities {
+
+/// Calls f(args...) as a task at the locality `where`, and returns a future of its result, which
+/// has then(), and goes into when_all and dataflow, as that of async(). `f` is a function or a
+/// lambda without captures; it is neither registered nor declared anywhere, since all localities
+/// run the same program. Arguments and result travel by value (archive.hpp says which types can):
+/// each argument is copied or moved once from the caller, as in async(). The contents of a
+/// std::vector or std::string of 16 KiB or more are not copied further: they go from the caller's
+/// memory into the object that the function gets; so move large arguments.
+///
+///     double dot(const std::vector<double>& a, const std::vector<double>& b);
+///     …
+///     quern::future<double> sum = quern::localities::run_at(1, &dot, std::move(xs), ys);
+///
+/// Two calls to one locality may run in any order, and at the same time. A call at the caller's own
+/// locality does not travel. A function that blocks its worker delays other calls that have come in
+/// the same message; what it does so belongs into blocking_region.
+///
+/// Errors: std::out_of_range for a `where` that is no locality; std::logic_error without a session;
+/// std::bad_alloc. What the function throws arrives as a remote_error, and so does what its
+/// arguments throw when they are read. Thread safety: any task or thread. While more than 2 MiB are
+/// queued for that locality the caller waits; a task lets others run meanwhile. Cost: two
+/// allocations and a copy of the arguments' bytes; a message of its own, unless four messages to
+/// that locality are on their way: then it travels with others in the next one.
+template <class F, class... Args>
+auto run_at(int where, F&& f, Args&&... args) {
+    using function = std::decay_t<F>;
+    detail::require_action<function, std::decay_t<Args>...>();
+    detail::job& of = detail::job_for("run_at");
+    std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
+    if (detail::is_here(of, where, "run_at")) {
+        return quern::async(detail::pool_of_parcels(of),
+                            detail::local_call<function, std::decay_t<Args>...>{
+                                f, std::move(values), detail::number_of_here(of),
+                                detail::counted_call(of)});
+    }
+    return detail::call_at<function>(of, where, f, std::move(values));
+}
+
+/// The same without an answer: nothing tells the caller when the function has run, or that it has
+/// thrown; an exception is treated, at the other locality, as one of a task of post(). Cost: no
+/// allocation for small arguments.
+///
+///     quern::localities::post_to(0, [](int n) { std::printf("%d\n", n); }, 7);
+template <class F, class... Args>
+void post_to(int where, F&& f, Args&&... args) {
+    using function = std::decay_t<F>;
+    detail::require_action<function, std::decay_t<Args>...>();
+    detail::job& of = detail::job_for("post_to");
+    std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
+    if (detail::is_here(of, where, "post_to")) {
+        quern::post(task_attributes{.pool = &detail::pool_of_parcels(of).get()},
+                    [call = function(f), kept = std::move(values),
+                     counted = detail::counted_call(of)]() mutable {
+                        static_cast<void>(std::apply(call, std::move(kept)));
+                    });
+        return;
+    }
+    constexpr std::uint64_t k_no_answer = 0;
+    detail::post_call_of<function>(of, where, k_no_answer, f, std::move(values));
+}
+
+}  // namespace quern::localities

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a locality has while its session lives: the port to the others, a link to each, the calls
+// that wait for answers, and the counts by which the job ends. Protocol: README.md.
+#pragma once
+
+#include "arrivals.hpp"
+#include "calls.hpp"
+#include "links.hpp"
+#include "modules.hpp"
+
+#include <quern/base/detail/atomics.hpp>
+#include <quern/localities/detail/end_of_job.hpp>
+#include <quern/localities/detail/parcel.hpp>
+#include <quern/mpi/detail/message_port.hpp>
+#include <quern/scheduler/runtime.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace quern::localities::detail {
+
+struct job_totals {
+    std::uint64_t parcels_sent = 0;
+    std::uint64_t parcels_run = 0;
+    std::uint64_t coalesced = 0;
+    std::uint64_t chunks = 0;
+    std::uint64_t messages_sent = 0;
+    std::uint64_t messages_received = 0;
+    std::uint64_t calls_waiting = 0;
+    std::uint64_t bytes_sent = 0;
+    std::uint64_t bytes_received = 0;
+
+    job_totals& operator+=(const job_totals& other) noexcept;
+};
+/// Of all sessions of the process.
+job_totals totals_of_job() noexcept;
+
+class job final : mpi::detail::port_user {
+public:
+    /// Collective. Requires: MPI is initialised.
+    explicit job(runtime& parcels_run_in);
+    ~job();
+    job(const job&) = delete;
+    job& operator=(const job&) = delete;
+
+    int here() const noexcept { return m_port.rank(); }
+    int count() const noexcept { return m_port.size(); }
+    pool_ref pool() const noexcept { return m_pool; }
+    const module_table& modules() const noexcept { return m_modules; }
+    call_table& calls() noexcept { return m_calls; }
+    link& link_to(int other) noexcept { return *m_links[static_cast<std::size_t>(other)]; }
+    mpi::detail::message_port& port() noexcept { return m_port; }
+
+    /// Returns when all ranks have called it: none posts before all are able to run parcels.
+    void meet() noexcept;
+
+    /// Posts a parcel: its bytes, and its chunks if there are any.
+    void post(int to, code_place code, std::uint64_t call, outgoing_parcel&& parcel);
+    /// The same of a parcel without chunks.
+    void post(int to, code_place code, std::uint64_t call, std::span<const std::byte> bytes) {
+        if (bytes.size() > k_most_bytes) [[unlikely]] {
+            post_apart(to, code, call, bytes);
+            return;
+        }
+        link_to(to).post({.size = static_cast<std::uint32_t>(bytes.size()),
+                          .chunk = 0,
+                          .code = code,
+                          .call = call},
+                         bytes);
+    }
+    /// For the program, before it posts: waits while too much is queued for that locality.
+    void wait_for_room(int to) noexcept;
+
+    /// What has begun here (parcels and messages posted, local calls), and what has ended here
+    /// (parcels run, messages received, local calls).
+    void has_begun(std::uint64_t count) noexcept { m_counts.has_begun(count); }
+    void has_ended(std::uint64_t count) noexcept { m_counts.has_ended(count); }
+
+    void parcels_have_run(std::uint64_t count) noexcept {
+        m_parcels_run.fetch_add(count, std::memory_order_relaxed);
+        has_ended(count);
+    }
+    void has_received_chunk(std::uint64_t bytes) noexcept {
+        m_bytes_received.fetch_add(bytes, std::memory_order_relaxed);
+    }
+    job_totals totals() const noexcept;
+
+    /// Returns when the whole job has nothing to do. Collective. README.md, section "The end".
+    void end() noexcept;
+    /// For an exception that ends this rank.
+    void abandon() noexcept { m_port.abandon(); }
+
+private:
+    /// Largest number of bytes of a parcel that travels in a message.
+    static constexpr std::size_t k_most_bytes =
+        k_message_bytes - sizeof(message_header) - sizeof(parcel_header) - 8;
+
+    void post_apart(int to, code_place code, std::uint64_t call, std::span<const std::byte> bytes);
+    void send_apart(link& way, parcel_header header, std::vector<std::byte>&& bytes,
+                    const chunk_list& chunks, std::unique_ptr<kept_values> kept);
+    void has_received(int from, std::span<const std::byte> bytes) noexcept override;
+    std::uint64_t begun() const noexcept;
+
+    pool_ref m_pool;
+    module_table m_modules;
+    message_store m_store;
+    call_table m_calls;
+    work_counts<quern::detail::std_atomics> m_counts;  ///< what links have begun is in the links
+    std::atomic<std::uint64_t> m_parcels_run{0};
+    std::atomic<std::uint64_t> m_messages_received{0};
+    std::atomic<std::uint64_t> m_bytes_received{0};
+    std::vector<std::unique_ptr<link>> m_links;
+    mpi::detail::message_port m_port;  ///< last: it receives at once
+};
+
+}  // namespace quern::localities::detail

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// The session, and what the public headers ask of its job.
+#include <quern/localities/session.hpp>
+
+#include "counters_source.hpp"
+#include "job.hpp"
+
+#include <quern/base/detail/spin_lock.hpp>
+#include <quern/mpi/environment.hpp>
+
+#include <mpi.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace quern::localities {
+
+namespace {
+
+std::atomic<detail::job*> g_job{nullptr};
+/// Before there can be a runtime, which looks up the counters of its settings.
+[[maybe_unused]] const bool g_has_counters = detail::install_counters();
+quern::detail::spin_lock g_lock;  ///< for changes of g_job and g_past
+detail::job_totals g_past;        ///< of sessions that have ended
+
+void session_begins(detail::job& its) noexcept {
+    const std::scoped_lock lock(g_lock);
+    g_job.store(&its, std::memory_order_release);  // pairs with job_for
+}
+
+void session_ends(const detail::job& its) noexcept {
+    const std::scoped_lock lock(g_lock);
+    g_past += its.totals();
+    g_job.store(nullptr, std::memory_order_relaxed);
+}
+
+bool is_mpi_initialised() {
+    int is_done = 0;
+    MPI_Initialized(&is_done);
+    return is_done != 0;
+}
+
+}  // namespace
+
+struct session::parts {
+    std::optional<mpi::environment> environment;  ///< none: the program's own
+    std::optional<detail::job> job;
+    int exceptions = std::uncaught_exceptions();
+};
+
+session::session(int& argc, char**& argv) : m_parts(std::make_unique<parts>()) {
+    if (g_job.load(std::memory_order_acquire) != nullptr) {
+        throw std::logic_error("quern: localities: a second session; there is one at a time");
+    }
+    if (!is_mpi_initialised()) {
+        m_parts->environment.emplace(argc, argv);
+    }
+    m_parts->job.emplace(runtime::default_instance());
+    session_begins(*m_parts->job);
+    m_parts->job->meet();
+}
+
+session::~session() {
+    if (std::uncaught_exceptions() > m_parts->exceptions) {
+        m_parts->job->abandon();
+        session_ends(*m_parts->job);
+        static_cast<void>(m_parts.release());  // tasks may still use it
+        return;
+    }
+    m_parts->job->end();
+    session_ends(*m_parts->job);
+}
+
+int here() { return detail::job_for("here").here(); }
+int count() { return detail::job_for("count").count(); }
+
+namespace detail {
+
+/// A reading may come while the session ends: under the lock the job stays.
+job_totals totals_of_job() noexcept {
+    const std::scoped_lock lock(g_lock);
+    job_totals all = g_past;
+    if (const job* const known = g_job.load(std::memory_order_relaxed)) {
+        all += known->totals();
+    }
+    return all;
+}
+
+job& job_for(const char* function) {
+    job* const known = g_job.load(std::memory_order_acquire);  // pairs with session_begins
+    if (known == nullptr) {
+        throw std::logic_error(std::string("quern: localities::") + function +
+                               " without a session; accepted: while an object of "
+                               "quern::localities::session lives");
+    }
+    return *known;
+}
+
+bool is_here(const job& of, int locality, const char* function) {
+    if (locality < 0 || locality >= of.count()) {
+        throw std::out_of_range(std::string("quern: localities::") + function + " of locality " +
+                                std::to_string(locality) + "; accepted: 0 to " +
+                                std::to_string(of.count() - 1));
+    }
+    return locality == of.here();
+}
+
+pool_ref pool_of_parcels(const job& of) noexcept { return of.pool(); }
+int number_of_here(const job& of) noexcept { return of.here(); }
+
+counted_call::counted_call(job& of) noexcept : m_of(&of) { of.has_begun(1); }
+counted_call::~counted_call() {
+    if (m_of != nullptr) {
+        m_of->has_ended(1);
+    }
+}
+
+code_place place_of_code(const job& of, const void* address) {
+    return of.modules().place_of(address);
+}
+const void* code_at(const job& of, code_place place) { return of.modules().address_of(place); }
+
+std::uint64_t add_call(job& of, std::unique_ptr<waiting_call> call, int locality) {
+    return of.calls().add(std::move(call), locality);
+}
+void forget_call(job& of, std::uint64_t call) noexcept { of.calls().forget(call); }
+
+void post_call(job& of, int to, code_place code, std::uint64_t call, outgoing_parcel&& parcel) {
+    of.wait_for_room(to);
+    of.post(to, code, call, std::move(parcel));
+}
+
+void post_call(job& of, int to, code_place code, std::uint64_t call,
+               std::span<const std::byte> bytes) {
+    of.wait_for_room(to);
+    of.post(to, code, call, bytes);
+}
+
+void parcels_have_run(job& of, std::uint64_t count) noexcept { of.parcels_have_run(count); }
+void message_has_run(job& of, int from) noexcept { of.link_to(from).message_has_run(); }
+
+}  // namespace detail
+}  // namespace quern::localities
