@@ -97,6 +97,24 @@ foreach(library IN ITEMS openmpi mpich)
     configure_file("${PROJECT_SOURCE_DIR}/quern_mpi.pc.in" "${PROJECT_BINARY_DIR}/quern_mpi_${library}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/quern_mpi_${library}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endforeach()
+
+# The layer localities: again a package for each MPI library, so that a program of the layer mpi alone needs no cereal.
+foreach(library IN ITEMS openmpi mpich)
+    set(target quern_localities_${library})
+    if(NOT TARGET ${target})
+        continue()
+    endif()
+    install(TARGETS ${target} EXPORT quern-${kind}-localities_${library}-targets
+            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(EXPORT quern-${kind}-localities_${library}-targets NAMESPACE quern:: DESTINATION "${package_dir}")
+    set(QUERN_PC_MPI ${library})
+    set(QUERN_PC_CEREAL "")
+    if(NOT QUERN_CEREAL_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+        set(QUERN_PC_CEREAL "-I${QUERN_CEREAL_INCLUDE_DIR}")
+    endif()
+    configure_file("${PROJECT_SOURCE_DIR}/quern_localities.pc.in" "${PROJECT_BINARY_DIR}/quern_localities_${library}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/quern_localities_${library}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # Beside the command: its manual page, the completion of its options, and the commands for gdb.

@@ -96,9 +96,7 @@ private:
     static context* run_queued(quern::detail::work& item) noexcept;
 
     std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
-    const std::byte* bytes() const noexcept {
-        return reinterpret_cast<const std::byte*>(this + 1);
-    }
+    const std::byte* bytes() const noexcept { return reinterpret_cast<const std::byte*>(this + 1); }
     std::uint32_t size_at(std::uint32_t at) const noexcept {
         parcel_header header{};
         std::memcpy(&header, bytes() + at, sizeof header);
@@ -166,8 +164,8 @@ private:
 
     /// Reads the clock, and decides when it is to be read again.
     bool is_turn_over() noexcept {
-        const double ns = static_cast<double>(quern::detail::ticks() - m_begun) *
-                          quern::detail::ns_per_tick();
+        const double ns =
+            static_cast<double>(quern::detail::ticks() - m_begun) * quern::detail::ns_per_tick();
         if (ns > k_turn_ns) {
             return true;
         }
@@ -176,8 +174,8 @@ private:
         return false;
     }
 
-    /// A parcel has suspended: it ends elsewhere, and counts itself. While it is being read it needs
-    /// the batch.
+    /// A parcel has suspended: it ends elsewhere, and counts itself. While it is being read it
+    /// needs the batch.
     void a_parcel_has_left() noexcept {
         m_left = 0;  // it may have taken long
         if (m_is_reading) {
@@ -220,17 +218,16 @@ context* parcel_item::run_parcel(quern::detail::work& item) noexcept {
     // No task is its parent: that of the dispatcher is none.
     quern::detail::current_context()->root().task().outer = nullptr;
     {
-        arrived_parcel parcel(
-            job_of, of.from(), header, begin + sizeof header,
-            {[](void* dispatcher_of, void* batch_of) noexcept {
-                 auto& reader = *static_cast<dispatcher*>(dispatcher_of);
-                 if (is_aside(reader)) {
-                     reader.m_is_reading = false;
-                 } else {
-                     static_cast<batch*>(batch_of)->let_go();
-                 }
-             },
-             &home, &of});
+        arrived_parcel parcel(job_of, of.from(), header, begin + sizeof header,
+                              {[](void* dispatcher_of, void* batch_of) noexcept {
+                                   auto& reader = *static_cast<dispatcher*>(dispatcher_of);
+                                   if (is_aside(reader)) {
+                                       reader.m_is_reading = false;
+                                   } else {
+                                       static_cast<batch*>(batch_of)->let_go();
+                                   }
+                               },
+                               &home, &of});
         detail::perform(parcel);
     }
     quern::detail::count_task();

@@ -16,8 +16,7 @@
 
 namespace quern::localities::detail {
 
-/// Makes the parcels ready. Copies the bytes. `returns_credit`: when all have begun, the sender is
-/// told. Throws nothing; ends the program if memory has run out.
+/// Makes the parcels ready. Copies the bytes. Ends the program if memory has run out.
 void run_parcels(job& of, quern::detail::pool& where, int from,
                  std::span<const std::byte> parcels) noexcept;
 
@@ -25,7 +24,9 @@ void run_parcels(job& of, quern::detail::pool& where, int from,
 
 /// Reads a parcel, runs it, answers.
 void perform(arrived_parcel& parcel) noexcept;
-void parcels_have_run(job& of, std::uint64_t count) noexcept;
+/// All parcels of a message have begun. The message has ended; until then the job does not.
 void message_has_run(job& of, int from) noexcept;
+/// Also these counts keep the job from its end, so they are the last access of what they count.
+void parcels_have_run(job& of, std::uint64_t count) noexcept;
 
 }  // namespace quern::localities::detail

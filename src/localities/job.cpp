@@ -57,10 +57,11 @@ void job::has_received(int from, std::span<const std::byte> bytes) noexcept {
     m_bytes_received.fetch_add(bytes.size(), std::memory_order_relaxed);
     link_to(from).has_credits(header.credits);
     const auto parcels = bytes.subspan(sizeof header);
-    if (!parcels.empty()) {
-        detail::run_parcels(*this, m_pool.get(), from, parcels);
+    if (parcels.empty()) {
+        has_ended(1);
+    } else {
+        detail::run_parcels(*this, m_pool.get(), from, parcels);  // until message_has_run
     }
-    has_ended(1);
 }
 
 void job::wait_for_room(int to) noexcept {

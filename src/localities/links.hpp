@@ -77,11 +77,11 @@ private:
 
 /// Counted since the session began, by link.
 struct link_counts {
-    quern::detail::relaxed<std::uint64_t> parcels = 0;   ///< posted
-    quern::detail::relaxed<std::uint64_t> messages = 0;  ///< sent
+    quern::detail::relaxed<std::uint64_t> parcels = 0;       ///< posted
+    quern::detail::relaxed<std::uint64_t> messages = 0;      ///< sent
     quern::detail::relaxed<std::uint64_t> credits_only = 0;  ///< of these, without parcels
-    quern::detail::relaxed<std::uint64_t> bytes = 0;     ///< of both, and of chunks
-    quern::detail::relaxed<std::uint64_t> chunks = 0;    ///< sent
+    quern::detail::relaxed<std::uint64_t> bytes = 0;         ///< of both, and of chunks
+    quern::detail::relaxed<std::uint64_t> chunks = 0;        ///< sent
 };
 
 class link {

@@ -183,11 +183,11 @@ const void* module_table::address_of(code_place place) const {
     const std::uintptr_t address = one.base + (place & k_offsets);
     if (address - one.begin >= one.end - one.begin) {
         throw std::runtime_error(
-            one.end == 0 ? "quern: localities: a call of a function in a library that is not "
-                           "loaded here (build id " +
-                               in_hex(one.id) + ")"
-                         : "quern: localities: a parcel names a place that is no code of " +
-                               one.name);
+            one.end == 0
+                ? "quern: localities: a call of a function in a library that is not "
+                  "loaded here (build id " +
+                      in_hex(one.id) + ")"
+                : "quern: localities: a parcel names a place that is no code of " + one.name);
     }
     return reinterpret_cast<const void*>(address);
 }

@@ -53,7 +53,8 @@ void fail_without_answer(const arrived_parcel& parcel) noexcept {
 
 void answer_error(const arrived_parcel& parcel) noexcept {
     outgoing_parcel answer;
-    // As one value: the archives of this library and those of the program may be compiled otherwise.
+    // As one value: the archives of this library and those of the program may be compiled
+    // otherwise.
     localities::detail::write(answer.bytes,
                               detail::report_of_current_exception(parcel.of().here()));
     detail::post_answer(parcel, k_error, std::move(answer));
@@ -128,15 +129,17 @@ void arrived_parcel::take_sizes() {
     };
     for (std::uint64_t left = take(); left != 0; --left) {
         m_chunks.push_back({.size = take(), .into = nullptr});
+        m_chunk_bytes += m_chunks.back().size;
     }
 }
 
 void arrived_parcel::expect(std::span<std::byte> into) {
     if (m_expected == m_chunks.size() || m_chunks[m_expected].size != into.size()) {
-        throw archive_error("quern: localities: a parcel is read otherwise than it was written: "
-                            "its chunk " +
-                            std::to_string(m_expected) + " is not one of " +
-                            std::to_string(into.size()) + " bytes");
+        throw archive_error(
+            "quern: localities: a parcel is read otherwise than it was written: "
+            "its chunk " +
+            std::to_string(m_expected) + " is not one of " + std::to_string(into.size()) +
+            " bytes");
     }
     m_chunks[m_expected++].into = into.data();
 }

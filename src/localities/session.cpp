@@ -13,6 +13,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -77,6 +78,11 @@ session::~session() {
 
 int here() { return detail::job_for("here").here(); }
 int count() { return detail::job_for("count").count(); }
+std::vector<int> all() {
+    std::vector<int> numbers(static_cast<std::size_t>(detail::job_for("all").count()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
 
 namespace detail {
 
@@ -141,7 +147,10 @@ void post_call(job& of, int to, code_place code, std::uint64_t call,
 }
 
 void parcels_have_run(job& of, std::uint64_t count) noexcept { of.parcels_have_run(count); }
-void message_has_run(job& of, int from) noexcept { of.link_to(from).message_has_run(); }
+void message_has_run(job& of, int from) noexcept {
+    of.link_to(from).message_has_run();
+    of.has_ended(1);  // last: then the job may end
+}
 
 }  // namespace detail
 }  // namespace quern::localities

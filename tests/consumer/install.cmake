@@ -33,7 +33,7 @@ endforeach()
 
 set(libdir "${prefix}/${LIBDIR}")
 file(GLOB libraries RELATIVE "${libdir}" "${libdir}/lib*")
-list(FILTER libraries EXCLUDE REGEX "^libquern_mpi_")
+list(FILTER libraries EXCLUDE REGEX "^libquern_(mpi|localities)_")
 list(SORT libraries)
 if(KIND STREQUAL "static")
     set(expected libquern.a libquern_hpx_main.a)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Builds and runs one project that uses Quern. PREFIX is static, shared or both: the installed Quern that it finds, in a place
-# to which it was moved. KIND: which of both it must get. MPI and STARTER: an MPI library and the program that starts ranks. Called by ctest with the variables that CMakeLists.txt beside it
+# to which it was moved. KIND: which of both it must get. MPI and STARTER: an MPI library and the program that starts ranks.
+# LOCALITIES: whether Quern has the layer for it. Called by ctest with the variables that CMakeLists.txt beside it
 # names, NAME, WAY, KIND and PREFIX.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/steps.cmake")
@@ -41,12 +42,19 @@ function(check_ranks program)
     endforeach()
 endfunction()
 
+# A function that its first locality calls at each.
+function(check_calls program)
+    run("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${prefix}/${LIBDIR}" timeout 60 "${STARTER}" -n 2 "${program}")
+    expect("${output}" "0 \\+ 1 = 1, from 2 localities" "what two localities print")
+endfunction()
+
 if(WAY STREQUAL "find_package")
     set(component "")
     if(PREFIX STREQUAL "both")
         set(component ${KIND})
     endif()
-    run("${CMAKE_COMMAND}" ${common} "-DCMAKE_PREFIX_PATH=${prefix}" "-DCOMPONENT=${component}" "-DMPI=${MPI}")
+    run("${CMAKE_COMMAND}" ${common} "-DCMAKE_PREFIX_PATH=${prefix}" "-DCOMPONENT=${component}" "-DMPI=${MPI}"
+        "-DLOCALITIES=${LOCALITIES}")
     run("${CMAKE_COMMAND}" --build "${build}")
     check_program("${build}/consumer")
     if(MPI)
@@ -54,6 +62,12 @@ if(WAY STREQUAL "find_package")
             "${build}/ring_by_pkg_config")
         check_ranks("${build}/ring")
         check_ranks("${build}/ring_by_pkg_config")
+        if(LOCALITIES)
+            run(sh "${CMAKE_CURRENT_LIST_DIR}/pkg_config/build_calls.sh" "${CXX}" "${prefix}/${LIBDIR}/pkgconfig" "${MPI}"
+                "${build}/calls_by_pkg_config")
+            check_calls("${build}/calls")
+            check_calls("${build}/calls_by_pkg_config")
+        endif()
         if(KIND STREQUAL "shared")
             check_ranks("${build}/ring_shared")
             check_ranks("${build}/ring_plain" env "LD_PRELOAD=${prefix}/${LIBDIR}/libquern_mpi_${MPI}.so")

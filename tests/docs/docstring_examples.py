@@ -5,7 +5,7 @@ Usage: docstring_examples.py <source directory> <generated.cpp> <compiler> [opti
 An example is a run of lines `///     code`. All go into one file below docstring_prelude.hpp, which declares the names that
 they use: each in a namespace of its own, inside the one of its header. One that defines a function stays at namespace level,
 the others become the body of one. Messages of the compiler name header and line. An example that begins with `// (fragment)` is
-left out, and counted; so are those of the layer mpi without an MPI library.
+left out, and counted; so are those of the layer mpi without an MPI library, and those of the layer localities without cereal.
 """
 
 import pathlib
@@ -52,14 +52,20 @@ def mpi_options():
     return []
 
 
+def has_cereal(compiler):
+    source = "#include <cereal/cereal.hpp>\n"
+    return subprocess.run([*compiler, "-x", "c++", "-"], input=source, text=True, capture_output=True, check=False).returncode == 0
+
+
 def main():
     source, generated, *compiler = sys.argv[1:]
     include = pathlib.Path(source, "include")
     mpi = mpi_options()
+    left_out = {layer for layer, is_there in (("mpi", mpi), ("localities", has_cereal(compiler))) if not is_there}
     headers, examples, fragments = [], [], 0
     for header in sorted(include.glob("quern/**/*.hpp")):
         for first, text in examples_of(header):
-            if text.startswith("// (fragment)") or header.parent.name == "mpi" and not mpi:
+            if text.startswith("// (fragment)") or header.relative_to(include).parts[1] in left_out:
                 fragments += 1
                 continue
             headers.append(f"#include <{header.relative_to(include)}>\n")

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -154,6 +155,13 @@ struct a_device {
 extern a_device device;
 }  // namespace of_task_hold
 
+namespace of_streams {
+void send(std::span<const std::byte> bytes);
+extern std::vector<std::byte> received;
+}  // namespace of_streams
+namespace of_run_at {
+extern std::vector<double> xs, ys;
+}
 namespace of_runtime {
 extern quern::runtime rt;
 }

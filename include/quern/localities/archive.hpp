@@ -10,6 +10,7 @@
 //   responsibility.
 #pragma once
 
+#include <quern/localities/detail/associative.hpp>
 #include <quern/localities/detail/chunks.hpp>
 #include <quern/localities/detail/encoding.hpp>
 #include <quern/localities/detail/pointers.hpp>

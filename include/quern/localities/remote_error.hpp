@@ -18,8 +18,8 @@ struct error_report {
 };
 
 /// An exception that was thrown by a function that run_at() has called. It has this type wherever
-/// the function ran, at the caller's own locality too, so that a program behaves alike on any number
-/// of ranks. what() is "locality 1: std::invalid_argument: no such cell".
+/// the function ran, at the caller's own locality too, so that a program behaves alike on any
+/// number of ranks. what() is "locality 1: std::invalid_argument: no such cell".
 ///
 ///     try {
 ///         quern::localities::run_at(0, [] { throw std::invalid_argument("no such cell"); }).get();

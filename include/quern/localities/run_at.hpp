@@ -2,6 +2,7 @@
 // Calls of functions at other localities.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
 #include <quern/localities/detail/action.hpp>
 #include <quern/localities/session.hpp>
 #include <quern/task/async.hpp>
@@ -21,7 +22,6 @@ namespace quern::localities {
 /// memory into the object that the function gets; so move large arguments.
 ///
 ///     double dot(const std::vector<double>& a, const std::vector<double>& b);
-///     …
 ///     quern::future<double> sum = quern::localities::run_at(1, &dot, std::move(xs), ys);
 ///
 /// Two calls to one locality may run in any order, and at the same time. A call at the caller's own
@@ -38,15 +38,19 @@ template <class F, class... Args>
 auto run_at(int where, F&& f, Args&&... args) {
     using function = std::decay_t<F>;
     detail::require_action<function, std::decay_t<Args>...>();
-    detail::job& of = detail::job_for("run_at");
-    std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
-    if (detail::is_here(of, where, "run_at")) {
-        return quern::async(detail::pool_of_parcels(of),
-                            detail::local_call<function, std::decay_t<Args>...>{
-                                f, std::move(values), detail::number_of_here(of),
-                                detail::counted_call(of)});
+    if constexpr (detail::k_is_action<function, std::decay_t<Args>...>) {
+        detail::job& of = detail::job_for("run_at");
+        std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
+        if (detail::is_here(of, where, "run_at")) {
+            return quern::async(
+                detail::pool_of_parcels(of),
+                detail::local_call<function, std::decay_t<Args>...>{
+                    f, std::move(values), detail::number_of_here(of), detail::counted_call(of)});
+        }
+        return detail::call_at<function>(of, where, f, std::move(values));
+    } else {
+        return future<void>();
     }
-    return detail::call_at<function>(of, where, f, std::move(values));
 }
 
 /// The same without an answer: nothing tells the caller when the function has run, or that it has
@@ -58,18 +62,20 @@ template <class F, class... Args>
 void post_to(int where, F&& f, Args&&... args) {
     using function = std::decay_t<F>;
     detail::require_action<function, std::decay_t<Args>...>();
-    detail::job& of = detail::job_for("post_to");
-    std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
-    if (detail::is_here(of, where, "post_to")) {
-        quern::post(task_attributes{.pool = &detail::pool_of_parcels(of).get()},
-                    [call = function(f), kept = std::move(values),
-                     counted = detail::counted_call(of)]() mutable {
-                        static_cast<void>(std::apply(call, std::move(kept)));
-                    });
-        return;
+    if constexpr (detail::k_is_action<function, std::decay_t<Args>...>) {
+        detail::job& of = detail::job_for("post_to");
+        std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
+        if (detail::is_here(of, where, "post_to")) {
+            quern::post(task_attributes{.pool = &detail::pool_of_parcels(of).get()},
+                        [call = function(f), kept = std::move(values),
+                         counted = detail::counted_call(of)]() mutable {
+                            static_cast<void>(std::apply(call, std::move(kept)));
+                        });
+        } else {
+            constexpr std::uint64_t k_no_answer = 0;
+            detail::post_call_of<function>(of, where, k_no_answer, f, std::move(values));
+        }
     }
-    constexpr std::uint64_t k_no_answer = 0;
-    detail::post_call_of<function>(of, where, k_no_answer, f, std::move(values));
 }
 
 }  // namespace quern::localities

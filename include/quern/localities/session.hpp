@@ -7,7 +7,7 @@
 #include <quern/base/detail/config.hpp>
 
 #include <memory>
-#include <ranges>
+#include <vector>
 
 namespace quern::localities {
 
@@ -15,7 +15,7 @@ namespace detail {
 class job;
 }
 
-/// The number of the locality that a program calls first among equals: it exists in every job.
+/// The locality that exists in every job. Programs give it what one locality has to do.
 inline constexpr int root = 0;  // NOLINT(readability-identifier-naming)
 
 /// A job of localities, from construction to destruction. Every rank makes one, at the same place
@@ -24,7 +24,8 @@ inline constexpr int root = 0;  // NOLINT(readability-identifier-naming)
 ///     int main(int argc, char** argv) {
 ///         quern::localities::session job(argc, argv);
 ///         if (quern::localities::here() == quern::localities::root) {
-///             std::printf("%d\n", quern::localities::run_at(0, [](int x) { return x + 1; }, 41).get());
+///             const auto more = [](int x) { return x + 1; };
+///             std::printf("%d\n", quern::localities::run_at(0, more, 41).get());
 ///         }
 ///     }
 ///
@@ -32,8 +33,9 @@ inline constexpr int root = 0;  // NOLINT(readability-identifier-naming)
 /// which must not end before the session. The destructor waits until all localities are at the same
 /// place and no parcel is under way or runs anywhere; then it finalises MPI, if it has initialised
 /// it. Tasks that parcels have left behind, and that post parcels later, are not waited for. An
-/// exception that leaves the scope of the session ends its part of the job without waiting; the
-/// starter then ends the other ranks.
+/// exception that leaves the scope of the session ends nothing at the other localities: parcels are
+/// lost, and when the process has ended, which waits for its runtime as always, the starter ends
+/// the other ranks.
 ///
 /// Errors: std::runtime_error if the localities run different programs (their build ids are
 /// compared), if MPI has no threads or has been finalised; std::logic_error for a second session at
@@ -58,11 +60,11 @@ int here();
 /// How many localities the job has. As here().
 int count();
 
-/// The numbers of all localities, as a range. As here().
+/// The numbers of all localities, in order. As here(), and an allocation.
 ///
 ///     for (const int each : quern::localities::all()) {
 ///         quern::localities::post_to(each, [] { std::puts("hello"); });
 ///     }
-inline std::ranges::iota_view<int, int> all() { return {0, localities::count()}; }
+std::vector<int> all();
 
 }  // namespace quern::localities

@@ -42,15 +42,19 @@ constexpr call_kind k_listen{"MPI_Irecv for parcels"};
 /// One message that a rank sends or receives; destroys itself at its end.
 class port_message final : public operation, public quern::detail::in_blocks {
 public:
-    port_message(const call_note& what, void* bytes, port_action after) noexcept
-        : operation(what), m_bytes(bytes), m_after(after) {}
+    /// `open` counts it until its end has been told.
+    port_message(const call_note& what, void* bytes, port_action after,
+                 std::atomic<std::uint64_t>& open) noexcept
+        : operation(what), m_bytes(bytes), m_after(after), m_open(open) {
+        m_open.fetch_add(1, std::memory_order_relaxed);
+    }
 
     bool begin() override {
         const int count = static_cast<int>(note.count);
-        code = note.is_sent ? next::Isend(m_bytes, count, MPI_BYTE, note.peer, note.tag, note.comm,
-                                          &request)
-                            : next::Irecv(m_bytes, count, MPI_BYTE, note.peer, note.tag, note.comm,
-                                          &request);
+        code =
+            note.is_sent
+                ? next::Isend(m_bytes, count, MPI_BYTE, note.peer, note.tag, note.comm, &request)
+                : next::Irecv(m_bytes, count, MPI_BYTE, note.peer, note.tag, note.comm, &request);
         int is_done = 0;
         if (code == MPI_SUCCESS) {
             code = test_request(note, request, is_done, MPI_STATUS_IGNORE);
@@ -63,8 +67,10 @@ public:
             end_job(note, code);
         }
         const port_action after = m_after;
+        std::atomic<std::uint64_t>& open = m_open;
         delete this;
         after.call(after.argument);
+        open.fetch_sub(1, std::memory_order_release);  // pairs with close
     }
 
 private:
@@ -72,6 +78,7 @@ private:
 
     void* m_bytes;
     port_action m_after;
+    std::atomic<std::uint64_t>& m_open;
 };
 
 /// The pieces of a large message that have not ended.
@@ -89,20 +96,20 @@ struct pieces_left final : quern::detail::in_blocks {
     }
 };
 
-void start_message(const call_note& what, std::byte* bytes, port_action after) noexcept {
-    engine::of_process().start(*new port_message(what, bytes, after));
-}
-
-void start_pieces(call_note what, std::byte* bytes, std::size_t size, port_action after) noexcept {
+/// The process ends without memory for a message: it would be lost otherwise.
+// NOLINTBEGIN(bugprone-unhandled-exception-at-new)
+void start_pieces(call_note what, std::byte* bytes, std::size_t size, port_action after,
+                  std::atomic<std::uint64_t>& open) noexcept {
     const std::size_t pieces = (size + k_largest_piece - 1) / k_largest_piece;
     if (pieces > 1) {
         after = {pieces_left::one_ended, new pieces_left{{}, pieces, after}};
     }
     for (std::size_t at = 0; at < size; at += k_largest_piece) {
         what.count = static_cast<std::int64_t>(std::min(size - at, k_largest_piece));
-        start_message(what, bytes + at, after);
+        engine::of_process().start(*new port_message(what, bytes + at, after, open));
     }
 }
+// NOLINTEND(bugprone-unhandled-exception-at-new)
 
 /// What the receives of a port share.
 struct listening {
@@ -177,6 +184,7 @@ private:
 
 struct message_port::communicator {
     MPI_Comm handle = MPI_COMM_NULL;
+    std::atomic<std::uint64_t> open{0};  ///< messages whose ends have not been told
 };
 
 struct message_port::listeners : listening {
@@ -224,15 +232,15 @@ message_port::message_port(port_user& user, std::size_t most_bytes, int receives
 message_port::~message_port() = default;
 
 void message_port::send(int to, std::span<const std::byte> bytes, port_action after) noexcept {
-    start_message({.kind = &k_send.wait,
-                   .is_sent = true,
-                   .peer = to,
-                   .tag = k_small_tag,
-                   .count = static_cast<std::int64_t>(bytes.size()),
-                   .type = MPI_BYTE,
-                   .comm = m_comm->handle,
-                   .way = message_way::sent},
-                  const_cast<std::byte*>(bytes.data()), after);  // MPI only reads it
+    start_pieces({.kind = &k_send.wait,
+                  .is_sent = true,
+                  .peer = to,
+                  .tag = k_small_tag,
+                  .type = MPI_BYTE,
+                  .comm = m_comm->handle,
+                  .way = message_way::sent},
+                 const_cast<std::byte*>(bytes.data()), bytes.size(), after,  // MPI only reads it
+                 m_comm->open);
 }
 
 void message_port::send_large(int to, std::uint32_t tag, std::span<const std::byte> bytes,
@@ -244,7 +252,8 @@ void message_port::send_large(int to, std::uint32_t tag, std::span<const std::by
                   .type = MPI_BYTE,
                   .comm = m_comm->handle,
                   .way = message_way::sent},
-                 const_cast<std::byte*>(bytes.data()), bytes.size(), after);  // MPI only reads it
+                 const_cast<std::byte*>(bytes.data()), bytes.size(), after,  // MPI only reads it
+                 m_comm->open);
 }
 
 void message_port::receive_large(int from, std::uint32_t tag, std::span<std::byte> into,
@@ -255,7 +264,7 @@ void message_port::receive_large(int from, std::uint32_t tag, std::span<std::byt
                   .type = MPI_BYTE,
                   .comm = m_comm->handle,
                   .way = message_way::received},
-                 into.data(), into.size(), after);
+                 into.data(), into.size(), after, m_comm->open);
 }
 
 void message_port::sum(std::span<std::uint64_t> values) {
@@ -265,7 +274,12 @@ void message_port::sum(std::span<std::uint64_t> values) {
 
 void message_port::look() noexcept { engine::of_process().look(); }
 
+/// What has arrived at the other side may not have been seen to have ended here.
 void message_port::close() noexcept {
+    while (m_comm->open.load(std::memory_order_acquire) != 0) {  // pairs with port_message::tell
+        engine::of_process().look();
+        ::sched_yield();
+    }
     m_listeners->take_back();
     MPI_Comm_free(&m_comm->handle);
 }

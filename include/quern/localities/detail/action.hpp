@@ -4,6 +4,7 @@
 // locality by its place in the program, which is the same program.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
 #include <quern/localities/detail/parcel.hpp>
 #include <quern/localities/remote_error.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
@@ -23,10 +24,10 @@ namespace quern::localities::detail {
 
 template <class F>
 inline constexpr bool k_is_function_pointer =
-    std::is_pointer_v<F> && std::is_function_v<std::remove_pointer_t<F>>;
+    std::is_pointer_v<F>&& std::is_function_v<std::remove_pointer_t<F>>;
 /// Its type says all.
 template <class F>
-inline constexpr bool k_is_stateless = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+inline constexpr bool k_is_stateless = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
 
 template <class T>
 struct is_future : std::false_type {};
@@ -60,6 +61,11 @@ constexpr void require_action() {
     }
 }
 
+/// Whether the rest can be compiled: else require_action() says all.
+template <class F, class... Args>
+inline constexpr bool k_is_action = (k_is_function_pointer<F> ||
+                                     k_is_stateless<F>)&&std::is_invocable_v<F, Args...>;
+
 template <class... Values>
 struct kept_tuple final : kept_values {
     explicit kept_tuple(std::tuple<Values...>&& from) : values(std::move(from)) {}
@@ -70,8 +76,8 @@ struct kept_tuple final : kept_values {
 /// stays where it is when its owner is moved.
 template <class... Values>
 void put_values(outgoing_parcel& into, std::tuple<Values...>& values) {
-    std::apply(
-        [&](const auto&... each) { (localities::detail::write(into.bytes, each), ...); }, values);
+    std::apply([&](const auto&... each) { (localities::detail::write(into.bytes, each), ...); },
+               values);
     if (!into.chunks.empty()) {
         into.kept = std::make_unique<kept_tuple<Values...>>(std::move(values));
     }
@@ -194,8 +200,7 @@ void post_call_of(job& of, int where, std::uint64_t number, F function,
     };
     if constexpr (k_is_function_pointer<F>) {
         const auto address = reinterpret_cast<std::uintptr_t>(function);
-        const code_place place =
-            detail::place_of_code(of, reinterpret_cast<const void*>(address));
+        const code_place place = detail::place_of_code(of, reinterpret_cast<const void*>(address));
         detail::post_values(std::tuple_cat(std::tuple(place), std::move(values)), post);
     } else {
         detail::post_values(std::move(values), post);

@@ -42,6 +42,7 @@ protected:
 /// a chunk's contents come only later. Specialise it for a type whose functions pass its members
 /// themselves to the archive and do nothing else:
 ///
+///     // (fragment)
 ///     template <>
 ///     inline constexpr bool quern::localities::is_read_in_place<field> = true;
 ///

@@ -4,6 +4,8 @@
 // explored in tests/model/localities_end_test.cpp.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
+
 #include <cstdint>
 
 namespace quern::localities::detail {

@@ -3,6 +3,7 @@
 // of one that has come. The rest, links and the running of parcels, is in src/localities.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
 #include <quern/localities/archive.hpp>
 #include <quern/scheduler/runtime.hpp>
 
@@ -111,7 +112,7 @@ public:
             return;
         }
         chunk_waits waits(*this);
-        reader from(m_bytes, this);
+        reader from(m_bytes, this, m_chunk_bytes);
         (localities::detail::read(from, values), ...);
         from.expect_end(what);
         waits.all_is_read();
@@ -154,7 +155,8 @@ private:
     read_action m_after;
     std::vector<std::byte> m_own_bytes{};  ///< of a parcel whose bytes travelled apart
     std::vector<chunk_place> m_chunks{};
-    std::size_t m_expected = 0;  ///< so many of the chunks have a place
+    std::size_t m_chunk_bytes = 0;  ///< of all of them
+    std::size_t m_expected = 0;     ///< so many of the chunks have a place
 };
 
 /// Reads a parcel of its kind, calls the function and answers. What it throws is answered, or, if

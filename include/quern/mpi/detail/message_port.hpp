@@ -5,6 +5,8 @@
 // that both sides know. Needs no <mpi.h>.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,9 +49,9 @@ public:
     /// Sends a small message. The bytes must stay as they are until `after` is called.
     void send(int to, std::span<const std::byte> bytes, port_action after) noexcept;
 
-    /// Sends and receives large ones, of equal size on both sides. Tags are from 0 to largest_tag();
-    /// messages of one tag arrive in the order of their sending. The memory must stay until `after`
-    /// is called.
+    /// Sends and receives large ones, of equal size on both sides. Tags are from 0 to
+    /// largest_tag(); messages of one tag arrive in the order of their sending. The memory must
+    /// stay until `after` is called.
     void send_large(int to, std::uint32_t tag, std::span<const std::byte> bytes,
                     port_action after) noexcept;
     void receive_large(int from, std::uint32_t tag, std::span<std::byte> into,
@@ -62,7 +64,8 @@ public:
     /// Looks whether messages have ended or come, as a worker without a task does.
     void look() noexcept;
 
-    /// Takes the posted receives back. Collective. Requires: no message is under way.
+    /// Takes the posted receives back. Afterwards the port calls nothing any more. Collective.
+    /// Requires: all messages have come.
     void close() noexcept;
     /// The same by one rank, for a job that ends by an error: messages are lost.
     void abandon() noexcept;

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/localities/run_at.hpp>
+#include <quern/quern.hpp>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pieces {
+
+// [types]
+struct cell {  // an aggregate: nothing to write
+    double value = 0;
+    std::vector<int> neighbours;
+};
+
+class table {
+public:
+    void add(cell row) { m_rows.push_back(std::move(row)); }
+    std::size_t rows() const { return m_rows.size(); }
+
+private:
+    friend class cereal::access;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(m_name, m_rows);
+    }
+    std::string m_name;
+    std::vector<cell> m_rows;
+};
+
+std::size_t count_rows(const table& of) { return of.rows(); }
+// [types]
+
+double total(const std::vector<double>& of);
+int next(int x);
+
+void example(int where) {
+    table cells;
+    std::vector<double> numbers(1'000'000);
+
+    // [calls]
+    // A function, and a lambda without captures: what it needs are arguments.
+    quern::future<std::size_t> rows = quern::localities::run_at(where, &count_rows, cells);
+    quern::future<int> sum = quern::localities::run_at(
+        where, [](int a, int b) { return a + b; }, 3, 4);
+    // As with every future.
+    quern::future<int> more = sum.then([](quern::future<int> got) { return got.get() + 1; });
+    // Without an answer.
+    quern::localities::post_to(
+        where, [](int from) { std::printf("from %d\n", from); }, quern::localities::here());
+    // [calls]
+
+    // [large]
+    // 8 MB go from the storage of `numbers` into that of the vector that total() gets.
+    quern::future<double> all = quern::localities::run_at(where, &total, std::move(numbers));
+    // [large]
+
+    // [errors]
+    try {
+        quern::localities::run_at(where, [] { throw std::invalid_argument("no such cell"); }).get();
+    } catch (const quern::localities::remote_error& e) {
+        std::puts(e.what());                    // locality 1: std::invalid_argument: no such cell
+        std::puts(e.report().type.c_str());     // std::invalid_argument
+        std::puts(e.report().message.c_str());  // no such cell
+    }
+    // [errors]
+
+    // [order]
+    quern::future<int> second =
+        quern::localities::run_at(where, &next, 1).then([where](quern::future<int> first) {
+            return quern::localities::run_at(where, &next, first.get());  // begins after the first
+        });
+    // [order]
+}
+
+double total(const std::vector<double>& of) {
+    double sum = 0;
+    for (const double each : of) {
+        sum += each;
+    }
+    return sum;
+}
+
+int next(int x) { return x + 1; }
+
+}  // namespace pieces
