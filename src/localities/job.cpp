@@ -23,6 +23,11 @@ constexpr int k_receives = 4;
 /// Messages that may wait for credits of one link before the program has to wait: 2 MiB.
 constexpr std::size_t k_most_queued = 64;
 
+/// How often the program then lets others run before it sleeps, and how long: a few messages are
+/// sent meanwhile (8 us each; a guess).
+constexpr int k_yields = 16;
+constexpr std::chrono::microseconds k_room_pause{50};
+
 /// Between two rounds of the end: at first, and at most.
 constexpr std::chrono::microseconds k_first_pause{20};
 constexpr std::chrono::microseconds k_longest_pause{1000};
@@ -64,14 +69,18 @@ void job::has_received(int from, std::span<const std::byte> bytes) noexcept {
     }
 }
 
+/// First lets others run, then sleeps: the receiver may need this core.
 void job::wait_for_room(int to) noexcept {
     const link& way = link_to(to);
-    while (way.queued() > k_most_queued) {
+    for (int turns = 0; way.queued() > k_most_queued; ++turns) {
         m_port.look();
+        const bool yields = turns < k_yields;
         if (is_in_task()) {
-            quern::this_task::yield();
-        } else {
+            yields ? quern::this_task::yield() : quern::this_task::sleep_for(k_room_pause);
+        } else if (yields) {
             ::sched_yield();
+        } else {
+            std::this_thread::sleep_for(k_room_pause);
         }
     }
 }

@@ -30,7 +30,8 @@ namespace quern::localities {
 ///
 /// Errors: std::out_of_range for a `where` that is no locality; std::logic_error without a session;
 /// std::bad_alloc. What the function throws arrives as a remote_error, and so does what its
-/// arguments throw when they are read. Thread safety: any task or thread. While more than 2 MiB are
+/// arguments throw when they are read there; what the result throws when it is read here arrives as
+/// it is. Thread safety: any task or thread. While more than 2 MiB are
 /// queued for that locality the caller waits; a task lets others run meanwhile. Cost: two
 /// allocations and a copy of the arguments' bytes; a message of its own, unless four messages to
 /// that locality are on their way: then it travels with others in the next one.
