@@ -119,7 +119,7 @@ TEST_P(localities_failures, an_exception_keeps_its_origin_on_the_way_back) {
                   "std::invalid_argument", "no such cell: " + std::to_string(where));
 }
 
-// Holds: run_at: A caller can catch the error of one call, and go on with others.
+// Holds: run_at: An error of one call does not affect the other calls of its caller.
 TEST_P(localities_failures, many_calls_of_which_some_fail) {
     constexpr int k_calls = 300;
     const auto some_fail = [](int number) { return number % 3 == 0 ? fails(number) : number; };
