@@ -4,6 +4,7 @@
 // explored in tests/model/localities_end_test.cpp.
 #pragma once
 
+#include <quern/base/detail/atomics.hpp>
 #include <quern/base/detail/config.hpp>
 
 #include <cstdint>
