@@ -201,38 +201,39 @@ private:
     bool m_is_reading = false;
 };
 
-/// Whether the dispatcher is still aside for the calling parcel: it has not suspended.
-bool is_aside(const dispatcher& one) noexcept {
-    return quern::detail::current_context()->root().link == &one;
+/// Whether the dispatcher is still aside for the calling parcel: it has not suspended. Otherwise it
+/// may be gone.
+bool is_aside(const dispatcher* one) noexcept {
+    return quern::detail::current_context()->root().link == one;
 }
 
 context* parcel_item::run_parcel(quern::detail::work& item) noexcept {
     auto& self = static_cast<parcel_item&>(static_cast<runnable&>(item));
-    dispatcher& home = self.home;
-    batch& of = *home.m_batch;
+    dispatcher* const home = &self.home;
+    batch& of = *home->m_batch;
     job& job_of = of.of();
     parcel_header header{};
     const std::byte* const begin = of.take();
     std::memcpy(&header, begin, sizeof header);
-    home.m_is_reading = true;
+    home->m_is_reading = true;
     // No task is its parent: that of the dispatcher is none.
     quern::detail::current_context()->root().task().outer = nullptr;
     {
         arrived_parcel parcel(job_of, of.from(), header, begin + sizeof header,
                               {[](void* dispatcher_of, void* batch_of) noexcept {
-                                   auto& reader = *static_cast<dispatcher*>(dispatcher_of);
+                                   auto* const reader = static_cast<dispatcher*>(dispatcher_of);
                                    if (is_aside(reader)) {
-                                       reader.m_is_reading = false;
+                                       reader->m_is_reading = false;
                                    } else {
                                        static_cast<batch*>(batch_of)->let_go();
                                    }
                                },
-                               &home, &of});
+                               home, &of});
         detail::perform(parcel);
     }
     quern::detail::count_task();
     if (is_aside(home)) {
-        ++home.m_run;
+        ++home->m_run;
     } else {
         detail::parcels_have_run(job_of, 1);
     }

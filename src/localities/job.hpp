@@ -22,6 +22,7 @@
 
 namespace quern::localities::detail {
 
+/// What the counters show.
 struct job_totals {
     std::uint64_t parcels_sent = 0;
     std::uint64_t parcels_run = 0;
@@ -74,8 +75,8 @@ public:
     /// For the program, before it posts: waits while too much is queued for that locality.
     void wait_for_room(int to) noexcept;
 
-    /// What has begun here (parcels and messages posted, local calls), and what has ended here
-    /// (parcels run, messages received, local calls).
+    /// A local call has begun; parcels and messages are counted by their links. What has ended:
+    /// local calls, parcels that have run, messages of which all parcels have begun.
     void has_begun(std::uint64_t count) noexcept { m_counts.has_begun(count); }
     void has_ended(std::uint64_t count) noexcept { m_counts.has_ended(count); }
 
@@ -94,9 +95,11 @@ public:
     void abandon() noexcept { m_port.abandon(); }
 
 private:
-    /// Largest number of bytes of a parcel that travels in a message.
+    /// Largest number of bytes of a parcel that travels in a message. A parcel's size is rounded up
+    /// to a multiple of 8; all others here are.
     static constexpr std::size_t k_most_bytes =
-        k_message_bytes - sizeof(message_header) - sizeof(parcel_header) - 8;
+        k_message_bytes - sizeof(message_header) - sizeof(parcel_header);
+    static_assert(k_most_bytes % 8 == 0);
 
     void post_apart(int to, code_place code, std::uint64_t call, std::span<const std::byte> bytes);
     void send_apart(link& way, parcel_header header, std::vector<std::byte>&& bytes,

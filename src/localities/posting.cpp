@@ -2,11 +2,7 @@
 // How a parcel leaves: its bytes through the link, its chunks beside it.
 #include "job.hpp"
 
-#include <quern/base/detail/blocks.hpp>
-
 #include <atomic>
-#include <cstring>
-#include <limits>
 
 namespace quern::localities::detail {
 

@@ -135,11 +135,9 @@ void arrived_parcel::take_sizes() {
 
 void arrived_parcel::expect(std::span<std::byte> into) {
     if (m_expected == m_chunks.size() || m_chunks[m_expected].size != into.size()) {
-        throw archive_error(
-            "quern: localities: a parcel is read otherwise than it was written: "
-            "its chunk " +
-            std::to_string(m_expected) + " is not one of " + std::to_string(into.size()) +
-            " bytes");
+        throw archive_error("a parcel is read otherwise than it was written: its chunk " +
+                            std::to_string(m_expected) + " is not one of " +
+                            std::to_string(into.size()) + " bytes");
     }
     m_chunks[m_expected++].into = into.data();
 }

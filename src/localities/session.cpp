@@ -39,10 +39,19 @@ void session_ends(const detail::job& its) noexcept {
     g_job.store(nullptr, std::memory_order_relaxed);
 }
 
-bool is_mpi_initialised() {
-    int is_done = 0;
-    MPI_Initialized(&is_done);
-    return is_done != 0;
+/// Whether the program has initialised MPI. Throws std::runtime_error if it cannot be used.
+bool finds_mpi() {
+    int is_initialised = 0;
+    int is_finalised = 0;
+    MPI_Initialized(&is_initialised);
+    MPI_Finalized(&is_finalised);
+    if (is_finalised != 0) {
+        throw std::runtime_error(
+            "quern: localities: MPI has been finalised, by the program or by the end of a session "
+            "that had initialised it; for several sessions the program initialises MPI itself, by "
+            "a quern::mpi::environment that outlives them");
+    }
+    return is_initialised != 0;
 }
 
 }  // namespace
@@ -57,7 +66,7 @@ session::session(int& argc, char**& argv) : m_parts(std::make_unique<parts>()) {
     if (g_job.load(std::memory_order_acquire) != nullptr) {
         throw std::logic_error("quern: localities: a second session; there is one at a time");
     }
-    if (!is_mpi_initialised()) {
+    if (!finds_mpi()) {
         m_parts->environment.emplace(argc, argv);
     }
     m_parts->job.emplace(runtime::default_instance());

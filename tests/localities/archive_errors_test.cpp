@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Bytes that do not hold what is read from them, and values that cannot be written. Memory is
 // counted by operators new and delete of the test.
+#include "allocated_bytes.hpp"
 #include "archive_types.hpp"
 
 #include <quern/localities/archive.hpp>
@@ -14,7 +15,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,22 +22,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-namespace {
-
-std::size_t g_allocated = 0;  // bytes, by all operators new since it was set
-
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    g_allocated += size;
-    if (void* const memory = std::malloc(size != 0 ? size : 1)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 

@@ -2,6 +2,7 @@
 // Random changes of valid bytes, bytes of other types and random bytes: each is read as a value or
 // refused. What has been read is written and read again. Meant for AddressSanitizer and UBSan.
 // QUERN_FUZZ_SECONDS: how long (default: 300 inputs for each type); QUERN_FUZZ_SEED: the seed.
+#include "allocated_bytes.hpp"
 #include "archive_types.hpp"
 
 #include <quern/localities/archive.hpp>
@@ -24,7 +25,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <random>
 #include <set>
@@ -35,20 +35,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-namespace {
-std::size_t g_allocated = 0;  // bytes, by all operators new since it was set
-}
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    g_allocated += size;
-    if (void* const memory = std::malloc(size != 0 ? size : 1)) {
-        return memory;
-    }
-    throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 

@@ -25,6 +25,7 @@ CASES = {
     "throw-asleep": r"this rank gives up",
     "throw-posted": r"post_to.*nothing waits for this",
     "killed": r"rank 2 is ready",
+    "meet-again": r"MPI has been finalised, by the program or by the end of a session",
     "other-program": r"locality 1 runs another program than locality 0 \(build ids [0-9a-f]+ and [0-9a-f]+\)",
 }
 

@@ -4,6 +4,7 @@
 #include "on_job.hpp"
 #include "stress/process.hpp"
 
+#include <quern/counters/counter.hpp>
 #include <quern/task/async.hpp>
 
 #include <atomic>
@@ -96,6 +97,40 @@ TEST_P(localities_session, calls_that_were_just_posted_run_before_the_end) {
     }
     job.end();
     EXPECT_EQ(g_calls, k_calls * number_of_ranks());
+}
+
+std::uint64_t count_of(const quern::runtime& rt, const char* name) {
+    quern::counters::counter_set set(rt, quern::counters::baseline::start);
+    set.add(name);
+    return static_cast<std::uint64_t>(set.evaluate().values.front().value);
+}
+
+// Holds: session: The counters /parcels count parcels, calls and answers, over all sessions of the
+// process; calls at the caller's own locality are none.
+TEST_P(localities_session, counters_count_the_parcels_of_all_sessions) {
+    constexpr std::uint64_t k_calls = 50;
+    constexpr std::size_t k_numbers = 100'000;
+    const quern::runtime rt(quern::runtime_options::with_workers(GetParam()));
+    const auto sent = count_of(rt, "/parcels/count/sent");
+    const auto received = count_of(rt, "/parcels/count/received");
+    const auto chunks = count_of(rt, "/parcels/count/rendezvous");
+    const auto bytes = count_of(rt, "/parcels/data/sent");
+    {
+        int argc = 0;
+        char** argv = nullptr;
+        const quern::localities::session job(argc, argv);
+        for (std::uint64_t i = 1; i < k_calls; ++i) {
+            run_at(next_locality(), &count_call).get();
+        }
+        const auto size = [](const std::vector<double>& of) { return of.size(); };
+        EXPECT_EQ(run_at(next_locality(), size, std::vector<double>(k_numbers)).get(), k_numbers);
+    }
+    const bool travels = number_of_ranks() > 1;
+    EXPECT_EQ(count_of(rt, "/parcels/count/sent") - sent, travels ? 2 * k_calls : 0);
+    EXPECT_EQ(count_of(rt, "/parcels/count/received") - received, travels ? 2 * k_calls : 0);
+    EXPECT_EQ(count_of(rt, "/parcels/count/rendezvous") - chunks, travels ? 1U : 0U);
+    EXPECT_GE(count_of(rt, "/parcels/data/sent") - bytes, travels ? 8 * k_numbers : 0);
+    EXPECT_EQ(count_of(rt, "/parcels/count/waiting"), 0U);
 }
 
 // Holds: session: Its end waits until no call...

@@ -32,10 +32,11 @@ inline constexpr int root = 0;  // NOLINT(readability-identifier-naming)
 /// The constructor initialises MPI, unless the program has done so, and starts the default runtime,
 /// which must not end before the session. The destructor waits until all localities are at the same
 /// place and no parcel is under way or runs anywhere; then it finalises MPI, if it has initialised
-/// it. Tasks that parcels have left behind, and that post parcels later, are not waited for. An
-/// exception that leaves the scope of the session ends nothing at the other localities: parcels are
-/// lost, and when the process has ended, which waits for its runtime as always, the starter ends
-/// the other ranks.
+/// it. MPI cannot be initialised twice, so a program with several sessions does it itself, by a
+/// quern::mpi::environment that outlives them. Tasks that parcels have left behind, and that post
+/// parcels later, are not waited for. An exception that leaves the scope of the session ends
+/// nothing at the other localities: parcels are lost, and when the process has ended, which waits
+/// for its runtime as always, the starter ends the other ranks.
 ///
 /// Errors: std::runtime_error if the localities run different programs (their build ids are
 /// compared), if MPI has no threads or has been finalised; std::logic_error for a second session at

@@ -29,13 +29,6 @@ inline constexpr bool k_is_function_pointer =
 template <class F>
 inline constexpr bool k_is_stateless = std::is_empty_v<F>&& std::is_default_constructible_v<F>;
 
-template <class T>
-struct is_future : std::false_type {};
-template <class T>
-struct is_future<future<T>> : std::true_type {};
-template <class T>
-struct is_future<shared_future<T>> : std::true_type {};
-
 /// What travels back: values, as what a reference refers to may not be read elsewhere.
 template <class F, class... Args>
 using result_of = std::remove_cvref_t<std::invoke_result_t<F, Args...>>;
@@ -52,7 +45,7 @@ constexpr void require_action() {
     (detail::require_can_travel<Args>(), ...);
     if constexpr (std::is_invocable_v<F, Args...>) {
         using result = result_of<F, Args...>;
-        static_assert(!is_future<result>::value,
+        static_assert(!quern::detail::is_future_v<result>,
                       "quern: localities: the function returns a future, which stays where it was "
                       "made: let it return the value, by get()");
         if constexpr (!std::is_void_v<result>) {

@@ -46,10 +46,11 @@ public:
     int rank() const noexcept { return m_rank; }
     int size() const noexcept { return m_size; }
 
-    /// Sends a small message. The bytes must stay as they are until `after` is called.
+    /// Sends a small message, not an empty one. The bytes must stay as they are until `after` is
+    /// called.
     void send(int to, std::span<const std::byte> bytes, port_action after) noexcept;
 
-    /// Sends and receives large ones, of equal size on both sides. Tags are from 0 to
+    /// Sends and receives large ones, of equal size on both sides, not empty. Tags are from 0 to
     /// largest_tag(); messages of one tag arrive in the order of their sending. The memory must
     /// stay until `after` is called.
     void send_large(int to, std::uint32_t tag, std::span<const std::byte> bytes,
