@@ -20,6 +20,9 @@ worker_totals& worker_totals::operator-=(const worker_totals& earlier) noexcept 
         each.with(*this, earlier,
                   [](auto& now, auto before) { now = now > before ? now - before : 0; });
     }
+    // Overhead is an estimate that is limited to the time there was; its parts may grow faster.
+    making_ns = std::min(making_ns, managing_ns);
+    asleep_ns = std::min(asleep_ns, idle_ns);
     return *this;
 }
 

@@ -240,4 +240,21 @@ TEST_P(totals_test, show_that_stacks_are_used_again) {
     EXPECT_LE(all.contexts_made, 2U * workers() + 2);
 }
 
+TEST(totals_between_test, parts_are_never_more_than_the_whole) {
+    worker_totals earlier;
+    earlier.managing_ns = 3;
+    earlier.idle_ns = 10;
+    earlier.asleep_ns = 4;
+    worker_totals now;
+    now.managing_ns = 6;
+    now.making_ns = 5;  // an estimate of more than the time there was
+    now.idle_ns = 12;
+    now.asleep_ns = 8;
+    now -= earlier;
+    EXPECT_EQ(now.managing_ns, 3);
+    EXPECT_EQ(now.making_ns, 3);
+    EXPECT_EQ(now.idle_ns, 2);
+    EXPECT_EQ(now.asleep_ns, 2);
+}
+
 }  // namespace
