@@ -189,8 +189,9 @@ public:
     bool is_due(tick_count now) const noexcept {
         return now >= m_due.load(std::memory_order_relaxed);
     }
-    /// How long the watch may sleep. Requires: any().
-    std::chrono::nanoseconds until_due() const noexcept;
+    /// How long the watch may sleep, if other workers search for tasks or not: one that does asks
+    /// eager pollers without pause. Requires: any().
+    std::chrono::nanoseconds until_due(bool others_search) const noexcept;
 
     /// Whether a worker that finds no task should ask without pause.
     bool is_eager(tick_count now) const noexcept {

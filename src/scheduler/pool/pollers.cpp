@@ -86,10 +86,10 @@ bool poller_list::arm(poller& one, std::uint64_t operations) noexcept {
     return one.m_count.raise(m_armed, operations);
 }
 
-std::chrono::nanoseconds poller_list::until_due() const noexcept {
+std::chrono::nanoseconds poller_list::until_due(bool others_search) const noexcept {
     const tick_count due = m_watch_due.load(std::memory_order_relaxed);
     const tick_count now = ticks();
-    if (is_eager(now)) {
+    if (others_search && is_eager(now)) {
         return k_beside_eager;
     }
     // Another worker should have finished asking by now: the watch does not spin.

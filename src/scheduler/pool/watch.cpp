@@ -137,7 +137,8 @@ bool worker::act_as_watch() noexcept {
 std::chrono::nanoseconds worker::until_next_look() const noexcept {
     constexpr std::chrono::nanoseconds k_longest = std::chrono::hours(1);
     const std::chrono::nanoseconds limit =
-        m_pool.pollers.none() ? k_longest : m_pool.pollers.until_due();
+        m_pool.pollers.none() ? k_longest
+                              : m_pool.pollers.until_due(m_pool.gate.load().searching != 0);
     const auto now = timer::clock::now();
     const auto earliest = m_pool.timers.earliest();
     if (earliest == timer::clock::time_point::min()) {

@@ -148,6 +148,16 @@ TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
     EXPECT_LE(asked.load(), last + 1);
 }
 
+/// Where yields take long no worker searches although pollers are eager.
+TEST_P(pollers_test, eager_ones_are_left_alone_only_if_a_worker_searches) {
+    poller one(pool(), {.name = "eager", .ask = [] { return poll_result::soon; }, .eager = 30min});
+    one.expect();
+    EXPECT_TRUE(pool().get().pollers.is_eager(quern::detail::ticks()));
+    EXPECT_EQ(pool().get().pollers.until_due(true), 200us);
+    EXPECT_LT(pool().get().pollers.until_due(false), 200us);
+    one.settle();
+}
+
 TEST_P(pollers_test, are_asked_by_the_clock_when_eagerness_is_over) {
     std::atomic<int> asked{0};
     poller one(pool(), {.name = "eager for a moment",
