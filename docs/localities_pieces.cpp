@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/localities/object.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/quern.hpp>
 
@@ -35,6 +36,16 @@ private:
 std::size_t count_rows(const table& of) { return of.rows(); }
 // [types]
 
+struct particles {
+    std::vector<double> at;
+    void move(double by) {
+        for (double& each : at) {
+            each += by;
+        }
+    }
+    double mean() const;
+};
+
 double total(const std::vector<double>& of);
 int next(int x);
 
@@ -69,6 +80,17 @@ void example(int where) {
     }
     // [errors]
 
+    // [objects]
+    quern::localities::object<particles> box =
+        quern::localities::make_at<particles>(where, std::vector<double>(1000, 0.5));
+    box.post(&particles::move, 0.25);  // without an answer
+    quern::future<double> mean = box.call(&particles::mean);
+    // A function or a lambda without captures gets the object first.
+    quern::future<std::size_t> size = box.call([](const particles& of) { return of.at.size(); });
+    // The same name, another place. Calls that come meanwhile follow it.
+    quern::localities::migrate(box, 0).get();
+    // [objects]
+
     // [order]
     quern::future<int> second =
         quern::localities::run_at(where, &next, 1).then([where](quern::future<int> first) {
@@ -86,5 +108,7 @@ double total(const std::vector<double>& of) {
 }
 
 int next(int x) { return x + 1; }
+
+double particles::mean() const { return total(at) / static_cast<double>(at.size()); }
 
 }  // namespace pieces

@@ -24,6 +24,8 @@ void run_parcels(job& of, quern::detail::pool& where, int from,
 
 /// Reads a parcel, runs it, answers.
 void perform(arrived_parcel& parcel) noexcept;
+/// Answers the exception that is being handled, or treats it as one of a posted task.
+void has_failed(const arrived_parcel& parcel) noexcept;
 /// All parcels of a message have begun. The message has ended; until then the job does not.
 void message_has_run(job& of, int from) noexcept;
 /// Also these counts keep the job from its end, so they are the last access of what they count.

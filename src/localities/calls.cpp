@@ -35,7 +35,8 @@ std::unique_ptr<waiting_call> call_table::take(std::uint64_t number, int localit
         return nullptr;
     }
     slot& one = m_slots[place];
-    if (one.turn != number >> k_turn_shift || one.locality != locality || !one.call) {
+    if (one.turn != number >> k_turn_shift || !one.call ||
+        (one.locality != k_anywhere && one.locality != locality)) {
         return nullptr;
     }
     one.turn = one.turn == ~std::uint32_t{0} ? 1 : one.turn + 1;

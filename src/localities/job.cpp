@@ -138,7 +138,9 @@ void job::end() noexcept {
         pause = rule.has_changed() ? k_first_pause : std::min(2 * pause, k_longest_pause);
         std::this_thread::sleep_for(pause);
     }
+    m_objects.detach();
     m_port.close();
+    m_objects.end_all();
 }
 
 }  // namespace quern::localities::detail

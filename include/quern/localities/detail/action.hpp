@@ -161,6 +161,9 @@ void run_action(arrived_parcel& parcel) {
 template <class R>
 class promised_call final : public waiting_call {
 public:
+    promised_call() = default;
+    explicit promised_call(promise<R>&& answer) : m_promise(std::move(answer)) {}
+
     future<R> get_future() { return m_promise.get_future(); }
 
     void has_value(arrived_parcel& answer) override {

@@ -25,6 +25,8 @@ class job;
 using code_place = std::uint64_t;
 inline constexpr code_place k_value = 0;  ///< the parcel is an answer, a value
 inline constexpr code_place k_error = 1;  ///< an answer, an error_report
+/// About a global object: an object_header (src/localities), and what its kind has.
+inline constexpr code_place k_object = 2;
 
 /// In a parcel, before its bytes. Parcels begin at multiples of 8 in a message.
 struct parcel_header {
@@ -65,6 +67,14 @@ struct outgoing_parcel {
     std::unique_ptr<kept_values> kept{};
 };
 
+/// A parcel that has come and is kept, with all its chunks.
+struct stored_parcel final : kept_values {
+    std::vector<std::byte> bytes;
+    std::vector<std::vector<std::byte>> chunks;
+};
+/// Of a parcel that does not travel after all.
+std::unique_ptr<stored_parcel> store(const outgoing_parcel& parcel);
+
 /// What follows when a parcel's bytes are no longer needed.
 struct read_action {
     void (*call)(void* reader, void* bytes) noexcept;
@@ -81,7 +91,12 @@ public:
           m_from(from),
           m_header(header),
           m_bytes(bytes, bytes_of(header)),
-          m_after(after) {}
+          m_after(after),
+          m_caller(from) {}
+    /// One of `caller` that was kept, or has not travelled. `from` must live until it has been
+    /// read.
+    arrived_parcel(job& of, int caller, code_place code, std::uint64_t call,
+                   const stored_parcel& from);
     ~arrived_parcel() { has_been_read(); }
     arrived_parcel(const arrived_parcel&) = delete;
     arrived_parcel& operator=(const arrived_parcel&) = delete;
@@ -90,6 +105,18 @@ public:
     int from() const noexcept { return m_from; }
     std::uint64_t call() const noexcept { return m_header.call; }
     code_place code() const noexcept { return m_header.code; }
+    /// Who is answered: the sender, unless the parcel was sent on.
+    int caller() const noexcept { return m_caller; }
+    void answers_to(int caller, std::uint64_t call) noexcept {
+        m_caller = caller;
+        m_header.call = call;
+    }
+
+    /// Takes bytes that are no value from its beginning. May suspend. Requires: nothing has been
+    /// read.
+    void take_front(void* into, std::size_t size);
+    /// All that is left, with its chunks. May suspend. Nothing can be read afterwards.
+    std::unique_ptr<stored_parcel> take_all();
 
     /// Reads values from its bytes, in the order in which they were written, and waits until their
     /// chunks have come: may suspend. Called once. `what`: words for errors. Throws archive_error;
@@ -134,8 +161,10 @@ private:
     };
 
     void expect(std::span<std::byte> into) override;
+    void fetch();
     void fetch_bytes();
     void take_sizes();
+    void take_front_of_bytes(void* into, std::size_t size);
     void receive_chunks() noexcept;
     void has_been_read() noexcept {
         if (m_after.call != nullptr) {
@@ -153,7 +182,10 @@ private:
     parcel_header m_header;
     std::span<const std::byte> m_bytes;
     read_action m_after;
-    std::vector<std::byte> m_own_bytes{};  ///< of a parcel whose bytes travelled apart
+    int m_caller;
+    const stored_parcel* m_stored = nullptr;  ///< it has the chunks
+    bool m_is_fetched = false;                ///< what travelled apart, and the sizes of chunks
+    std::vector<std::byte> m_own_bytes{};     ///< of a parcel whose bytes travelled apart
     std::vector<chunk_place> m_chunks{};
     std::size_t m_chunk_bytes = 0;  ///< of all of them
     std::size_t m_expected = 0;     ///< so many of the chunks have a place
@@ -204,6 +236,8 @@ const void* code_at(const job& of, code_place place);
 /// For reports: the parcel's task runs that function of the program. Null: they say less.
 void task_runs(const void* code) noexcept;
 
+/// In place of a locality: a call may be answered by any.
+inline constexpr int k_anywhere = -1;
 /// The number of a call to `locality` that waits from now on. Throws std::bad_alloc.
 std::uint64_t add_call(job& of, std::unique_ptr<waiting_call> call, int locality);
 /// The call is not made after all.
@@ -218,5 +252,8 @@ void post_call(job& of, int to, code_place code, std::uint64_t call,
 /// The answer to a parcel. Never waits.
 void post_answer(const arrived_parcel& to, code_place what, outgoing_parcel&& parcel);
 void post_answer(const arrived_parcel& to, code_place what, std::span<const std::byte> bytes);
+/// The answer to that call of a locality, which may be the own one.
+void answer_call(job& of, int locality, std::uint64_t call, code_place what,
+                 outgoing_parcel&& parcel);
 
 }  // namespace quern::localities::detail

@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: BSL-1.0
+// What one locality knows of one global object, and what it does when a message about it comes:
+// a state machine without threads or messages of its own. Its owner locks it, carries out the
+// actions that it returns, in their order, and hands it the messages that come, in any order.
+// Protocol and proof: src/localities/README.md, section "Objects".
+// Explored: tests/localities/object_protocol_test.cpp.
+#pragma once
+
+#include <quern/base/detail/assert.hpp>
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace quern::localities::detail {
+
+/// One who calls an object: a locality, from when it gets a reference to when it has none.
+struct object_caller {
+    std::int64_t locality = 0;
+    std::uint64_t number = 0;  ///< of the locality's, for all objects together; it grows
+    friend auto operator<=>(const object_caller&, const object_caller&) = default;
+};
+
+/// Where an object has been after so many moves. The larger number is the later one.
+struct object_place {
+    std::int32_t locality = 0;
+    std::uint32_t moves = 0;
+    friend auto operator<=>(const object_place&, const object_place&) = default;
+};
+
+enum class object_message_kind : std::uint8_t {
+    // Of a caller, numbered by it. They follow the object, and take their turn there.
+    begin,  ///< the first: the caller is there
+    call,
+    move,  ///< to the locality `to`
+    end,   ///< the last: the caller has no reference any more
+
+    // To a locality.
+    has_begun,  ///< to the caller: its `begin` has been counted
+    has_come,   ///< to the sender of a reference: the receiver is a caller
+    is_at,      ///< to a caller whose message went to another place than the object's
+
+    // Of a move, whose new place is `place`.
+    prepare,      ///< from the old place to the new one
+    is_prepared,  ///< from the new place to the home
+    is_known,     ///< from the home to the old place
+    arrive,       ///< from the old place to the new one, with the object
+    has_arrived,  ///< from the new place to the old one
+    is_refused,   ///< the same: the object could not be read
+    is_gone,      ///< to the home: there is no object any more
+};
+
+/// `Payload` is what a call is, or an object that moves. Movable.
+template <class Payload>
+struct object_message {
+    object_message_kind kind{};
+    bool is_shared = false;     ///< a call that runs beside others like it
+    bool is_forwarded = false;  ///< it has been where the object was not
+    std::int32_t from = 0;      ///< the locality that is answered, of those that have no caller
+    object_caller caller{};
+    std::uint64_t turn = 0;    ///< the caller's number of it, from 0
+    object_place place{};      ///< for a caller's: where it was sent to
+    std::int32_t to = 0;       ///< of a move: the new locality
+    std::uint64_t answer = 0;  ///< of a move: what its caller knows it by
+    /// Of `arrive`: the callers, and the number of the next message of each.
+    std::vector<std::pair<object_caller, std::uint64_t>> callers{};
+    Payload payload{};
+    friend auto operator<=>(const object_message&, const object_message&) = default;
+};
+
+/// What the owner of a record has to do.
+template <class Payload>
+struct object_action {
+    enum class kind : std::uint8_t {
+        send,          ///< the message, to `to`
+        run,           ///< the message's call; then has_run()
+        pack,          ///< send the message `arrive`, with the object, which stays as it is for now
+        discard,       ///< the object, which is elsewhere now, or has no caller left
+        is_moved,      ///< tell the caller of the message, a `move`, that it is done
+        is_not_moved,  ///< the same: that it has failed; the payload is that of `is_refused`
+    };
+    kind what{};
+    std::int32_t to = 0;
+    object_message<Payload> message{};
+    friend auto operator<=>(const object_action&, const object_action&) = default;
+};
+
+template <class Payload>
+class object_record {
+public:
+    using message = object_message<Payload>;
+    using action = object_action<Payload>;
+    using actions = std::vector<action>;
+    using kinds = object_message_kind;
+
+    /// At locality `here`, of an object whose home is `home`.
+    object_record(std::int32_t here, std::int32_t home) noexcept
+        : m_here(here), m_home(home), m_place{home, 0} {}
+
+    /// The object has been made here, which is its home, and one reference to it. `number`: of the
+    /// caller that this locality is from now on.
+    void make(std::uint64_t number) {
+        m_presence = presence::here;
+        m_is_alive = true;
+        m_references = 1;
+        m_me = number;
+        m_standing = standing::begun;
+        m_next_turn = 1;
+        m_callers[me()].next = 1;
+    }
+
+    /// One more reference. Requires: there is one.
+    void copy() noexcept { ++m_references; }
+    /// One reference less.
+    void drop(actions& out) {
+        --m_references;
+        leave_if_unused(out);
+    }
+    /// A reference is being sent away. Requires: there is one.
+    void lend() noexcept { ++m_lent; }
+    /// One has come from `lender`, who last knew the object to be at `place`. `number`: of a caller
+    /// that has not been used; whether it is now. Call it also for references that one's own
+    /// locality has sent.
+    bool receive(std::int32_t lender, object_place place, std::uint64_t number, actions& out) {
+        learn(place);
+        ++m_references;
+        if (m_standing == standing::begun) {
+            thank(lender, out);
+            return false;
+        }
+        m_lenders.push_back(lender);
+        if (m_standing == standing::beginning) {
+            return false;
+        }
+        m_me = number;
+        m_standing = standing::beginning;
+        m_next_turn = 0;
+        post({.kind = kinds::begin}, out);
+        return true;
+    }
+
+    /// A call, or a move, of this locality. Requires: there is a reference.
+    void post(message&& one, actions& out) {
+        one.caller = me();
+        one.turn = m_next_turn++;
+        one.place = m_place;
+        if (m_presence == presence::absent) {
+            send(m_place.locality, std::move(one), out);
+        } else {
+            follow(std::move(one), out);
+        }
+    }
+
+    /// A call has come. True: it runs at once, by the caller of this function, who need not keep
+    /// its bytes; then has_run(). False: nothing has been done.
+    bool take_if_it_runs(const message& one, actions& out) {
+        if (m_presence != presence::here || !m_turns.empty() || m_is_alone ||
+            (m_running != 0 && !one.is_shared)) {
+            return false;
+        }
+        const auto at = m_callers.find(one.caller);
+        if (at == m_callers.end() || at->second.next != one.turn || !at->second.early.empty()) {
+            return false;
+        }
+        ++at->second.next;
+        begin_call(one);
+        tell_place(one, out);
+        return true;
+    }
+
+    /// A message has come. `arrive`: the object has been read.
+    void take(message&& one, actions& out) {
+        switch (one.kind) {
+            case kinds::begin:
+            case kinds::call:
+            case kinds::move:
+            case kinds::end:
+                follow(std::move(one), out);
+                break;
+            case kinds::has_begun:
+                has_begun(out);
+                break;
+            case kinds::has_come:
+                --m_lent;
+                leave_if_unused(out);
+                break;
+            case kinds::is_at:
+                learn(one.place);
+                break;
+            case kinds::prepare:
+                prepare(std::move(one), out);
+                break;
+            case kinds::is_prepared:
+                learn(one.place);
+                send(one.from, {.kind = kinds::is_known, .place = one.place}, out);
+                break;
+            case kinds::is_known:
+                is_known(one.place, out);
+                break;
+            case kinds::arrive:
+                arrive(std::move(one), out);
+                break;
+            case kinds::has_arrived:
+                has_left(out);
+                break;
+            case kinds::is_refused:
+                m_move.payload = std::move(one.payload);
+                send(m_home, {.kind = kinds::is_prepared, .from = m_here, .place = one.place}, out);
+                break;
+            case kinds::is_gone:
+                m_is_alive = false;
+                break;
+        }
+    }
+
+    /// A call that `run` was about has ended.
+    void has_run(bool was_shared, actions& out) {
+        was_shared ? static_cast<void>(--m_running) : static_cast<void>(m_is_alone = false);
+        take_turns(out);
+    }
+
+    /// The object that `arrive` brought could not be read. `why`: of is_not_moved.
+    void refuse(const message& arrived, Payload why, actions& out) {
+        m_presence = presence::absent;
+        m_place = {arrived.from, arrived.place.moves + 1};  // as the home will know it
+        message back{.kind = kinds::is_refused, .place = m_place};
+        back.payload = std::move(why);
+        send(arrived.from, std::move(back), out);
+        send_on(std::exchange(m_waiting, {}), out);
+    }
+
+    bool is_here() const noexcept {
+        return m_presence == presence::here || m_presence == presence::leaving;
+    }
+    object_place place() const noexcept { return m_place; }
+    std::uint64_t references() const noexcept { return m_references; }
+    /// Whether nothing is known here that may be needed.
+    bool is_unused() const noexcept {
+        return m_references == 0 && m_lent == 0 && m_standing == standing::none &&
+               m_presence == presence::absent && !m_is_alive;
+    }
+
+    friend auto operator<=>(const object_record&, const object_record&) = default;
+
+private:
+    enum class presence : std::uint8_t { absent, coming, here, leaving };
+    enum class standing : std::uint8_t { none, beginning, begun };
+
+    /// What the object's place knows of a caller.
+    struct queue_of_caller {
+        std::uint64_t next = 0;  ///< the number of its next message
+        std::map<std::uint64_t, message> early{};
+        friend auto operator<=>(const queue_of_caller&, const queue_of_caller&) = default;
+    };
+
+    using callers_type = std::map<object_caller, queue_of_caller>;
+
+    static std::int32_t locality_of(const object_caller& one) noexcept {
+        return static_cast<std::int32_t>(one.locality);
+    }
+    object_caller me() const noexcept { return {m_here, m_me}; }
+
+    static void send(std::int32_t to, message&& one, actions& out) {
+        out.push_back({action::kind::send, to, std::move(one)});
+    }
+    void learn(object_place place) noexcept {
+        if (place.moves > m_place.moves) {
+            m_place = place;
+        }
+    }
+    void thank(std::int32_t lender, actions& out) { send(lender, {.kind = kinds::has_come}, out); }
+
+    void has_begun(actions& out) {
+        m_standing = standing::begun;
+        for (const std::int32_t each : std::exchange(m_lenders, {})) {
+            thank(each, out);
+        }
+        leave_if_unused(out);
+    }
+    /// A caller without references says so, after all its calls.
+    void leave_if_unused(actions& out) {
+        if (m_references == 0 && m_lent == 0 && m_standing == standing::begun) {
+            m_standing = standing::none;
+            post({.kind = kinds::end}, out);
+        }
+    }
+
+    /// A message of a caller: to where the object is, or will be.
+    void follow(message&& one, actions& out) {
+        switch (m_presence) {
+            case presence::here:
+                accept(std::move(one), out);
+                break;
+            case presence::coming:
+            case presence::leaving:
+                m_waiting.push_back(std::move(one));
+                break;
+            case presence::absent:
+                send_on(std::move(one), out);
+                break;
+        }
+    }
+    /// To a later place than it was sent to, if one is known here; else to the home, where one is.
+    void send_on(message&& one, actions& out) {
+        QUERN_ASSERT(m_here != m_home || m_is_alive, "a call of a global object that has ended");
+        one.is_forwarded = true;
+        if (m_here == m_home || m_place.moves > one.place.moves) {
+            one.place = m_place;
+            send(m_place.locality, std::move(one), out);
+        } else {
+            send(m_home, std::move(one), out);
+        }
+    }
+    void send_on(std::deque<message>&& all, actions& out) {
+        for (message& each : all) {
+            send_on(std::move(each), out);
+        }
+    }
+
+    /// At the object's place: the messages of each caller take their turns in its order.
+    void accept(message&& one, actions& out) {
+        tell_place(one, out);
+        const auto at = m_callers.try_emplace(one.caller).first;
+        auto& [next, early] = at->second;
+        if (one.turn == next && next != 0 && early.empty()) [[likely]] {
+            ++next;
+            m_turns.push_back(std::move(one));
+        } else {
+            early.emplace(one.turn, std::move(one));
+            line_up(at, out);
+        }
+        take_turns(out);
+    }
+    /// What has come of a caller and is next. A locality that had no reference for a while is
+    /// another caller afterwards, which begins when the former one has ended.
+    void line_up(typename callers_type::iterator caller, actions& out) {
+        auto& [next, early] = caller->second;
+        const bool waits = next == 0 && caller != m_callers.begin() &&
+                           std::prev(caller)->first.locality == caller->first.locality;
+        for (auto at = early.begin(); !waits && at != early.end() && at->first == next;
+             at = early.erase(at)) {
+            ++next;
+            if (at->second.kind == kinds::begin) {
+                send(locality_of(caller->first), {.kind = kinds::has_begun}, out);
+            } else {
+                m_turns.push_back(std::move(at->second));
+            }
+        }
+    }
+
+    /// To a caller that did not know it.
+    void tell_place(const message& one, actions& out) const {
+        if (one.is_forwarded && one.caller.locality != m_here) {
+            send(locality_of(one.caller), {.kind = kinds::is_at, .place = m_place}, out);
+        }
+    }
+    void begin_call(const message& one) noexcept {
+        one.is_shared ? static_cast<void>(++m_running) : static_cast<void>(m_is_alone = true);
+    }
+
+    /// Calls that share run beside each other, all else alone.
+    void take_turns(actions& out) {
+        while (!m_turns.empty() && m_presence == presence::here && !m_is_alone &&
+               (m_running == 0 || m_turns.front().is_shared)) {
+            message one = std::move(m_turns.front());
+            m_turns.pop_front();
+            if (one.kind == kinds::end) {
+                const auto after = m_callers.erase(m_callers.find(one.caller));
+                if (m_callers.empty()) {
+                    cease(out);
+                } else if (after != m_callers.end()) {
+                    line_up(after, out);
+                }
+            } else if (one.kind == kinds::move && one.to == m_here) {
+                out.push_back({action::kind::is_moved, locality_of(one.caller), std::move(one)});
+            } else if (one.kind == kinds::move) {
+                m_presence = presence::leaving;
+                send(one.to,
+                     {.kind = kinds::prepare, .from = m_here, .place = {one.to, m_place.moves + 1}},
+                     out);
+                m_move = std::move(one);
+            } else {
+                begin_call(one);
+                out.push_back({action::kind::run, m_here, std::move(one)});
+            }
+        }
+    }
+    void cease(actions& out) {
+        m_presence = presence::absent;
+        out.push_back({action::kind::discard, m_here, {}});
+        send(m_home, {.kind = kinds::is_gone}, out);
+    }
+
+    /// It may come back before it is known here that it has arrived elsewhere.
+    void prepare(message&& one, actions& out) {
+        if (m_presence == presence::leaving) {
+            m_return.push_back(std::move(one));
+            return;
+        }
+        m_presence = presence::coming;
+        send(m_home, {.kind = kinds::is_prepared, .from = one.from, .place = one.place}, out);
+    }
+    /// The home knows the new place of the object that leaves, or that it stays after all.
+    void is_known(object_place place, actions& out) {
+        if (place.locality == m_here) {
+            m_place = place;
+            out.push_back(
+                {action::kind::is_not_moved, locality_of(m_move.caller), std::move(m_move)});
+            is_here_now(out);
+            return;
+        }
+        message going{.kind = kinds::arrive, .from = m_here, .place = place};
+        for (const auto& [caller, of] : m_callers) {
+            going.callers.emplace_back(caller, of.next);
+        }
+        for (const message& each : m_turns) {  // they line up again there
+            const auto same = [&each](const auto& of) { return of.first == each.caller; };
+            --std::find_if(going.callers.begin(), going.callers.end(), same)->second;
+        }
+        m_move.place = place;
+        out.push_back({action::kind::pack, place.locality, std::move(going)});
+    }
+    void arrive(message&& one, actions& out) {
+        m_place = one.place;
+        for (const auto& [caller, next] : one.callers) {
+            m_callers[caller].next = next;
+        }
+        send(one.from, {.kind = kinds::has_arrived}, out);
+        is_here_now(out);
+    }
+    void is_here_now(actions& out) {
+        m_presence = presence::here;
+        for (message& each : std::exchange(m_waiting, {})) {
+            accept(std::move(each), out);
+        }
+        take_turns(out);
+    }
+    /// What has come meanwhile follows the object.
+    void has_left(actions& out) {
+        m_presence = presence::absent;
+        learn(m_move.place);
+        out.push_back({action::kind::discard, m_here, {}});
+        out.push_back({action::kind::is_moved, locality_of(m_move.caller), std::move(m_move)});
+        send_on(std::exchange(m_turns, {}), out);
+        for (auto& [caller, of] : m_callers) {
+            for (auto& [turn, early] : of.early) {
+                send_on(std::move(early), out);
+            }
+        }
+        m_callers.clear();
+        send_on(std::exchange(m_waiting, {}), out);
+        for (message& each : std::exchange(m_return, {})) {
+            prepare(std::move(each), out);
+        }
+    }
+
+    std::int32_t m_here;
+    std::int32_t m_home;
+    object_place m_place;  ///< the latest that is known here
+    std::uint64_t m_references = 0;
+    std::uint64_t m_lent = 0;  ///< references under way to localities that may not be callers yet
+    standing m_standing = standing::none;
+    std::uint64_t m_me = 0;
+    std::uint64_t m_next_turn = 0;
+    std::vector<std::int32_t> m_lenders{};  ///< to thank when this locality is a caller
+    bool m_is_alive = false;                ///< of the home: there is an object
+    presence m_presence = presence::absent;
+    // While it is here.
+    callers_type m_callers{};
+    std::deque<message> m_turns{};
+    std::uint64_t m_running = 0;
+    bool m_is_alone = false;
+    message m_move{};                 ///< while it is leaving
+    std::vector<message> m_return{};  ///< a `prepare` that has come meanwhile
+    // While it is coming or leaving.
+    std::deque<message> m_waiting{};
+};
+
+}  // namespace quern::localities::detail

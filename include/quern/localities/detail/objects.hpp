@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// Global objects, without their types: names, references, and what the layer needs of a type and of
+// a call. The rest is in src/localities. Protocol: src/localities/README.md, section "Objects".
+#pragma once
+
+#include <quern/localities/detail/parcel.hpp>
+#include <quern/localities/remote_error.hpp>
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <typeinfo>
+#include <utility>
+
+namespace quern::localities {
+
+/// The name of a global object: the locality that made it, and its number there. The same at all
+/// localities, for as long as the object lives, and never used again in the session.
+struct object_name {
+    std::uint64_t home = 0;
+    std::uint64_t serial = 0;  ///< 0: no object
+    friend auto operator<=>(const object_name&, const object_name&) = default;
+};
+
+namespace detail {
+
+/// What a locality does with the objects of one type.
+struct object_type {
+    const std::type_info& info;
+    void (*destroy)(void* object) noexcept;
+    /// For a move: chunks point into the object.
+    void (*write)(outgoing_parcel& into, const void* object);
+    /// Makes one of what write() wrote.
+    void* (*read)(arrived_parcel& from);
+};
+/// Its address is that of code, so that it can be told to other localities.
+using object_type_function = const object_type& (*)();
+
+/// Reads a call of an object, calls it there and answers. Errors as of an action_function.
+using object_function = void (*)(arrived_parcel& parcel, void* object);
+
+/// A call that waits for its turn.
+class object_call {
+public:
+    object_call() = default;
+    object_call(const object_call&) = delete;
+    object_call& operator=(const object_call&) = delete;
+    virtual ~object_call() = default;
+
+    /// Calls, and answers. Without an answer an exception is as one of a posted task.
+    virtual void run(void* object) noexcept = 0;
+
+    /// What goes to another locality instead. The call is then the receiver's.
+    struct contents {
+        code_place action = 0;
+        std::uint64_t answer = 0;  ///< the number of a waiting_call of the caller, or 0
+        outgoing_parcel parcel{};
+    };
+    virtual std::unique_ptr<contents> take_contents() = 0;
+};
+
+class object_entry;
+
+/// A counted reference to a global object, or none. Copied and destroyed by any thread.
+class object_reference {
+public:
+    object_reference() noexcept = default;
+    object_reference(const object_reference& other) noexcept;
+    object_reference(object_reference&& other) noexcept
+        : m_entry(std::exchange(other.m_entry, nullptr)) {}
+    object_reference& operator=(object_reference other) noexcept {
+        std::swap(m_entry, other.m_entry);
+        return *this;
+    }
+    ~object_reference();
+
+    /// A new object at this locality, which is its home, and the first reference.
+    static object_reference make(job& of, object_type_function type, void* object);
+
+    bool refers() const noexcept { return m_entry != nullptr; }
+    object_name name() const noexcept;
+    /// Where the object was when this locality last heard of it.
+    int place() const noexcept;
+    /// A call takes its turn. Throws std::logic_error without a session.
+    void call(std::unique_ptr<object_call> one, bool is_shared, const char* function) const;
+    /// The object moves when it is this call's turn. `answer`: of a waiting_call<void>.
+    void move(int to, std::uint64_t answer) const;
+
+    // How a reference travels.
+    struct travelling {
+        object_name name{};
+        std::int32_t lender = 0;
+        std::int32_t locality = 0;  ///< where the object was
+        std::uint32_t moves = 0;    ///< after so many moves
+        std::uint32_t reserved = 0;
+        code_place type = 0;
+    };
+    /// Each must be received once.
+    travelling lend() const;
+    static object_reference receive(const travelling& from);
+    /// The object's type; null without an object.
+    object_type_function type() const noexcept;
+
+private:
+    /// Throws std::logic_error if it is not the present session's.
+    job& its_job(const char* function) const;
+
+    explicit object_reference(object_entry* entry) noexcept : m_entry(entry) {}
+    object_entry* m_entry = nullptr;
+};
+
+/// Throws std::logic_error: the reference refers to no object.
+[[noreturn]] void refuse_no_object(const char* function);
+/// Throws std::invalid_argument: `name` is of another type.
+[[noreturn]] void refuse_type(object_name name, const std::type_info& is,
+                              const std::type_info& wanted);
+
+}  // namespace detail
+}  // namespace quern::localities

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSL-1.0
+// The table of global objects, references, and the calls that run.
+#include "objects.hpp"
+
+#include "job.hpp"
+
+#include <quern/task/async.hpp>
+#include <quern/task/detail/enough_stack.hpp>
+
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace quern::localities::detail {
+
+using kinds = object_message_kind;
+
+object_entry& object_table::find(object_name name) {
+    const std::scoped_lock lock(m_lock);
+    std::unique_ptr<object_entry>& known = m_entries[name];
+    if (!known) {
+        known = std::make_unique<object_entry>(*this, name, m_job.here());
+    }
+    ++known->users;
+    ++m_uses;
+    return *known;
+}
+
+bool object_table::begin_use(object_entry& one) noexcept {
+    const std::scoped_lock lock(m_lock);
+    if (m_is_detached) {
+        return false;
+    }
+    ++one.users;
+    ++m_uses;
+    return true;
+}
+
+void object_table::end_use(object_entry& one) noexcept {
+    std::unique_ptr<object_entry> unused;
+    const std::scoped_lock lock(m_lock);
+    --m_uses;
+    if (--one.users != 0) {
+        return;
+    }
+    const std::scoped_lock its(one.lock);
+    if (one.record.is_unused()) {
+        const auto at = m_entries.find(one.name);
+        unused = std::move(at->second);
+        m_entries.erase(at);
+    }
+}
+
+object_table::~object_table() {
+    for (auto& [name, each] : m_entries) {
+        static_cast<void>(each.release());  // of a session that was abandoned: tasks may use it
+    }
+}
+
+void object_table::detach() noexcept {
+    for (;; std::this_thread::yield()) {
+        const std::scoped_lock lock(m_lock);
+        if (m_uses == 0) {
+            m_is_detached = true;
+            m_detached.swap(m_entries);
+            break;
+        }
+    }
+    for (auto& [name, each] : m_detached) {
+        each->table.store(nullptr, std::memory_order_relaxed);
+    }
+}
+
+void object_table::end_all() noexcept {
+    while (m_releases.load(std::memory_order_acquire) != 0) {  // pairs with release
+        std::this_thread::yield();
+    }
+    for (auto& [name, each] : m_detached) {
+        each->object.reset();
+    }
+    for (auto& [name, each] : m_detached) {
+        each->lock.lock();
+        each->is_orphan = each->record.references() != 0;
+        each->lock.unlock();
+        if (each->is_orphan) {
+            static_cast<void>(each.release());
+        }
+    }
+    m_detached.clear();
+}
+
+object_entry& object_table::make(object_type_function type, void* object) {
+    const object_name name{static_cast<std::uint64_t>(m_job.here()),
+                           m_serial.fetch_add(1, std::memory_order_relaxed) + 1};
+    const use made(*this, name);
+    const std::scoped_lock lock(made.one.lock);
+    made.one.object = {object, type().destroy};
+    made.one.type.store(type, std::memory_order_relaxed);
+    made.one.record.make(m_callers.fetch_add(1, std::memory_order_relaxed));
+    return made.one;
+}
+
+bool object_table::drop(object_entry& one) noexcept {
+    const use during(*this, one);
+    if (during.has_begun) {
+        change(one, [](known_object& record, known_actions& out) { record.drop(out); });
+    }
+    return during.has_begun;
+}
+
+object_entry& object_table::receive_reference(const object_reference::travelling& from) {
+    const use during(*this, from.name);
+    object_entry& one = during.one;
+    const auto type = reinterpret_cast<object_type_function>(
+        reinterpret_cast<std::uintptr_t>(m_job.modules().address_of(from.type)));
+    const std::uint64_t number = m_callers.fetch_add(1, std::memory_order_relaxed);
+    change(one, [&](known_object& record, known_actions& out) {
+        one.type.store(type, std::memory_order_relaxed);
+        record.receive(from.lender, {from.locality, from.moves}, number, out);
+    });
+    return one;
+}
+
+code_place object_table::place_of_type(const object_entry& of) const {
+    return m_job.modules().place_of(reinterpret_cast<const void*>(
+        reinterpret_cast<std::uintptr_t>(of.type.load(std::memory_order_relaxed))));
+}
+
+void object_table::take(object_entry& of, known_message&& what) {
+    change(of,
+           [&](known_object& record, known_actions& out) { record.take(std::move(what), out); });
+}
+
+void object_table::take_discarded(object_entry& of, known_actions& out) noexcept {
+    for (known_object::action& each : out) {
+        if (each.what == known_object::action::kind::discard && of.object) {
+            each.message.payload.object = std::move(of.object);
+        }
+    }
+}
+
+/// What is sent to the own locality is taken at once.
+void object_table::carry_out(object_entry& of, known_actions&& all) {
+    using kind = known_object::action::kind;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        known_object::action each = std::move(all[i]);
+        switch (each.what) {
+            case kind::send:
+                if (each.to == m_job.here()) {
+                    const std::scoped_lock lock(of.lock);
+                    of.record.take(std::move(each.message), all);
+                    take_discarded(of, all);
+                } else {
+                    send(of, each.to, std::move(each.message));
+                }
+                break;
+            case kind::run:
+                run(of, std::move(each.message));
+                break;
+            case kind::pack:
+                pack(of, each.to, std::move(each.message));
+                break;
+            case kind::discard:
+                detail::end_object(std::move(each.message.payload.object));
+                break;
+            case kind::is_moved:
+                answer_move(each.message, true);
+                break;
+            case kind::is_not_moved:
+                answer_move(each.message, false);
+                break;
+        }
+    }
+}
+
+void object_table::run(object_entry& of, known_message&& what) {
+    quern::post(task_attributes{.pool = &m_job.pool().get()},
+                [this, &of, one = std::move(what), counted = counted_call(m_job)]() mutable {
+                    const bool was_shared = one.is_shared;
+                    one.payload.call->run(of.object.get());
+                    one = known_message{};  // what it owns ends before the next call
+                    has_run(of, was_shared);
+                });
+}
+
+void object_table::has_run(object_entry& of, bool was_shared) {
+    const use during(*this, of);
+    change(of, [&](known_object& record, known_actions& out) { record.has_run(was_shared, out); });
+}
+
+void object_table::release(std::shared_ptr<void>&& object) {
+    m_releases.fetch_add(1, std::memory_order_relaxed);
+    quern::post(task_attributes{.pool = &m_job.pool().get()},
+                [this, one = std::move(object)]() mutable {
+                    one.reset();
+                    m_releases.fetch_sub(1, std::memory_order_release);  // pairs with end_all
+                });
+}
+
+/// An object may have the last reference to another one, and so on.
+void end_object(std::shared_ptr<void>&& object) {
+    quern::detail::on_enough_stack([&object] { object.reset(); });
+}
+
+void object_table::answer_move(known_message& what, bool is_done) {
+    outgoing_parcel answer;
+    if (!is_done) {
+        localities::detail::write(answer.bytes, *what.payload.error);
+    }
+    detail::answer_call(m_job, static_cast<int>(what.caller.locality), what.answer,
+                        is_done ? k_value : k_error, std::move(answer));
+}
+
+void object_table::post(object_entry& one, known_message&& what) {
+    change(one,
+           [&](known_object& record, known_actions& out) { record.post(std::move(what), out); });
+}
+
+object_reference::object_reference(const object_reference& other) noexcept
+    : m_entry(other.m_entry) {
+    if (m_entry != nullptr) {
+        const std::scoped_lock lock(m_entry->lock);
+        m_entry->record.copy();
+    }
+}
+
+object_reference::~object_reference() {
+    if (m_entry == nullptr) {
+        return;
+    }
+    object_table* const table = m_entry->table.load(std::memory_order_relaxed);
+    if (table != nullptr && table->drop(*m_entry)) {
+        return;
+    }
+    known_actions none;
+    bool is_last = false;
+    {
+        const std::scoped_lock lock(m_entry->lock);
+        m_entry->record.drop(none);
+        is_last = m_entry->is_orphan && m_entry->record.references() == 0;
+    }
+    if (is_last) {
+        delete m_entry;
+    }
+}
+
+object_reference object_reference::make(job& of, object_type_function type, void* object) {
+    return object_reference(&of.objects().make(type, object));
+}
+
+job& object_reference::its_job(const char* function) const {
+    job& of = detail::job_for(function);
+    if (m_entry->table.load(std::memory_order_relaxed) == nullptr) {
+        throw std::logic_error(std::string("quern: localities::") + function +
+                               " of an object of a session that has ended; accepted: one that was "
+                               "made in the present session");
+    }
+    return of;
+}
+
+void object_reference::call(std::unique_ptr<object_call> one, bool is_shared,
+                            const char* function) const {
+    job& of = its_job(function);
+    bool is_here = false;
+    int place = 0;
+    {
+        const std::scoped_lock lock(m_entry->lock);
+        is_here = m_entry->record.is_here();
+        place = m_entry->record.place().locality;
+    }
+    if (!is_here) {
+        if (place != of.here()) {
+            of.wait_for_room(place);
+        }
+        one = detail::write_call(of, *one);  // before it has a turn: it may throw
+    }
+    of.objects().post(*m_entry, {.kind = kinds::call,
+                                 .is_shared = is_shared,
+                                 .payload = {.call = std::move(one), .error = {}, .object = {}}});
+}
+
+void object_reference::move(int to, std::uint64_t answer) const {
+    its_job("migrate").objects().post(*m_entry, {.kind = kinds::move, .to = to, .answer = answer});
+}
+
+object_name object_reference::name() const noexcept {
+    return m_entry != nullptr ? m_entry->name : object_name{};
+}
+
+int object_reference::place() const noexcept {
+    if (m_entry == nullptr) {
+        return -1;
+    }
+    const std::scoped_lock lock(m_entry->lock);
+    return m_entry->record.place().locality;
+}
+
+object_type_function object_reference::type() const noexcept {
+    return m_entry != nullptr ? m_entry->type.load(std::memory_order_relaxed) : nullptr;
+}
+
+object_reference::travelling object_reference::lend() const {
+    job& of = its_job("object");
+    const code_place type = of.objects().place_of_type(*m_entry);
+    const std::scoped_lock lock(m_entry->lock);
+    m_entry->record.lend();
+    const object_place known = m_entry->record.place();
+    return {.name = m_entry->name,
+            .lender = number_of_here(of),
+            .locality = known.locality,
+            .moves = known.moves,
+            .type = type};
+}
+
+object_reference object_reference::receive(const travelling& from) {
+    const job& of = detail::job_for("object");
+    const auto count = static_cast<std::uint64_t>(of.count());
+    const auto is_locality = [count](std::int32_t one) {
+        return one >= 0 && static_cast<std::uint64_t>(one) < count;
+    };
+    if (from.name.home >= count || !is_locality(from.lender) || !is_locality(from.locality)) {
+        throw archive_error("a reference to a global object names a locality that does not exist");
+    }
+    return object_reference(&detail::job_for("object").objects().receive_reference(from));
+}
+
+void refuse_no_object(const char* function) {
+    throw std::logic_error(std::string("quern: localities::") + function +
+                           " of a reference that refers to no object; accepted: one of make_at(), "
+                           "or a copy of it");
+}
+
+void refuse_type(object_name name, const std::type_info& is, const std::type_info& wanted) {
+    throw std::invalid_argument(
+        "quern: localities: the global object " + std::to_string(name.serial) + " of locality " +
+        std::to_string(name.home) + " is a " + cereal::util::demangle(is.name()) + ", and not a " +
+        cereal::util::demangle(wanted.name()));
+}
+
+}  // namespace quern::localities::detail
