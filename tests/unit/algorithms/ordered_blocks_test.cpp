@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -68,32 +70,38 @@ public:
     explicit meetings(int callers) : m_callers(callers) {}
 
     void attend() {
-        if (m_missed.load() > k_most_missed || m_held.load() > k_most_held) {
+        std::unique_lock lock(m_lock);
+        if (m_missed > k_most_missed || m_held > k_most_held) {
             return;
         }
-        const int number = m_held.load();
+        const int number = m_held;
         if (++m_inside == m_callers) {
             m_inside = 0;
             ++m_held;
-        } else if (!quern_test::eventually([&] { return m_held.load() != number; }, 200ms)) {
+            m_is_held.notify_all();
+        } else if (!m_is_held.wait_for(lock, 50ms, [&] { return m_held != number; })) {
             --m_inside;
             ++m_missed;
         }
     }
+    // When all calls have ended.
     int held() const { return m_held; }
     int missed() const { return m_missed; }
 
 private:
-    static constexpr int k_most_missed = 50;
+    static constexpr int k_most_missed = 2000;  // 14 s: none come
     static constexpr int k_most_held = 200;
     const int m_callers;
-    std::atomic<int> m_inside{0};
-    std::atomic<int> m_held{0};
-    std::atomic<int> m_missed{0};
+    std::mutex m_lock;
+    std::condition_variable m_is_held;
+    int m_inside = 0;
+    int m_held = 0;
+    int m_missed = 0;
 };
 
 /// The first half of the elements is over at once, so that workers find nothing to do for moments.
-/// In the second half all workers have to come, again and again.
+/// In the second half all workers have to come, again and again. Where a window ends there are
+/// fewer blocks than workers, so those that are inside then miss the others.
 TEST(ordered_blocks, workers_that_found_nothing_come_back) {
     constexpr int k_workers = 8;
     const quern::runtime rt(quern::runtime_options::with_workers(k_workers));
