@@ -79,11 +79,6 @@ public:
     code_place place_of_type(const object_entry& of) const;
 
 private:
-    struct name_hash {
-        std::size_t operator()(const object_name& of) const noexcept {
-            return static_cast<std::size_t>((of.serial * 0x9E3779B97F4A7C15ULL) ^ of.home);
-        }
-    };
     /// Keeps an entry in the table.
     struct use {
         use(object_table& table, object_entry& entry) noexcept
@@ -101,7 +96,7 @@ private:
         object_entry& one;
         bool has_begun;  ///< false: the session has ended
     };
-    using entries = std::unordered_map<object_name, std::unique_ptr<object_entry>, name_hash>;
+    using entries = std::unordered_map<object_name, std::unique_ptr<object_entry>>;
     object_entry& find(object_name name);
     void end_use(object_entry& one) noexcept;
     bool begin_use(object_entry& one) noexcept;

@@ -138,7 +138,6 @@ template <class T>
 struct maker {
     template <class... Args>
     static object<T> make(Args... args) {
-        static_assert(can_travel<T>);
         std::unique_ptr<T> one;
         if constexpr (std::is_constructible_v<T, Args...>) {
             one = std::make_unique<T>(std::move(args)...);
@@ -183,7 +182,7 @@ future<void> migrate(const object<T>& one, int to) {
     }
     detail::job& of = detail::job_for("migrate");
     static_cast<void>(detail::is_here(of, to, "migrate"));
-    auto answer = std::make_unique<detail::promised_call<void>>(promise<void>());
+    auto answer = std::make_unique<detail::promised_call<void>>();
     future<void> moved = answer->get_future();
     one.m_reference.move(to, detail::add_call(of, std::move(answer), detail::k_anywhere));
     return moved;
@@ -194,7 +193,6 @@ future<void> migrate(const object<T>& one, int to) {
 template <class T>
 struct std::hash<quern::localities::object<T>> {
     std::size_t operator()(const quern::localities::object<T>& one) const noexcept {
-        const quern::localities::object_name name = one.name();
-        return static_cast<std::size_t>((name.serial * 0x9E3779B97F4A7C15ULL) ^ name.home);
+        return std::hash<quern::localities::object_name>()(one.name());
     }
 };

@@ -33,6 +33,16 @@ inline constexpr bool k_is_stateless = std::is_empty_v<F>&& std::is_default_cons
 template <class F, class... Args>
 using result_of = std::remove_cvref_t<std::invoke_result_t<F, Args...>>;
 
+template <class R>
+constexpr void require_result() {
+    static_assert(!quern::detail::is_future_v<R>,
+                  "quern: localities: the function returns a future, which stays where it was "
+                  "made: let it return the value, by get()");
+    if constexpr (!std::is_void_v<R>) {
+        detail::require_can_travel<R>();
+    }
+}
+
 template <class F, class... Args>
 constexpr void require_action() {
     static_assert(k_is_function_pointer<F> || k_is_stateless<F>,
@@ -44,13 +54,7 @@ constexpr void require_action() {
                   "T&& can");
     (detail::require_can_travel<Args>(), ...);
     if constexpr (std::is_invocable_v<F, Args...>) {
-        using result = result_of<F, Args...>;
-        static_assert(!quern::detail::is_future_v<result>,
-                      "quern: localities: the function returns a future, which stays where it was "
-                      "made: let it return the value, by get()");
-        if constexpr (!std::is_void_v<result>) {
-            detail::require_can_travel<result>();
-        }
+        detail::require_result<result_of<F, Args...>>();
     }
 }
 
@@ -127,6 +131,22 @@ decltype(auto) run_body(F& function, std::tuple<Args...>& arguments) {
     return std::apply(function, std::move(arguments));
 }
 
+/// Answers with the result of body(), if there is an answer.
+template <class R, class Body>
+void answer_with(const arrived_parcel& call, Body&& body) {
+    if constexpr (std::is_void_v<R>) {
+        body();
+        if (call.call() != 0) {
+            detail::post_answer(call, k_value, std::span<const std::byte>());
+        }
+    } else if (call.call() == 0) {
+        static_cast<void>(body());
+    } else {
+        R value(body());  // a reference must be read before what it may refer to ends
+        detail::answer_by_value(call, std::move(value));
+    }
+}
+
 /// The action_function of calls of an F with these arguments.
 template <class F, class... Args>
 void run_action(arrived_parcel& parcel) {
@@ -144,18 +164,8 @@ void run_action(arrived_parcel& parcel) {
         }
     };
     std::apply(read, arguments);
-    if constexpr (std::is_void_v<result>) {
-        detail::run_body(function, arguments);
-        if (parcel.call() != 0) {
-            detail::post_answer(parcel, k_value, std::span<const std::byte>());
-        }
-    } else if (parcel.call() == 0) {
-        static_cast<void>(detail::run_body(function, arguments));
-    } else {
-        // A reference must be read before the arguments, which it may refer to, end.
-        result value(detail::run_body(function, arguments));
-        detail::answer_by_value(parcel, std::move(value));
-    }
+    detail::answer_with<result>(
+        parcel, [&]() -> decltype(auto) { return detail::run_body(function, arguments); });
 }
 
 template <class R>

@@ -73,9 +73,6 @@ struct member_function {
 template <class F>
 inline constexpr bool k_is_member_function = std::is_member_function_pointer_v<F>;
 
-/// In place of a promise: no task waits.
-struct no_promise {};
-
 /// A function as a value that travels, and back.
 template <class F>
 auto write_function(const job& of, const F& function) {
@@ -97,7 +94,7 @@ void read_function(const job& of, const Written& from, F& function) {
     }
 }
 
-/// What a call gives: as an answer, and by a T& or, of calls that share, a const T&.
+/// Whether a call can take the object as const T&: then it runs beside others like it.
 template <class F, class T, class... Args>
 inline constexpr bool k_is_shared_call = std::is_invocable_v<F, const T&, Args...>;
 template <class F, class T, class... Args>
@@ -119,13 +116,7 @@ constexpr void require_object_action() {
                   "X, const X& and X&& can");
     (detail::require_can_travel<Args>(), ...);
     if constexpr (std::is_invocable_v<F, T&, Args...>) {
-        using result = result_of_call<F, T, Args...>;
-        static_assert(!quern::detail::is_future_v<result>,
-                      "quern: localities: the function returns a future, which stays where it was "
-                      "made: let it return the value, by get()");
-        if constexpr (!std::is_void_v<result>) {
-            detail::require_can_travel<result>();
-        }
+        detail::require_result<result_of_call<F, T, Args...>>();
     }
 }
 template <class F, class T, class... Args>
@@ -145,7 +136,6 @@ decltype(auto) run_on(F& function, Object& object, std::tuple<Args...>& argument
 /// The object_function of calls of an F with these arguments.
 template <class F, class T, class... Args>
 void run_object_action(arrived_parcel& parcel, void* object) {
-    using result = result_of_call<F, T, Args...>;
     auto& target = *static_cast<called_object<F, T, Args...>*>(object);
     std::tuple<Args...> arguments;
     F function{};
@@ -153,21 +143,15 @@ void run_object_action(arrived_parcel& parcel, void* object) {
     std::apply([&](auto&... values) { parcel.read("the arguments of a call", written, values...); },
                arguments);
     detail::read_function(parcel.of(), written, function);
-    if constexpr (std::is_void_v<result>) {
-        detail::run_on(function, target, arguments);
-        if (parcel.call() != 0) {
-            detail::post_answer(parcel, k_value, std::span<const std::byte>());
-        }
-    } else if (parcel.call() == 0) {
-        static_cast<void>(detail::run_on(function, target, arguments));
-    } else {
-        result value(detail::run_on(function, target, arguments));
-        detail::answer_by_value(parcel, std::move(value));
-    }
+    detail::answer_with<result_of_call<F, T, Args...>>(
+        parcel, [&]() -> decltype(auto) { return detail::run_on(function, target, arguments); });
 }
 
 /// An exception of a call without an answer.
 void fail_without_answer(const job& of) noexcept;
+
+/// In place of a promise: no task waits.
+struct no_promise {};
 
 /// A call that has not been written. `Promise`: promise<result>, or no_promise of post().
 template <class Promise, class F, class T, class... Args>

@@ -7,7 +7,9 @@
 #include <quern/localities/remote_error.hpp>
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <typeinfo>
 #include <utility>
@@ -22,7 +24,16 @@ struct object_name {
     friend auto operator<=>(const object_name&, const object_name&) = default;
 };
 
-namespace detail {
+}  // namespace quern::localities
+
+template <>
+struct std::hash<quern::localities::object_name> {
+    std::size_t operator()(const quern::localities::object_name& one) const noexcept {
+        return static_cast<std::size_t>((one.serial * 0x9E3779B97F4A7C15ULL) ^ one.home);
+    }
+};
+
+namespace quern::localities::detail {
 
 /// What a locality does with the objects of one type.
 struct object_type {
@@ -115,5 +126,4 @@ private:
 [[noreturn]] void refuse_type(object_name name, const std::type_info& is,
                               const std::type_info& wanted);
 
-}  // namespace detail
-}  // namespace quern::localities
+}  // namespace quern::localities::detail
