@@ -159,6 +159,7 @@ struct maker {
 template <class T, class... Args>
 object<T> make_at(int where, Args&&... args) {
     localities::require_can_travel<T>();
+    static_cast<void>(detail::is_here(detail::job_for("make_at"), where, "make_at"));
     return localities::run_at(where, &detail::maker<T>::template make<std::decay_t<Args>...>,
                               std::forward<Args>(args)...)
         .get();

@@ -46,18 +46,24 @@ struct member_function {
     static constexpr bool k_mark_is_in_adjustment = false;
 #endif
 
+    /// With an address in place of the place.
     template <class F>
-    static member_function of(const job& its, F function) {
+    static member_function words_of(F function) noexcept {
         std::uint64_t words[2];
         static_assert(sizeof function == sizeof words);
         std::memcpy(words, &function, sizeof function);
-        member_function to{words[0], static_cast<std::int64_t>(words[1]), 0};
-        const std::uint64_t mark =
-            k_mark_is_in_adjustment ? static_cast<std::uint64_t>(to.adjustment) : to.what;
-        to.is_virtual = mark & 1U;
+        return {words[0], static_cast<std::int64_t>(words[1]),
+                words[k_mark_is_in_adjustment ? 1 : 0] & 1U};
+    }
+    const void* address() const noexcept {
+        return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(what));
+    }
+
+    template <class F>
+    static member_function of(const job& its, F function) {
+        member_function to = words_of(function);
         if (to.is_virtual == 0) {
-            to.what = detail::place_of_code(
-                its, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(to.what)));
+            to.what = detail::place_of_code(its, to.address());
         }
         return to;
     }
@@ -123,8 +129,20 @@ template <class F, class T, class... Args>
 inline constexpr bool k_is_object_action = (k_is_member_function<F> || k_is_function_pointer<F> ||
                                             k_is_stateless<F>)&&std::is_invocable_v<F, T&, Args...>;
 
+/// The code of a function, for reports; null: it is not known, or chosen by the object.
+template <class F>
+const void* code_of_call(const F& function) noexcept {
+    if constexpr (k_is_member_function<F>) {
+        const auto known = member_function::words_of(function);
+        return known.is_virtual != 0 ? nullptr : known.address();
+    } else {
+        return detail::code_of(function);
+    }
+}
+
 template <class F, class Object, class... Args>
 decltype(auto) run_on(F& function, Object& object, std::tuple<Args...>& arguments) {
+    detail::task_runs(detail::code_of_call(function));
     const quern::detail::task_body body(quern::detail::task_body::part_of::task);
     return std::apply(
         [&](Args&&... each) -> decltype(auto) {
