@@ -158,6 +158,48 @@ TEST_P(pollers_test, eager_ones_are_left_alone_only_if_a_worker_searches) {
     one.settle();
 }
 
+/// Two tasks that a searching worker resumes at once, after earlier ones have withdrawn the request
+/// of those that sleep. Each keeps its thread until the other one runs.
+TEST_P(pollers_test, what_an_eager_one_resumes_is_found_by_workers_that_sleep) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "its worker is the only one";
+    }
+    constexpr int k_first = 3;
+    std::atomic<int> next{1}, begun{0}, ended{0};
+    const auto let_others_sleep = [&] {
+        EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping + 1 == workers(); }));
+        ++next;
+    };
+    const auto meet = [&](int all) {
+        ++begun;
+        EXPECT_TRUE(eventually([&] { return begun.load() >= all; }));
+        ++ended;
+    };
+    int round = 0;
+    poller mail(pool(), {.name = "mail",
+                         .ask =
+                             [&] {
+                                 if (next % 2 != 0) {
+                                     return poll_result::idle;
+                                 }
+                                 if (++next < 2 * k_first) {
+                                     quern::post(let_others_sleep);
+                                     return poll_result::progress;
+                                 }
+                                 quern::post(meet, 2 * round);
+                                 quern::post(meet, 2 * round);
+                                 mail.settle();
+                                 return poll_result::progress;
+                             },
+                         .eager = 10ms});
+    for (round = 1; round <= 50 && !HasFailure(); ++round) {
+        wait_until_all_sleep();
+        mail.expect();
+        next = 0;
+        ASSERT_TRUE(eventually([&] { return ended.load() == 2 * round; }, 30s));
+    }
+}
+
 TEST_P(pollers_test, are_asked_by_the_clock_when_eagerness_is_over) {
     std::atomic<int> asked{0};
     poller one(pool(), {.name = "eager for a moment",
