@@ -72,7 +72,7 @@ private:
     int test_in_order() {
         const returned_errors returned;
         for (; m_next < m_count; ++m_next) {
-            MPI_Status status;
+            MPI_Status status{};  // MPI fills in parts of that of a send
             int has_ended = 0;
             const int code = next::Test(&m_requests[m_next], &has_ended, &status);
             if (has_ended == 0) {

@@ -48,6 +48,7 @@ int run_persistent(const call_note& what, plain_operation::call_function call,
     const auto post = [&] {
         const int code = call();
         if (code == MPI_SUCCESS) {
+            keep_request(*made, posted_receive{});  // the handle may have been another request's
             persistent_messages::of_process().put(*made, {.is_sent = what.way == message_way::sent,
                                                           .peer = what.peer,
                                                           .tag = what.tag,
