@@ -3,6 +3,8 @@
 // to do. Protocol: src/localities/README.md, section "Objects".
 #pragma once
 
+#include <quern/base/detail/config.hpp>
+
 #include <compare>
 #include <cstdint>
 #include <utility>
