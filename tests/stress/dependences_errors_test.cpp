@@ -273,7 +273,7 @@ private:
     std::atomic<bool> m_is_cancelled{false};
     std::atomic<bool> m_has_caught{false};
     std::atomic<bool> m_threw_outermost{false};
-    std::uint32_t m_first_after_cancel = ~std::uint32_t{0};
+    std::atomic<std::uint32_t> m_first_after_cancel{~std::uint32_t{0}};
     outcome m_outcome = outcome::none;
 };
 
