@@ -32,14 +32,14 @@ def limit_memory():
 
 
 def run(program, *arguments, **variables):
-    return subprocess.run([os.path.join(BIN, program), *arguments], capture_output=True, text=True, timeout=30,
+    return subprocess.run([os.path.join(BIN, program), *arguments], capture_output=True, text=True, timeout=120,
                           check=False, env={**ENVIRONMENT, **variables}, preexec_fn=limit_memory)
 
 
 def run_ranks(library, ranks, program, *arguments, **variables):
     """Starts an application of apps/mpi, built for that MPI library, on so many ranks."""
     command = [*STARTERS[library], "-n", ranks, os.path.join(BIN, "mpi", f"{program}.{library}"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30, check=False,
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False,
                           env={**ENVIRONMENT, **FOR_OPENMPI, **variables})
 
 
@@ -79,7 +79,7 @@ class Output(unittest.TestCase):
         for arguments in [FIB, ["heat", "--points=1000", "--steps=2"], ["heat", "--help"]]:
             with open("/dev/full", "w", encoding="utf-8") as full:
                 result = subprocess.run([os.path.join(BIN, arguments[0]), *arguments[1:]], stdout=full, stderr=subprocess.PIPE,
-                                        text=True, timeout=30, check=False, env=ENVIRONMENT)
+                                        text=True, timeout=120, check=False, env=ENVIRONMENT)
             self.assertEqual(result.returncode, 1, arguments)
             self.assertIn("No space left on device", result.stderr, arguments)
             self.assertTrue(result.stderr.startswith(f"{arguments[0]}: "), result.stderr)

@@ -131,7 +131,7 @@ class Markdown(unittest.TestCase):
 
 class Command(unittest.TestCase):
     def report(self, *arguments):
-        return subprocess.run([sys.executable, REPORT, *arguments], capture_output=True, text=True, check=False, timeout=30)
+        return subprocess.run([sys.executable, REPORT, *arguments], capture_output=True, text=True, check=False, timeout=120)
 
     def test_writes_both_files_and_prints_the_targets(self):
         with tempfile.TemporaryDirectory() as folder:

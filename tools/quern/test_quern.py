@@ -17,7 +17,7 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.starts
 
 
 def run(*arguments, **variables):
-    return subprocess.run([QUERN, *arguments], capture_output=True, text=True, errors="strict", timeout=30,
+    return subprocess.run([QUERN, *arguments], capture_output=True, text=True, errors="strict", timeout=120,
                           check=False, env={**ENVIRONMENT, **variables})
 
 

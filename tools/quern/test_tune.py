@@ -20,7 +20,7 @@ PARABOLA = ["sh", "-c", "echo cost=$(( ({x}-3)*({x}-3)+5 ))"]  # least at x=3
 
 
 def run(*arguments):
-    return subprocess.run([QUERN, "tune", *arguments], capture_output=True, text=True, errors="strict", timeout=30, check=False,
+    return subprocess.run([QUERN, "tune", *arguments], capture_output=True, text=True, errors="strict", timeout=120, check=False,
                           env=ENVIRONMENT)
 
 
@@ -169,7 +169,7 @@ class Interruption(Folder):
             while not number.exists():
                 time.sleep(0.01)
             process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=20)
+            output, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         self.assertIn("best   x=1: 5,", output)
         self.assertIn("interrupted by signal 2", output)

@@ -21,7 +21,7 @@ ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.starts
 
 
 def run(*arguments, **variables):
-    return subprocess.run([QUERN, "grain", *arguments], capture_output=True, text=True, errors="strict", timeout=60,
+    return subprocess.run([QUERN, "grain", *arguments], capture_output=True, text=True, errors="strict", timeout=180,
                           check=False, env={**ENVIRONMENT, **variables})
 
 
@@ -193,7 +193,7 @@ class Stopping(WithFolder):
         while not os.path.exists(flag) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=90)
         self.assertEqual(process.returncode, 130, err)
         self.assertIn("interrupted after 2 runs", err)
         self.assertIn("not all of which were made", out)
@@ -259,7 +259,7 @@ class Start(WithFolder):
         """Status, output and errors of a copy of the command, installed without the rest of Quern."""
         os.makedirs(self.path("bin"), exist_ok=True)
         shutil.copy(QUERN, self.path("bin/quern"))
-        result = subprocess.run([self.path("bin/quern"), "grain", *more], capture_output=True, text=True, timeout=60, check=False,
+        result = subprocess.run([self.path("bin/quern"), "grain", *more], capture_output=True, text=True, timeout=180, check=False,
                                 env=ENVIRONMENT)
         return result.returncode, result.stdout, result.stderr
 
@@ -304,7 +304,7 @@ class Start(WithFolder):
 
     def test_keeps_bytes_that_are_no_text(self):
         result = subprocess.run([QUERN.encode(), b"grain", b"--values", b"1", b"--", b"sh", b"-c", b"echo '\xfe'; exit 1 # {a}"],
-                                capture_output=True, timeout=60, check=False, env=ENVIRONMENT)
+                                capture_output=True, timeout=180, check=False, env=ENVIRONMENT)
         self.assertIn(b"\n  \xfe\n", result.stderr)
 
 

@@ -14,7 +14,7 @@ CAPTURE = sys.argv.pop()
 
 
 def capture(folder):
-    return subprocess.run([sys.executable, CAPTURE, folder], capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run([sys.executable, CAPTURE, folder], capture_output=True, text=True, timeout=120, check=False)
 
 
 def text_of(*path):
