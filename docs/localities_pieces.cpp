@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/quern.hpp>
@@ -90,6 +91,15 @@ void example(int where) {
     // The same name, another place. Calls that come meanwhile follow it.
     quern::localities::migrate(box, 0).get();
     // [objects]
+
+    // [names]
+    quern::localities::publish("box", box).get();
+    // Anywhere, also before it is published: the future is ready when it is.
+    quern::future<quern::localities::object<particles>> found =
+        quern::localities::find<particles>("box");
+    found.get().post(&particles::move, 0.25);
+    quern::localities::unpublish("box").get();
+    // [names]
 
     // [order]
     quern::future<int> second =

@@ -140,6 +140,7 @@ void job::end() noexcept {
     }
     m_objects.detach();
     m_port.close();
+    m_names.clear();
     m_objects.end_all();
 }
 

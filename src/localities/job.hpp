@@ -7,6 +7,7 @@
 #include "calls.hpp"
 #include "links.hpp"
 #include "modules.hpp"
+#include "names.hpp"
 #include "objects.hpp"
 
 #include <quern/base/detail/atomics.hpp>
@@ -54,6 +55,7 @@ public:
     const module_table& modules() const noexcept { return m_modules; }
     call_table& calls() noexcept { return m_calls; }
     object_table& objects() noexcept { return m_objects; }
+    name_table& names() noexcept { return m_names; }
     link& link_to(int other) noexcept { return *m_links[static_cast<std::size_t>(other)]; }
     mpi::detail::message_port& port() noexcept { return m_port; }
 
@@ -114,6 +116,7 @@ private:
     message_store m_store;
     call_table m_calls;
     object_table m_objects{*this};
+    name_table m_names;
     work_counts<quern::detail::std_atomics> m_counts;  ///< what links have begun is in the links
     std::atomic<std::uint64_t> m_parcels_run{0};
     std::atomic<std::uint64_t> m_messages_received{0};

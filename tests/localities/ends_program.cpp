@@ -2,6 +2,7 @@
 // Jobs of localities that end by an error; check_ends.py starts them. Usage: <program> <case>, with
 // a further argument by which the processes of a job are found. Compiled twice, with different
 // values of QUERN_TEST_BUILD: two programs.
+#include <quern/localities/names.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/localities/session.hpp>
 #include <quern/sync/event.hpp>
@@ -82,6 +83,21 @@ void wait_to_be_killed() {
     run_at(last(), [] { quern::this_task::sleep_for(1h); }).get();
 }
 
+struct mesh {
+    int size = 0;
+};
+
+/// A name is misspelt. The last locality gives up after more than the patience of find().
+void look_for_a_name() {
+    if (here() == last()) {
+        const auto all = quern::localities::make_at<mesh>(0, k_build);
+        quern::localities::publish("mesh", all).get();
+        const auto misspelt = quern::localities::find<mesh>("mehs");
+        std::this_thread::sleep_for(15s);
+        throw std::runtime_error("this rank gives up");
+    }
+}
+
 void meet() { run_at(last(), &here).get(); }
 
 void run_case(const char* name) {
@@ -91,6 +107,7 @@ void run_case(const char* name) {
     : is("throw-asleep")  ? throw_while_calls_sleep()
     : is("throw-posted")  ? throw_in_posted()
     : is("killed")        ? wait_to_be_killed()
+    : is("name")          ? look_for_a_name()
     : is("meet")          ? meet()
                           : throw std::invalid_argument("no such case");
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Random programs with global objects: tasks of all localities call, post, move, copy, drop and
-// hand on references to a few objects, all at once. Each object notes the numbers of its calls by
-// locality, so that a lost, doubled or reordered one is seen. TEST_STRESS_SEED sets the first seed,
-// TEST_STRESS_PROGRAMS the number.
+// hand on references to a few objects, also by names, all at once. Each object notes the numbers of
+// its calls by locality, so that a lost, doubled or reordered one is seen. TEST_STRESS_SEED sets
+// the first seed, TEST_STRESS_PROGRAMS the number.
 #include "on_job.hpp"
 #include "stress/seed.hpp"
 
+#include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
 #include <quern/sync/mutex.hpp>
 #include <quern/task/task_group.hpp>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -104,6 +106,25 @@ quern::future<std::uint64_t> note_slowly(const object<journal>& in) {
     return in.call(&journal::note_slowly, here(), ++g_numbers[in.name()]);
 }
 
+void wander(std::vector<object<journal>> known, std::uint64_t seed, int depth);
+
+std::atomic<std::uint64_t> g_names{0};  ///< of this locality
+
+/// Another task looks it up, perhaps before it is published.
+quern::future<void> hand_on_by_name(const object<journal>& one, int where, std::uint64_t seed,
+                                    int depth) {
+    const std::string name = std::to_string(here()) + "." + std::to_string(++g_names);
+    post_to(
+        where,
+        [](const std::string& of, std::uint64_t its_seed, int its_depth) {
+            std::vector<object<journal>> known{quern::localities::find<journal>(of).get()};
+            g_wrong += quern::localities::unpublish(of).get() ? 0 : 1;
+            wander(std::move(known), its_seed, its_depth);
+        },
+        name, seed, depth);
+    return quern::localities::publish(name, one);
+}
+
 void wander(std::vector<object<journal>> known, std::uint64_t seed, int depth) {
     dice plan(seed);
     std::vector<quern::future<std::uint64_t>> notes;
@@ -112,7 +133,7 @@ void wander(std::vector<object<journal>> known, std::uint64_t seed, int depth) {
         const std::size_t which = plan.below(static_cast<std::uint32_t>(known.size()));
         const object<journal>& one = known[which];
         const int where = static_cast<int>(plan.below(static_cast<std::uint32_t>(count())));
-        switch (plan.below(9)) {
+        switch (plan.below(10)) {
             case 0:
             case 1:
                 note(one);
@@ -134,6 +155,11 @@ void wander(std::vector<object<journal>> known, std::uint64_t seed, int depth) {
                 break;
             case 7:
                 quern::this_task::yield();
+                break;
+            case 8:
+                if (depth < 3) {
+                    moves.push_back(hand_on_by_name(one, where, seed * 31 + left, depth + 1));
+                }
                 break;
             default:
                 if (depth < 3) {

@@ -20,7 +20,9 @@ namespace quern::localities {
 namespace detail {
 template <class T>
 struct maker;
-}
+template <class T>
+struct naming;
+}  // namespace detail
 
 /// A reference to a global object, a T that make_at() has made: a name that means the same object
 /// at all localities, wherever it is. It is counted: the object ends, where it is, after the last
@@ -104,18 +106,23 @@ public:
         from(one.name.home, one.name.serial, one.lender, one.locality, one.moves, one.type);
         m_reference = one.name.serial != 0 ? detail::object_reference::receive(one)
                                            : detail::object_reference();
-        if (m_reference.refers() && m_reference.type() != &detail::object_type_of<T>) {
-            detail::refuse_type(one.name, m_reference.type()().info, typeid(T));
-        }
+        require_its_type();
     }
 
 private:
     template <class U>
     friend struct detail::maker;
     template <class U>
+    friend struct detail::naming;
+    template <class U>
     friend future<void> migrate(const object<U>& one, int to);
 
     explicit object(detail::object_reference&& from) noexcept : m_reference(std::move(from)) {}
+    void require_its_type() const {
+        if (m_reference.refers() && m_reference.type() != &detail::object_type_of<T>) {
+            detail::refuse_type(m_reference.name(), m_reference.type()().info, typeid(T));
+        }
+    }
 
     template <class Promise, class F, class... Args>
     void send(const char* function, Promise answer, F f, Args&&... args) const {
