@@ -185,7 +185,14 @@ void object_table::run(object_entry& of, known_message&& what) {
                 });
 }
 
+/// The entry is in use until the call has run; then nothing of it is touched unless more follows.
 void object_table::has_run(object_entry& of, bool was_shared) {
+    {
+        const std::scoped_lock lock(of.lock);
+        if (of.record.has_run_as_last(was_shared)) {
+            return;
+        }
+    }
     const use during(*this, of);
     change(of, [&](known_object& record, known_actions& out) { record.has_run(was_shared, out); });
 }
@@ -258,6 +265,23 @@ job& object_reference::its_job(const char* function) const {
                                "made in the present session");
     }
     return of;
+}
+
+object_turn object_reference::begin_here(bool is_shared, const char* function) const {
+    if (!refers()) {
+        detail::refuse_no_object(function);
+    }
+    static_cast<void>(its_job(function));
+    const std::scoped_lock lock(m_entry->lock);
+    return m_entry->record.post_if_it_runs(is_shared)
+               ? object_turn(*m_entry, m_entry->object.get(), is_shared)
+               : object_turn();
+}
+
+object_turn::~object_turn() {
+    if (m_entry != nullptr) {
+        m_entry->table.load(std::memory_order_relaxed)->has_run(*m_entry, m_is_shared);
+    }
 }
 
 void object_reference::call(std::unique_ptr<object_call> one, bool is_shared,

@@ -76,6 +76,8 @@ public:
     object_entry& receive_reference(const object_reference::travelling& from);
     /// A call, or a move, of this locality.
     void post(object_entry& one, known_message&& what);
+    /// A call has run here.
+    void has_run(object_entry& of, bool was_shared);
     code_place place_of_type(const object_entry& of) const;
 
 private:
@@ -106,7 +108,6 @@ private:
     void send(object_entry& of, int to, known_message&& what);
     void pack(object_entry& of, int to, known_message&& what);
     void run(object_entry& of, known_message&& what);
-    void has_run(object_entry& of, bool was_shared);
     void answer_move(known_message& what, bool is_done);
     void take(object_entry& of, known_message&& what);
     template <class Change>

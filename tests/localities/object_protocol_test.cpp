@@ -164,10 +164,12 @@ private:
             case step::kind::call:
             case step::kind::shared_call:
                 ++m_calls;
-                here.post({.kind = kinds::call,
-                           .is_shared = one.what == step::kind::shared_call,
-                           .payload = ++m_posted[at]},
-                          out);
+                post(here,
+                     {.kind = kinds::call,
+                      .is_shared = one.what == step::kind::shared_call,
+                      .caller = {.locality = at},
+                      .payload = ++m_posted[at]},
+                     out);
                 break;
             case step::kind::move:
                 ++m_moves;
@@ -208,12 +210,24 @@ private:
         carry_out(std::move(out), one.to);
     }
 
+    void post(record& here, message&& one, record::actions& out) {
+        if (here.post_if_it_runs(one.is_shared)) {
+            const auto at = static_cast<int>(one.caller.locality);
+            run(std::move(one), at);
+        } else {
+            here.post(std::move(one), out);
+        }
+    }
+
     void end_call(std::size_t which) {
         const running_call one = std::move(m_running[which]);
         m_running.erase(m_running.begin() + static_cast<std::ptrdiff_t>(which));
         record::actions out;
         require(m_objects[static_cast<std::size_t>(one.at)], "a call ends where no object is");
-        record_at(one.at).has_run(one.what.is_shared, out);
+        record& there = record_at(one.at);
+        if (!there.has_run_as_last(one.what.is_shared)) {
+            there.has_run(one.what.is_shared, out);
+        }
         carry_out(std::move(out), one.at);
     }
 

@@ -168,6 +168,51 @@ void run_object_action(arrived_parcel& parcel, void* object) {
 /// An exception of a call without an answer.
 void fail_without_answer(const job& of) noexcept;
 
+/// A call of an object that is here, whose turn it is, as the function of a task. Turn, arguments
+/// and count end with the call, though the task may live longer.
+template <class F, class T, class... Args>
+class call_here {
+public:
+    using result = result_of_call<F, T, Args...>;
+    call_here(job& of, object_turn&& turn, F function, std::tuple<Args...>&& arguments)
+        : m_job(of),
+          m_counted(of),
+          m_turn(std::move(turn)),
+          m_function(function),
+          m_arguments(std::move(arguments)) {}
+
+    result operator()() {
+        const counted_call counted(std::move(m_counted));
+        try {
+            return run();
+        } catch (...) {
+            throw remote_error(detail::report_of_current_exception(detail::number_of_here(m_job)));
+        }
+    }
+    void run_without_answer() {
+        const counted_call counted(std::move(m_counted));
+        try {
+            static_cast<void>(run());
+        } catch (...) {
+            detail::fail_without_answer(m_job);
+        }
+    }
+
+private:
+    result run() {
+        const object_turn turn(std::move(m_turn));
+        std::tuple<Args...> arguments(std::move(m_arguments));
+        auto& target = *static_cast<called_object<F, T, Args...>*>(turn.object());
+        return static_cast<result>(detail::run_on(m_function, target, arguments));
+    }
+
+    job& m_job;
+    counted_call m_counted;
+    object_turn m_turn;
+    F m_function;
+    std::tuple<Args...> m_arguments;
+};
+
 /// In place of a promise: no task waits.
 struct no_promise {};
 

@@ -86,21 +86,22 @@ public:
         }
     }
 
+    /// A call of this locality. True: it runs at once, by the caller of this function, and is no
+    /// message; then has_run(). False: nothing has been done. Requires: there is a reference.
+    bool post_if_it_runs(bool is_shared) {
+        const bool runs = begin_if_next(me(), m_next_turn, is_shared);
+        m_next_turn += runs ? 1 : 0;
+        return runs;
+    }
+
     /// A call has come. True: it runs at once, by the caller of this function, who need not keep
     /// its bytes; then has_run(). False: nothing has been done.
     bool take_if_it_runs(const message& one, actions& out) {
-        if (m_presence != presence::here || !m_turns.empty() || m_is_alone ||
-            (m_running != 0 && !one.is_shared)) {
-            return false;
+        const bool runs = begin_if_next(one.caller, one.turn, one.is_shared);
+        if (runs) {
+            tell_place(one, out);
         }
-        const auto at = m_callers.find(one.caller);
-        if (at == m_callers.end() || at->second.next != one.turn || !at->second.early.empty()) {
-            return false;
-        }
-        ++at->second.next;
-        begin_call(one);
-        tell_place(one, out);
-        return true;
+        return runs;
     }
 
     /// A message has come. `arrive`: the object has been read.
@@ -148,10 +149,18 @@ public:
         }
     }
 
-    /// A call that `run` was about has ended.
+    /// A call that `run` was about, or one that ran at once, has ended.
     void has_run(bool was_shared, actions& out) {
-        was_shared ? static_cast<void>(--m_running) : static_cast<void>(m_is_alone = false);
+        end_call(was_shared);
         take_turns(out);
+    }
+    /// The same where nothing follows. False: something waits, and nothing has been done.
+    bool has_run_as_last(bool was_shared) noexcept {
+        if (!m_turns.empty()) {
+            return false;
+        }
+        end_call(was_shared);
+        return true;
     }
 
     /// The object that `arrive` brought could not be read. `why`: of is_not_moved.
@@ -289,8 +298,25 @@ private:
             send(locality_of(one.caller), {.kind = kinds::is_at, .place = m_place}, out);
         }
     }
-    void begin_call(const message& one) noexcept {
-        one.is_shared ? static_cast<void>(++m_running) : static_cast<void>(m_is_alone = true);
+    void begin_call(bool is_shared) noexcept {
+        is_shared ? static_cast<void>(++m_running) : static_cast<void>(m_is_alone = true);
+    }
+    void end_call(bool was_shared) noexcept {
+        was_shared ? static_cast<void>(--m_running) : static_cast<void>(m_is_alone = false);
+    }
+    /// A call whose turn it is, if nothing must run or line up before it.
+    bool begin_if_next(const object_caller& caller, std::uint64_t turn, bool is_shared) {
+        if (m_presence != presence::here || !m_turns.empty() || m_is_alone ||
+            (m_running != 0 && !is_shared)) {
+            return false;
+        }
+        const auto at = m_callers.find(caller);
+        if (at == m_callers.end() || at->second.next != turn || !at->second.early.empty()) {
+            return false;
+        }
+        ++at->second.next;
+        begin_call(is_shared);
+        return true;
     }
 
     /// Calls that share run beside each other, all else alone.
@@ -315,7 +341,7 @@ private:
                      out);
                 m_move = std::move(one);
             } else {
-                begin_call(one);
+                begin_call(one.is_shared);
                 out.push_back({action::kind::run, m_here, std::move(one)});
             }
         }

@@ -72,6 +72,28 @@ public:
 
 class object_entry;
 
+/// A call of an object that is here, while it runs.
+class object_turn {
+public:
+    object_turn() noexcept = default;
+    object_turn(object_entry& of, void* object, bool is_shared) noexcept
+        : m_entry(&of), m_object(object), m_is_shared(is_shared) {}
+    object_turn(object_turn&& other) noexcept
+        : m_entry(std::exchange(other.m_entry, nullptr)),
+          m_object(other.m_object),
+          m_is_shared(other.m_is_shared) {}
+    object_turn& operator=(object_turn&&) = delete;
+    ~object_turn();
+
+    explicit operator bool() const noexcept { return m_entry != nullptr; }
+    void* object() const noexcept { return m_object; }
+
+private:
+    object_entry* m_entry = nullptr;
+    void* m_object = nullptr;
+    bool m_is_shared = false;
+};
+
 /// A counted reference to a global object, or none. Copied and destroyed by any thread.
 class object_reference {
 public:
@@ -92,6 +114,10 @@ public:
     object_name name() const noexcept;
     /// Where the object was when this locality last heard of it.
     int place() const noexcept;
+    /// A turn for a call that runs at once, and must be run; or none: it is elsewhere, or others
+    /// come first. The caller keeps the session from its end (counted_call). Throws
+    /// std::logic_error without an object or a session.
+    object_turn begin_here(bool is_shared, const char* function) const;
     /// A call takes its turn. Throws std::logic_error without a session.
     void call(std::unique_ptr<object_call> one, bool is_shared, const char* function) const;
     /// The object moves when it is this call's turn. `answer`: of a waiting_call<void>.
