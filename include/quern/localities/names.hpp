@@ -61,6 +61,7 @@ future<void> publish(std::string name, const object<T>& one) {
 /// Looks up a name, and waits until it is published: the future is ready then. After 10 seconds the
 /// locality that knows the name says on stderr that it waits, and which names there are.
 ///
+///     struct mesh { int size = 0; };
 ///     quern::future<quern::localities::object<mesh>> all =
 ///         quern::localities::find<mesh>("mesh");
 ///
