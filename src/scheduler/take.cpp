@@ -204,26 +204,14 @@ work* worker::search_and_park() noexcept {
 }
 
 /// The wake relay. It may wake a worker in vain. With messages outstanding that would be so for
-/// each message, and would delay the task that the message resumes. Then no worker is woken if
-/// nothing is left for it: nothing public, by reads that come after the end of the search, and
-/// nothing private, which only workers that run have. The sleepers' request for what comes later is
-/// put back, since an answer during the search may have withdrawn it (README.md, "Ready deque",
-/// point 5).
+/// each message, and would delay the task that the message resumes. Then a worker is woken only if
+/// there is something: public, by reads that come after the end of the search, or private here.
+/// What this or another worker keeps private later, the watch sees (act_as_watch).
 void worker::stop_searching() noexcept {
-    if (!m_pool.gate.end_search()) {
-        return;
-    }
-    const bool steals = m_pool.policy().steals;
-    bool may_find = (steals && !m_pool.pollers.is_eager(ticks())) || m_pool.has_shared_work();
-    if (steals && !may_find) {
-        const auto idle = m_pool.gate.load();
-        const std::uint32_t throttled = m_pool.m_throttled.load(std::memory_order_seq_cst);
-        const bool others_run = idle.searching + idle.sleeping + throttled + 1 < m_pool.size();
-        may_find = others_run || queues.deque.has_private();
-    }
-    if (!may_find) {
-        queues.deque.request_work(ticks());
-    } else if (m_pool.wake_one(m_rank)) {
+    const bool is_last = m_pool.gate.end_search();
+    const bool always = m_pool.policy().steals && !m_pool.pollers.is_eager(ticks());
+    if (is_last && (always || queues.deque.has_private() || m_pool.has_shared_work()) &&
+        m_pool.wake_one(m_rank)) {
         stats.wakes.add();
     }
 }

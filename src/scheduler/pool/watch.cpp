@@ -128,8 +128,13 @@ bool worker::act_as_watch() noexcept {
     }
     m_pool.pollers.let_go();
     const tick_count now = ticks();
-    if (m_pool.pollers.is_eager(now) && m_yields.may_yield(now) && m_pool.all_asleep()) {
-        m_pool.gate.wake(parker);  // it searches, and asks without pause
+    const bool searches =
+        m_pool.pollers.is_eager(now) && m_yields.may_yield(now) && m_pool.all_asleep();
+    // While pollers are eager what a worker keeps may have woken none (stop_searching).
+    const auto keeps_items = [](const auto& w) { return w->queues.deque.has_private(); };
+    if (searches || (m_pool.policy().steals &&
+                     std::any_of(m_pool.m_workers.begin(), m_pool.m_workers.end(), keeps_items))) {
+        m_pool.gate.wake(parker);  // it searches
     }
     return true;
 }
