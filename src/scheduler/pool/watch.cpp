@@ -106,6 +106,14 @@ void worker::sleep() noexcept {
             return;
         }
         m_pool.notify_quiet(m_pool.gate.load().sleeping);  // the last operation may have ended
+        // No watch looks any more for what others keep: steps 2 and 3 of park() again.
+        if (m_pool.policy().steals) {
+            ask_all_others();
+        }
+        if (m_pool.has_shared_work() || has_public_work()) {
+            m_pool.gate.cancel_sleep(parker);
+            return;
+        }
     }
     sleep_watching_for_hangs();
 }

@@ -200,6 +200,50 @@ TEST_P(pollers_test, what_an_eager_one_resumes_is_found_by_workers_that_sleep) {
     }
 }
 
+/// The last operation ends while a task runs whose search has withdrawn the request of those that
+/// sleep. What the task resumes afterwards is found, though it keeps its thread.
+TEST_P(pollers_test, leave_no_worker_asleep_beside_a_task_when_nothing_is_outstanding) {
+    if (workers() == 1) {
+        GTEST_SKIP() << "its worker is the only one";
+    }
+    constexpr int k_tasks = 4;
+    std::atomic<int> begun{0}, ended{0};
+    std::atomic<bool> has_run{false};
+    poller mail(pool(), {.name = "mail", .ask = [] { return poll_result::idle; }, .eager = 10ms});
+    const auto run_beside_sleepers = [&](int number) {
+        EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping + 1 == workers(); }));
+        if (number == k_tasks) {
+            mail.settle(mail.outstanding());
+            std::this_thread::sleep_for(10ms);  // several looks of the watch
+            has_run = false;
+            quern::post([&] { has_run = true; });
+            EXPECT_TRUE(eventually([&] { return has_run.load(); }));
+        } else {
+            mail.expect();  // this worker will search longer than the others have
+        }
+        ++ended;
+    };
+    int asked = 0;  // so often that its worker searches
+    poller tasks(pool(), {.name = "tasks", .ask = [&] {
+                              if (begun == k_tasks || begun != ended || ++asked % 10 != 0) {
+                                  return poll_result::idle;
+                              }
+                              quern::post(run_beside_sleepers, ++begun);
+                              if (begun == k_tasks) {
+                                  tasks.settle();
+                              }
+                              return poll_result::progress;
+                          }});
+    for (int round = 0; round < 20 && !HasFailure(); ++round) {
+        wait_until_all_sleep();
+        begun = 0;
+        ended = 0;
+        mail.expect();
+        tasks.expect();
+        ASSERT_TRUE(eventually([&] { return ended.load() == k_tasks; }, 30s));
+    }
+}
+
 TEST_P(pollers_test, are_asked_by_the_clock_when_eagerness_is_over) {
     std::atomic<int> asked{0};
     poller one(pool(), {.name = "eager for a moment",
