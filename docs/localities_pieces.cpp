@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/localities/channel.hpp>
+#include <quern/localities/communicator.hpp>
 #include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/quern.hpp>
 
 #include <cstdio>
+#include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -100,6 +104,31 @@ void example(int where) {
     found.get().post(&particles::move, 0.25);
     quern::localities::unpublish("box").get();
     // [names]
+
+    // [collectives]
+    // At every locality. The key says which communicators belong together.
+    const quern::localities::communicator everywhere("residual");
+    quern::future<double> residual = everywhere.all_reduce(0.5, std::plus<>());
+    quern::future<std::vector<int>> here_first =
+        everywhere.all_gather(quern::localities::here());  // meanwhile
+    if (residual.get() > 1e-6) {
+        everywhere.barrier().get();
+    }
+    // [collectives]
+
+    // [control]
+    const quern::localities::channel<std::string> lines(0, 8);  // at the root, 8 lines at most
+    quern::localities::post_to(
+        where,
+        [](const quern::localities::channel<std::string>& to) {
+            to.send("from " + std::to_string(quern::localities::here())).get();
+            to.close();
+        },
+        lines);
+    while (std::optional<std::string> line = lines.receive().get()) {
+        std::puts(line->c_str());
+    }
+    // [control]
 
     // [order]
     quern::future<int> second =

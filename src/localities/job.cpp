@@ -138,9 +138,11 @@ void job::end() noexcept {
         pause = rule.has_changed() ? k_first_pause : std::min(2 * pause, k_longest_pause);
         std::this_thread::sleep_for(pause);
     }
+    m_has_closed.store(true, std::memory_order_relaxed);
     m_objects.detach();
     m_port.close();
     m_names.clear();
+    m_communicators.clear();
     m_objects.end_all();
 }
 

@@ -5,6 +5,7 @@
 
 #include "arrivals.hpp"
 #include "calls.hpp"
+#include "communicators.hpp"
 #include "links.hpp"
 #include "modules.hpp"
 #include "names.hpp"
@@ -56,6 +57,7 @@ public:
     call_table& calls() noexcept { return m_calls; }
     object_table& objects() noexcept { return m_objects; }
     name_table& names() noexcept { return m_names; }
+    communicator_table& communicators() noexcept { return m_communicators; }
     link& link_to(int other) noexcept { return *m_links[static_cast<std::size_t>(other)]; }
     mpi::detail::message_port& port() noexcept { return m_port; }
 
@@ -93,6 +95,9 @@ public:
     }
     job_totals totals() const noexcept;
 
+    /// Nothing can be posted any more.
+    bool has_closed() const noexcept { return m_has_closed.load(std::memory_order_relaxed); }
+
     /// Returns when the whole job has nothing to do. Collective. README.md, section "The end".
     void end() noexcept;
     /// For an exception that ends this rank.
@@ -117,7 +122,9 @@ private:
     call_table m_calls;
     object_table m_objects{*this};
     name_table m_names;
+    communicator_table m_communicators{*this};
     work_counts<quern::detail::std_atomics> m_counts;  ///< what links have begun is in the links
+    std::atomic<bool> m_has_closed{false};
     std::atomic<std::uint64_t> m_parcels_run{0};
     std::atomic<std::uint64_t> m_messages_received{0};
     std::atomic<std::uint64_t> m_bytes_received{0};

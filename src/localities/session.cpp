@@ -6,6 +6,7 @@
 #include "job.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
+#include <quern/localities/detail/ticket.hpp>
 #include <quern/mpi/environment.hpp>
 
 #include <mpi.h>
@@ -113,6 +114,11 @@ job& job_for(const char* function) {
                                "quern::localities::session lives");
     }
     return *known;
+}
+
+bool can_answer() noexcept {
+    const job* const known = g_job.load(std::memory_order_acquire);  // pairs with session_begins
+    return known != nullptr && !known->has_closed();
 }
 
 bool is_here(const job& of, int locality, const char* function) {
