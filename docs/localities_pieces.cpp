@@ -2,6 +2,7 @@
 // Pieces of docs/localities.md. They are compiled and not run.
 #include <quern/localities/channel.hpp>
 #include <quern/localities/communicator.hpp>
+#include <quern/localities/counters.hpp>
 #include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
 #include <quern/localities/run_at.hpp>
@@ -129,6 +130,16 @@ void example(int where) {
         std::puts(line->c_str());
     }
     // [control]
+
+    // [counters]
+    quern::localities::counter_set job;
+    job.add("/threads{locality#*/total}/idle-rate");  // of each locality
+    job.add("/agas{locality#1/total}/count/migrations");
+    for (const auto& each : job.evaluate().get()) {
+        std::printf("%s %g\n", each.name.c_str(),
+                    each.value);  // /threads{locality#0/total}/idle-rate …
+    }
+    // [counters]
 
     // [order]
     quern::future<int> second =

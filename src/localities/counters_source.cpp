@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The counters /parcels of this locality, over all its sessions.
+// The counters /parcels and /agas of this locality, over all its sessions.
 #include "counters_source.hpp"
 
 #include "job.hpp"
@@ -7,6 +7,7 @@
 #include <quern/counters/registry.hpp>
 #include <quern/counters/source.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,7 @@ using counters::counter_info;
 using counters::counter_kind;
 using counters::raw_reading;
 
-class parcels_source final : public counters::source {
+class localities_source final : public counters::source {
 public:
     const std::vector<counter_info>& counters() const override { return m_infos; }
     bool has_workers() const override { return false; }
@@ -28,9 +29,21 @@ public:
         const auto of = [](std::uint64_t value) {
             return raw_reading{.above = static_cast<double>(value)};
         };
-        return {of(now.parcels_sent),  of(now.parcels_run),   of(now.coalesced),
-                of(now.chunks),        of(now.messages_sent), of(now.messages_received),
-                of(now.calls_waiting), of(now.bytes_sent),    of(now.bytes_received)};
+        return {of(now.parcels_sent),
+                of(now.parcels_run),
+                of(now.coalesced),
+                of(now.chunks),
+                of(now.messages_sent),
+                of(now.messages_received),
+                of(now.calls_waiting),
+                of(now.bytes_sent),
+                of(now.bytes_received),
+                of(now.objects.made),
+                of(now.objects.sent),
+                of(now.objects.sent - std::min(now.objects.missed, now.objects.sent)),
+                of(now.objects.missed),
+                of(now.objects.sent_on),
+                of(now.objects.moved)};
     }
 
 private:
@@ -49,13 +62,23 @@ private:
          "calls to other localities whose answers have not come"},
         {"/parcels/data/sent", counter_kind::sum, "B", "bytes of parcels and chunks posted"},
         {"/parcels/data/received", counter_kind::sum, "B", "bytes of messages and chunks received"},
+        {"/agas/count/bind", counter_kind::sum, "", "global objects made here"},
+        {"/agas/count/resolve", counter_kind::sum, "",
+         "calls and moves of global objects sent from here to other localities"},
+        {"/agas/count/cache-hits", counter_kind::sum, "",
+         "of these, those for which this locality was not told that the object had moved"},
+        {"/agas/count/cache-misses", counter_kind::sum, "",
+         "how often this locality was told that an object had moved"},
+        {"/agas/count/forwards", counter_kind::sum, "",
+         "messages of callers sent on from here, because the object had moved"},
+        {"/agas/count/migrations", counter_kind::sum, "", "global objects that have moved away"},
     };
 };
 
 }  // namespace
 
 bool install_counters() {
-    counters::install(std::make_unique<parcels_source>()).keep();
+    counters::install(std::make_unique<localities_source>()).keep();
     return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The counters /parcels, added to each process that has sessions.
+// The counters /parcels and /agas, added to each process that has sessions.
 #pragma once
 
 namespace quern::localities::detail {

@@ -103,6 +103,11 @@ job_totals& job_totals::operator+=(const job_totals& other) noexcept {
     calls_waiting += other.calls_waiting;
     bytes_sent += other.bytes_sent;
     bytes_received += other.bytes_received;
+    objects.made += other.objects.made;
+    objects.sent += other.objects.sent;
+    objects.missed += other.objects.missed;
+    objects.sent_on += other.objects.sent_on;
+    objects.moved += other.objects.moved;
     return *this;
 }
 
@@ -123,6 +128,7 @@ job_totals job::totals() const noexcept {
     all.messages_received = m_messages_received.load(std::memory_order_relaxed);
     all.calls_waiting = m_calls.waiting();
     all.bytes_received = m_bytes_received.load(std::memory_order_relaxed);
+    all.objects = m_objects.totals();
     return all;
 }
 

@@ -36,6 +36,7 @@ struct job_totals {
     std::uint64_t calls_waiting = 0;
     std::uint64_t bytes_sent = 0;
     std::uint64_t bytes_received = 0;
+    object_totals objects{};
 
     job_totals& operator+=(const job_totals& other) noexcept;
 };

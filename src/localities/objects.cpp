@@ -129,6 +129,9 @@ code_place object_table::place_of_type(const object_entry& of) const {
 }
 
 void object_table::take(object_entry& of, known_message&& what) {
+    if (what.kind == object_message_kind::is_at) {
+        m_missed.fetch_add(1, std::memory_order_relaxed);
+    }
     change(of,
            [&](known_object& record, known_actions& out) { record.take(std::move(what), out); });
 }
@@ -153,6 +156,7 @@ void object_table::carry_out(object_entry& of, known_actions&& all) {
                     of.record.take(std::move(each.message), all);
                     take_discarded(of, all);
                 } else {
+                    count_sent(each.message);
                     send(of, each.to, std::move(each.message));
                 }
                 break;
@@ -166,6 +170,7 @@ void object_table::carry_out(object_entry& of, known_actions&& all) {
                 detail::end_object(std::move(each.message.payload.object));
                 break;
             case kind::is_moved:
+                m_moved.fetch_add(1, std::memory_order_relaxed);
                 answer_move(each.message, true);
                 break;
             case kind::is_not_moved:
@@ -173,6 +178,21 @@ void object_table::carry_out(object_entry& of, known_actions&& all) {
                 break;
         }
     }
+}
+
+void object_table::count_sent(const known_message& one) noexcept {
+    if (one.is_forwarded) {
+        m_sent_on.fetch_add(1, std::memory_order_relaxed);
+    } else if (one.kind == object_message_kind::call || one.kind == object_message_kind::move) {
+        m_sent.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+object_totals object_table::totals() const noexcept {
+    const auto of = [](const std::atomic<std::uint64_t>& count) {
+        return count.load(std::memory_order_relaxed);
+    };
+    return {of(m_serial), of(m_sent), of(m_missed), of(m_sent_on), of(m_moved)};
 }
 
 void object_table::run(object_entry& of, known_message&& what) {

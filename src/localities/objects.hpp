@@ -30,6 +30,15 @@ using known_actions = known_object::actions;
 
 class object_table;
 
+/// For counters: what has happened here since the session began.
+struct object_totals {
+    std::uint64_t made = 0;
+    std::uint64_t sent = 0;    ///< calls and moves of this locality, to where an object was thought
+    std::uint64_t missed = 0;  ///< it was told that one of them had moved
+    std::uint64_t sent_on = 0;  ///< messages of callers whose object had moved on
+    std::uint64_t moved = 0;    ///< objects that have left
+};
+
 /// What this locality knows of one object.
 class object_entry {
 public:
@@ -78,6 +87,7 @@ public:
     void post(object_entry& one, known_message&& what);
     /// A call has run here.
     void has_run(object_entry& of, bool was_shared);
+    object_totals totals() const noexcept;
     code_place place_of_type(const object_entry& of) const;
 
 private:
@@ -108,6 +118,7 @@ private:
     void send(object_entry& of, int to, known_message&& what);
     void pack(object_entry& of, int to, known_message&& what);
     void run(object_entry& of, known_message&& what);
+    void count_sent(const known_message& one) noexcept;
     void answer_move(known_message& what, bool is_done);
     void take(object_entry& of, known_message&& what);
     template <class Change>
@@ -127,6 +138,10 @@ private:
     std::atomic<std::size_t> m_releases{0};  ///< tasks
     std::atomic<std::uint64_t> m_serial{0};
     std::atomic<std::uint64_t> m_callers{0};
+    std::atomic<std::uint64_t> m_sent{0};
+    std::atomic<std::uint64_t> m_missed{0};
+    std::atomic<std::uint64_t> m_sent_on{0};
+    std::atomic<std::uint64_t> m_moved{0};
 };
 
 /// Changes a record, and does what follows. An object that ends here leaves its place under the

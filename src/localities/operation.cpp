@@ -22,17 +22,17 @@ namespace quern::localities::detail {
 
 namespace {
 
-constexpr std::array k_names{"barrier",        "broadcast",     "reduce",  "all_reduce",
-                             "gather",         "all_gather",    "scatter", "all_to_all",
-                             "inclusive_scan", "exclusive_scan"};
+constexpr std::array k_operation_names{"barrier",        "broadcast",     "reduce",  "all_reduce",
+                                       "gather",         "all_gather",    "scatter", "all_to_all",
+                                       "inclusive_scan", "exclusive_scan"};
 
-const char* name_of(collective what) noexcept {
+const char* word_for(collective what) noexcept {
     const auto number = static_cast<std::size_t>(what);
-    return number < k_names.size() ? k_names[number] : "an operation";
+    return number < k_operation_names.size() ? k_operation_names[number] : "an operation";
 }
 
-std::string words_of(const communicator_core& of, collective_kind kind) {
-    std::string words = detail::name_of(kind.what);
+std::string words_for(const communicator_core& of, collective_kind kind) {
+    std::string words = detail::word_for(kind.what);
     if (kind.root >= 0) {
         words += " with root " + std::to_string(of.members()[static_cast<std::size_t>(kind.root)]);
     }
@@ -47,12 +47,12 @@ struct operation_words {
     collective what = collective::barrier;
 };
 
-constexpr quern::detail::wait_kind k_wait{
+constexpr quern::detail::wait_kind k_operation_wait{
     "a collective operation", sizeof(operation_words),
     [](const void* copy, quern::detail::wait_findings& into) noexcept {
         const auto& of = *static_cast<const operation_words*>(copy);
         std::snprintf(into.words.data(), into.words.size(),
-                      "%s %u of '%.23s': locality %d has not sent", detail::name_of(of.what),
+                      "%s %u of '%.23s': locality %d has not sent", detail::word_for(of.what),
                       static_cast<unsigned>(of.number), of.key.data(), static_cast<int>(of.wanted));
     }};
 
@@ -156,7 +156,7 @@ std::unique_ptr<letter> operation::take_if_here(int from, const std::type_info& 
                                "types in the same order");
     };
     if (its != m_arrivals->kind) {
-        refuse(words_of(*m_core, its), words_of(*m_core, m_arrivals->kind));
+        refuse(words_for(*m_core, its), words_for(*m_core, m_arrivals->kind));
     }
     if (one->type() != type) {
         refuse("of " + cereal::util::demangle(one->type().name()),
@@ -183,7 +183,7 @@ void operation::wait_for_letter(int from) noexcept {
     words.number = number();
     words.wanted = locality_of(from);
     words.what = m_arrivals->kind.what;
-    quern::detail::wait_for(m_arrivals->has_come, {&k_wait, &words});
+    quern::detail::wait_for(m_arrivals->has_come, {&k_operation_wait, &words});
 }
 
 void operation::fail() {

@@ -178,20 +178,20 @@ struct maker {
 }  // namespace detail
 
 /// Makes a T(args...), or T{args...}, at the locality `where`, and returns the first reference to
-/// it. Waits until it is made; a task lets others run meanwhile. T must be able to travel
-/// (archive.hpp), since it may move. Errors as run_at().
+/// it. Waits until it is made; a task lets others run meanwhile. T may be any class; one that
+/// cannot travel (archive.hpp), such as an open file, stays where it was made. Errors as run_at().
 template <class T, class... Args>
 object<T> make_at(int where, Args&&... args) {
-    localities::require_can_travel<T>();
     static_cast<void>(detail::is_here(detail::job_for("make_at"), where, "make_at"));
     return localities::run_at(where, &detail::maker<T>::template make<std::decay_t<Args>...>,
                               std::forward<Args>(args)...)
         .get();
 }
 
-/// Moves an object to the locality `to` when the calls that this locality has made before, and all
-/// that run, have ended. Calls that come meanwhile follow it: none is lost, and those of one
-/// locality keep their order. The future is ready when the object is there.
+/// Moves an object, of a type that can travel, to the locality `to` when the calls that this
+/// locality has made before, and all that run, have ended. Calls that come meanwhile follow it:
+/// none is lost, and those of one locality keep their order. The future is ready when the object is
+/// there.
 ///
 ///     struct cell { int value = 0; };
 ///     auto one = quern::localities::make_at<cell>(0);
@@ -202,6 +202,7 @@ object<T> make_at(int where, Args&&... args) {
 /// Cost: the transfer and five messages.
 template <class T>
 future<void> migrate(const object<T>& one, int to) {
+    localities::require_can_travel<T>();
     if (!one) {
         detail::refuse_no_object("migrate");
     }

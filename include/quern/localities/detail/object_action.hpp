@@ -21,16 +21,21 @@ namespace quern::localities::detail {
 template <class T>
 const object_type& object_type_of() {
     static constexpr auto k_destroy = [](void* object) noexcept { delete static_cast<T*>(object); };
-    static constexpr auto k_write = [](outgoing_parcel& into, const void* object) {
-        localities::detail::write(into.bytes, *static_cast<const T*>(object));
-    };
-    static constexpr auto k_read = [](arrived_parcel& from) -> void* {
-        auto object = std::make_unique<T>();
-        from.read("a global object", *object);
-        return object.release();
-    };
-    static const object_type type{typeid(T), k_destroy, k_write, k_read};
-    return type;
+    if constexpr (can_travel<T>) {
+        static constexpr auto k_write = [](outgoing_parcel& into, const void* object) {
+            localities::detail::write(into.bytes, *static_cast<const T*>(object));
+        };
+        static constexpr auto k_read = [](arrived_parcel& from) -> void* {
+            auto object = std::make_unique<T>();
+            from.read("a global object", *object);
+            return object.release();
+        };
+        static const object_type type{typeid(T), k_destroy, k_write, k_read};
+        return type;
+    } else {
+        static const object_type type{typeid(T), k_destroy, nullptr, nullptr};
+        return type;
+    }
 }
 
 /// How a pointer to a member function travels: its two words (Itanium C++ ABI), the first of which

@@ -39,9 +39,9 @@ namespace quern::localities::detail {
 struct object_type {
     const std::type_info& info;
     void (*destroy)(void* object) noexcept;
-    /// For a move: chunks point into the object.
+    /// For a move: chunks point into the object. Null: the type cannot travel, so it never moves.
     void (*write)(outgoing_parcel& into, const void* object);
-    /// Makes one of what write() wrote.
+    /// Makes one of what write() wrote. Or null.
     void* (*read)(arrived_parcel& from);
 };
 /// Its address is that of code, so that it can be told to other localities.

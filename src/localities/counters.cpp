@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Counters of several localities: an object at each, which has a set of its own.
+#include <quern/localities/counters.hpp>
+
+#include "job.hpp"
+
+#include <quern/counters/name.hpp>
+#include <quern/localities/run_at.hpp>
+#include <quern/localities/session.hpp>
+#include <quern/task/when.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+namespace quern::localities {
+
+namespace {
+
+constexpr std::string_view k_locality = "locality#";
+constexpr std::string_view k_as_known_there = "locality#0";
+
+/// What a pattern says of localities, and the same pattern for a process alone.
+struct pattern_parts {
+    std::string localities;
+    std::string at_one;
+};
+
+pattern_parts take_apart(std::string_view pattern) {
+    std::string at_one(pattern);
+    std::string which = "*";
+    const std::size_t begin = at_one.find("{" + std::string(k_locality));
+    if (begin < at_one.find('@')) {
+        const std::size_t number = begin + 1 + k_locality.size();
+        const std::size_t end = std::min(at_one.find_first_of("/}", number), at_one.size());
+        which = at_one.substr(number, end - number);
+        at_one.replace(begin + 1, end - begin - 1, k_as_known_there);
+    }
+    static_cast<void>(counters::parse_name(at_one));
+    return {std::move(which), std::move(at_one)};
+}
+
+/// With the locality's number in place of 0.
+std::string name_in_job(const std::string& name) {
+    const std::size_t at = name.find("{" + std::string(k_as_known_there) + "/");
+    if (at == std::string::npos) {
+        return name;
+    }
+    std::string in_job = name;
+    return in_job.replace(at + 1, k_as_known_there.size(),
+                          std::string(k_locality) + std::to_string(localities::here()));
+}
+
+}  // namespace
+
+namespace detail {
+
+std::vector<std::string> watched_counters::add(const std::string& pattern) {
+    const std::size_t before = m_set.size();
+    m_set.add(pattern);
+    std::vector<std::string> names = m_set.names();
+    names.erase(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(before));
+    std::transform(names.begin(), names.end(), names.begin(), name_in_job);
+    return names;
+}
+
+std::vector<counters::counter_value> watched_counters::evaluate(bool reset) {
+    std::vector<counters::counter_value> values = m_set.evaluate(reset).values;
+    for (counters::counter_value& each : values) {
+        each.name = name_in_job(each.name);
+    }
+    return values;
+}
+
+}  // namespace detail
+
+counter_set::part& counter_set::part_of(int locality) {
+    auto at = std::find_if(m_parts.begin(), m_parts.end(),
+                           [locality](const part& each) { return each.locality >= locality; });
+    if (at == m_parts.end() || at->locality != locality) {
+        at = m_parts.insert(
+            at, {locality, localities::make_at<detail::watched_counters>(locality), {}});
+    }
+    return *at;
+}
+
+std::size_t counter_set::add(std::string_view pattern) {
+    const pattern_parts parts = take_apart(pattern);
+    std::size_t added = 0;
+    bool names_one = false;
+    for (const int each : localities::all()) {
+        if (!counters::matches(parts.localities, std::to_string(each))) {
+            continue;
+        }
+        names_one = true;
+        part& its = part_of(each);
+        try {
+            std::vector<std::string> names =
+                its.counters.call(&detail::watched_counters::add, parts.at_one).get();
+            added += names.size();
+            std::move(names.begin(), names.end(), std::back_inserter(its.names));
+        } catch (const remote_error& error) {
+            if (error.report().type == "std::invalid_argument") {
+                throw std::invalid_argument(error.report().message);
+            }
+            throw;
+        }
+    }
+    if (!names_one) {
+        throw std::invalid_argument("quern: localities::counter_set: '" + std::string(pattern) +
+                                    "' names no locality; accepted: locality#0 to locality#" +
+                                    std::to_string(localities::count() - 1) + ", locality#*");
+    }
+    return added;
+}
+
+future<std::vector<counters::counter_value>> counter_set::evaluate(bool reset) {
+    static_cast<void>(detail::job_for("counter_set"));
+    std::vector<future<std::vector<counters::counter_value>>> asked;
+    asked.reserve(m_parts.size());
+    for (const part& each : m_parts) {
+        asked.push_back(each.counters.call(&detail::watched_counters::evaluate, reset));
+    }
+    return quern::when_all(std::move(asked)).then([](auto all) {
+        std::vector<counters::counter_value> values;
+        for (auto& each : all.get()) {
+            std::vector<counters::counter_value> some = each.get();
+            std::move(some.begin(), some.end(), std::back_inserter(values));
+        }
+        return values;
+    });
+}
+
+std::vector<std::string> counter_set::names() const {
+    std::vector<std::string> all;
+    for (const part& each : m_parts) {
+        all.insert(all.end(), each.names.begin(), each.names.end());
+    }
+    return all;
+}
+
+}  // namespace quern::localities
