@@ -5,9 +5,11 @@
 #include <quern/localities/counters.hpp>
 #include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
+#include <quern/localities/partitioned_vector.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/quern.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -130,6 +132,15 @@ void example(int where) {
         std::puts(line->c_str());
     }
     // [control]
+
+    // [vector]
+    const quern::localities::partitioned_vector<double> x(1'000'000, 1.0);  // a part at each
+    x.for_each([](double& each, double by) { each *= by; }, 2.0).get();
+    const double norm =
+        std::sqrt(x.reduce(0.0, std::plus<>(), [](double each) { return each * each; }).get());
+    x.set(17, norm).get();
+    x.sort().get();
+    // [vector]
 
     // [counters]
     quern::localities::counter_set job;

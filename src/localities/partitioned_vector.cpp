@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// The sizes of the parts of a partitioned_vector.
+#include <quern/localities/partitioned_vector.hpp>
+
+#include "job.hpp"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace quern::localities::detail {
+
+std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights) {
+    const auto parts = static_cast<std::size_t>(detail::job_for("partitioned_vector").count());
+    const std::vector<double> own = weights.empty() ? std::vector<double>(parts, 1.0) : weights;
+    const double all = std::accumulate(own.begin(), own.end(), 0.0);
+    bool is_right = own.size() == parts && std::isfinite(all) && all > 0;
+    for (const double each : own) {
+        is_right = is_right && each >= 0;
+    }
+    if (!is_right) {
+        throw std::invalid_argument(
+            "quern: localities::partitioned_vector with " + std::to_string(own.size()) +
+            " weights, whose sum is " + std::to_string(all) + "; accepted: one for each of the " +
+            std::to_string(parts) + " localities, none negative, not all 0");
+    }
+    std::vector<std::uint64_t> sizes;
+    double before = 0;
+    std::uint64_t begin = 0;
+    for (const double each : own) {
+        before += each;
+        const auto end = static_cast<std::uint64_t>(
+            std::llround(static_cast<double>(size) * std::min(before / all, 1.0)));
+        sizes.push_back(end - begin);
+        begin = end;
+    }
+    sizes.back() += size - begin;
+    return sizes;
+}
+
+void refuse_index(std::uint64_t index, std::uint64_t size) {
+    throw std::out_of_range("quern: localities::partitioned_vector: index " +
+                            std::to_string(index) + "; accepted: below the size, " +
+                            std::to_string(size));
+}
+
+}  // namespace quern::localities::detail
