@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/localities/balance.hpp>
 #include <quern/localities/channel.hpp>
 #include <quern/localities/communicator.hpp>
 #include <quern/localities/counters.hpp>
@@ -141,6 +142,17 @@ void example(int where) {
     x.set(17, norm).get();
     x.sort().get();
     // [vector]
+
+    // [balance]
+    std::vector<quern::localities::object<particles>> boxes;
+    for (const int each : quern::localities::all()) {
+        boxes.push_back(quern::localities::make_at<particles>(each));
+    }
+    const quern::localities::balancer<particles> balance(boxes);
+    // After some calls: those that make the largest load smaller move.
+    const quern::localities::rebalanced done = balance.rebalance().get();
+    std::printf("%d boxes moved: %s\n", static_cast<int>(done.moved), done.why.c_str());
+    // [balance]
 
     // [counters]
     quern::localities::counter_set job;

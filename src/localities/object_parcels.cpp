@@ -236,7 +236,9 @@ void object_table::receive_call(object_entry& of, known_message&& what, arrived_
     }
     if (runs) {
         carry_out(of, std::move(out));
+        const auto begun = begin_measured();
         detail::run_call(parcel, action, of.object.get());
+        end_measured(of, begun);
         has_run(of, is_shared);
         return;
     }

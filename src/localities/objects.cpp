@@ -195,11 +195,25 @@ object_totals object_table::totals() const noexcept {
     return {of(m_serial), of(m_sent), of(m_missed), of(m_sent_on), of(m_moved)};
 }
 
+object_load object_table::take_load(object_name name) noexcept {
+    const std::scoped_lock lock(m_lock);
+    const auto known = m_entries.find(name);
+    if (known == m_entries.end()) {
+        return {};
+    }
+    object_entry& one = *known->second;
+    const auto spent = static_cast<double>(one.spent.exchange(0, std::memory_order_relaxed));
+    const std::scoped_lock of_record(one.lock);
+    return {1e-9 * spent * quern::detail::ns_per_tick(), one.record.is_here()};
+}
+
 void object_table::run(object_entry& of, known_message&& what) {
     quern::post(task_attributes{.pool = &m_job.pool().get()},
                 [this, &of, one = std::move(what), counted = counted_call(m_job)]() mutable {
                     const bool was_shared = one.is_shared;
+                    const auto begun = begin_measured();
                     one.payload.call->run(of.object.get());
+                    end_measured(of, begun);
                     one = known_message{};  // what it owns ends before the next call
                     has_run(of, was_shared);
                 });
@@ -298,8 +312,13 @@ object_turn object_reference::begin_here(bool is_shared, const char* function) c
                : object_turn();
 }
 
+void object_turn::begins() noexcept {
+    m_begun = m_entry->table.load(std::memory_order_relaxed)->begin_measured();
+}
+
 object_turn::~object_turn() {
     if (m_entry != nullptr) {
+        object_table::end_measured(*m_entry, m_begun);
         m_entry->table.load(std::memory_order_relaxed)->has_run(*m_entry, m_is_shared);
     }
 }

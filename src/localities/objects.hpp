@@ -3,7 +3,9 @@
 // those it has references to. Protocol: README.md, section "Objects".
 #pragma once
 
+#include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/spin_lock.hpp>
+#include <quern/localities/detail/balance_plan.hpp>
 #include <quern/localities/detail/object_protocol.hpp>
 #include <quern/localities/detail/objects.hpp>
 
@@ -51,8 +53,9 @@ public:
     known_object record;
     std::shared_ptr<void> object{};
     std::atomic<object_type_function> type = nullptr;  ///< once known it stays; any thread reads it
-    bool is_orphan = false;                            ///< the last reference destroys it
-    std::uint32_t users = 0;                           ///< under the lock of the table
+    std::atomic<std::uint64_t> spent{0};  ///< ticks in calls here, while they are measured
+    bool is_orphan = false;               ///< the last reference destroys it
+    std::uint32_t users = 0;              ///< under the lock of the table
 };
 
 /// A message's call, as bytes.
@@ -88,6 +91,21 @@ public:
     /// A call has run here.
     void has_run(object_entry& of, bool was_shared);
     object_totals totals() const noexcept;
+
+    /// From now on the time of calls here is measured.
+    void measure() noexcept { m_measures.store(true, std::memory_order_relaxed); }
+    /// 0: it is not measured.
+    quern::detail::tick_count begin_measured() const noexcept {
+        return m_measures.load(std::memory_order_relaxed) ? quern::detail::ticks() : 0;
+    }
+    static void end_measured(object_entry& of, quern::detail::tick_count begun) noexcept {
+        if (begun != 0) {
+            of.spent.fetch_add(quern::detail::ticks() - begun, std::memory_order_relaxed);
+        }
+    }
+    /// Of an object: the seconds of its calls here since this was asked before, and whether it is
+    /// here.
+    object_load take_load(object_name name) noexcept;
     code_place place_of_type(const object_entry& of) const;
 
 private:
@@ -142,6 +160,7 @@ private:
     std::atomic<std::uint64_t> m_missed{0};
     std::atomic<std::uint64_t> m_sent_on{0};
     std::atomic<std::uint64_t> m_moved{0};
+    std::atomic<bool> m_measures{false};
 };
 
 /// Changes a record, and does what follows. An object that ends here leaves its place under the

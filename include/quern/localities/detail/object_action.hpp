@@ -205,7 +205,8 @@ public:
 
 private:
     result run() {
-        const object_turn turn(std::move(m_turn));
+        object_turn turn(std::move(m_turn));
+        turn.begins();
         std::tuple<Args...> arguments(std::move(m_arguments));
         auto& target = *static_cast<called_object<F, T, Args...>*>(turn.object());
         return static_cast<result>(detail::run_on(m_function, target, arguments));

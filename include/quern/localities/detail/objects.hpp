@@ -81,16 +81,20 @@ public:
     object_turn(object_turn&& other) noexcept
         : m_entry(std::exchange(other.m_entry, nullptr)),
           m_object(other.m_object),
+          m_begun(other.m_begun),
           m_is_shared(other.m_is_shared) {}
     object_turn& operator=(object_turn&&) = delete;
     ~object_turn();
 
     explicit operator bool() const noexcept { return m_entry != nullptr; }
     void* object() const noexcept { return m_object; }
+    /// The call begins to run.
+    void begins() noexcept;
 
 private:
     object_entry* m_entry = nullptr;
     void* m_object = nullptr;
+    std::uint64_t m_begun = 0;  ///< in ticks; 0: not measured
     bool m_is_shared = false;
 };
 
