@@ -159,8 +159,7 @@ void example(int where) {
     job.add("/threads{locality#*/total}/idle-rate");  // of each locality
     job.add("/agas{locality#1/total}/count/migrations");
     for (const auto& each : job.evaluate().get()) {
-        std::printf("%s %g\n", each.name.c_str(),
-                    each.value);  // /threads{locality#0/total}/idle-rate …
+        std::printf("%s %g\n", each.name.c_str(), each.value);
     }
     // [counters]
 

@@ -46,7 +46,7 @@ std::string words_of(const std::vector<double>& loads) {
     return loads.size() > k_most ? all + " …" : all;
 }
 
-double largest(const std::vector<double>& loads) {
+double largest_load(const std::vector<double>& loads) {
     return *std::max_element(loads.begin(), loads.end());
 }
 
@@ -113,7 +113,7 @@ rebalanced balance_core::rebalance() {
     result.expected = detail::imbalance_of(planned);
     const bool is_on = adaptation::current_mode() == adaptation::mode::on;
     const bool is_chosen =
-        is_worth_it(result, moves, largest(result.loads), largest(planned), result.why);
+        is_worth_it(result, moves, largest_load(result.loads), largest_load(planned), result.why);
     if (is_chosen && is_on) {
         const auto begun = std::chrono::steady_clock::now();
         std::vector<future<void>> moved;

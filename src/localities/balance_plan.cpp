@@ -14,10 +14,10 @@ constexpr double k_balanced = 1.02;
 
 std::size_t index(int locality) { return static_cast<std::size_t>(locality); }
 
-int smallest(const std::vector<double>& loads) {
+int place_with_least(const std::vector<double>& loads) {
     return static_cast<int>(std::min_element(loads.begin(), loads.end()) - loads.begin());
 }
-int largest(const std::vector<double>& loads) {
+int place_with_most(const std::vector<double>& loads) {
     return static_cast<int>(std::max_element(loads.begin(), loads.end()) - loads.begin());
 }
 
@@ -32,7 +32,7 @@ std::vector<planned_move> deal_out(const std::vector<placed_object>& objects, in
     std::vector<planned_move> moves;
     for (const std::size_t each : order) {
         const int own = objects[each].place;
-        int to = smallest(loads);
+        int to = place_with_least(loads);
         to = loads[index(own)] <= loads[index(to)] ? own : to;
         loads[index(to)] += objects[each].load;
         if (to != own) {
@@ -65,8 +65,8 @@ std::vector<planned_move> refine(std::vector<placed_object> objects, int localit
     std::vector<double> loads = detail::loads_of(objects, localities);
     std::vector<planned_move> moves;
     while (detail::imbalance_of(loads) > k_balanced) {
-        const int from = largest(loads);
-        const int to = smallest(loads);
+        const int from = place_with_most(loads);
+        const int to = place_with_least(loads);
         const std::size_t one = best_to_move(objects, loads, from, to);
         if (one == objects.size()) {
             break;

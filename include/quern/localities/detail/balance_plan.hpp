@@ -2,6 +2,8 @@
 // Which objects move so that localities have equal loads. No I/O: loads in, moves out.
 #pragma once
 
+#include <quern/base/detail/config.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
