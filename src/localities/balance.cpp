@@ -11,7 +11,9 @@
 #include <cereal/details/util.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstdarg>
 #include <cstdio>
 
 namespace quern::localities::detail {
@@ -29,12 +31,13 @@ std::vector<object_load> loads_here(const std::vector<object_name>& names) {
     return loads;
 }
 
-template <class... Values>
-std::string words(const char* format, Values... values) {
-    std::string text(200, '\0');
-    const int size = std::snprintf(text.data(), text.size(), format, values...);
-    text.resize(static_cast<std::size_t>(std::clamp(size, 0, 199)));
-    return text;
+[[gnu::format(printf, 1, 2)]] std::string words(const char* format, ...) {
+    std::array<char, 200> text{};
+    std::va_list values;
+    va_start(values, format);
+    std::vsnprintf(text.data(), text.size(), format, values);
+    va_end(values);
+    return text.data();
 }
 
 std::string words_of(const std::vector<double>& loads) {
@@ -117,6 +120,7 @@ rebalanced balance_core::rebalance() {
     if (is_chosen && is_on) {
         const auto begun = std::chrono::steady_clock::now();
         std::vector<future<void>> moved;
+        moved.reserve(moves.size());
         for (const planned_move& each : moves) {
             moved.push_back(m_move(each.object, each.to));
         }

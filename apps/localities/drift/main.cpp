@@ -111,7 +111,7 @@ std::vector<std::vector<particle>> at_begin(const problem& p) {
 }
 
 /// By cell.
-std::vector<std::vector<particle>> by_destination(std::vector<particle> leaving,
+std::vector<std::vector<particle>> by_destination(const std::vector<particle>& leaving,
                                                   std::uint32_t cells) {
     std::vector<std::vector<particle>> to(cells);
     for (const particle& each : leaving) {
@@ -146,7 +146,7 @@ std::uint64_t serial(const problem& p) {
             const auto some = cells[i].advance(i, p.cells);
             leaving.insert(leaving.end(), some.begin(), some.end());
         }
-        const auto to = by_destination(std::move(leaving), p.cells);
+        const auto to = by_destination(leaving, p.cells);
         for (std::uint32_t i = 0; i < p.cells; ++i) {
             cells[i].add(to[i]);
         }
@@ -192,7 +192,7 @@ void step(const problem& p, const cells_type& all, std::uint32_t first, std::uin
         leaving.insert(leaving.end(), some.begin(), some.end());
     }
     world.barrier().get();  // all have advanced before any gets more
-    auto to = by_destination(std::move(leaving), p.cells);
+    auto to = by_destination(leaving, p.cells);
     std::vector<quern::future<void>> added;
     for (std::uint32_t i = 0; i < p.cells; ++i) {
         if (!to[i].empty()) {
