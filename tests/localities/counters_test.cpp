@@ -52,7 +52,7 @@ TEST_P(job_counters_test, of_each_locality) {
               static_cast<std::size_t>(count()));
     EXPECT_EQ(set.add("/parcels/count/sent"), static_cast<std::size_t>(count()));
     EXPECT_EQ(set.add("/threads{locality#" + std::to_string(next_locality()) +
-                      "/worker-thread#*}/idle-rate"),
+                      "/worker-thread#*}/count/cumulative"),
               GetParam());
     const int calls = scaled(500, 100);
     for (int i = 0; i < calls; ++i) {
