@@ -2,9 +2,11 @@
 // Jobs of localities that end by an error; check_ends.py starts them. Usage: <program> <case>, with
 // a further argument by which the processes of a job are found. Compiled twice, with different
 // values of QUERN_TEST_BUILD: two programs.
+#include <quern/localities/communicator.hpp>
 #include <quern/localities/names.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/localities/session.hpp>
+#include <quern/scheduler/task_report.hpp>
 #include <quern/sync/event.hpp>
 #include <quern/task/this_task.hpp>
 
@@ -13,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -98,6 +101,21 @@ void look_for_a_name() {
     }
 }
 
+/// The last locality never calls an operation that the others wait in.
+void leave_out_a_collective() {
+    const quern::localities::communicator all("residual");
+    if (here() == last()) {
+        std::this_thread::sleep_for(1h);
+    }
+    const auto sum = all.all_reduce(k_build, std::plus<>());
+    std::this_thread::sleep_for(1s);
+    if (here() == 0) {
+        std::fprintf(stderr, "%s", quern::task_report().c_str());
+        throw std::runtime_error("this rank gives up");
+    }
+    std::this_thread::sleep_for(1h);
+}
+
 void meet() { run_at(last(), &here).get(); }
 
 void run_case(const char* name) {
@@ -108,6 +126,7 @@ void run_case(const char* name) {
     : is("throw-posted")  ? throw_in_posted()
     : is("killed")        ? wait_to_be_killed()
     : is("name")          ? look_for_a_name()
+    : is("collective")    ? leave_out_a_collective()
     : is("meet")          ? meet()
                           : throw std::invalid_argument("no such case");
 }
