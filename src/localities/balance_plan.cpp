@@ -44,12 +44,13 @@ std::vector<planned_move> deal_out(const std::vector<placed_object>& objects, in
 
 /// The object of `from` after whose move the larger of both loads is smallest; none:
 /// objects.size().
-std::size_t best_to_move(const std::vector<placed_object>& objects,
+std::size_t best_to_move(const std::vector<placed_object>& objects, const std::vector<bool>& moved,
                          const std::vector<double>& loads, int from, int to) {
+    constexpr double k_smaller = 1 - 1e-9;  // by more than rounding
     std::size_t best = objects.size();
-    double least = k_balanced > 1 ? loads[index(from)] / k_balanced : loads[index(from)];
+    double least = k_smaller * loads[index(from)];
     for (std::size_t i = 0; i < objects.size(); ++i) {
-        if (objects[i].place == from) {
+        if (objects[i].place == from && !moved[i]) {
             const double larger =
                 std::max(loads[index(from)] - objects[i].load, loads[index(to)] + objects[i].load);
             if (larger < least) {
@@ -61,35 +62,25 @@ std::size_t best_to_move(const std::vector<placed_object>& objects,
     return best;
 }
 
+/// Each object moves once at most.
 std::vector<planned_move> refine(std::vector<placed_object> objects, int localities) {
     std::vector<double> loads = detail::loads_of(objects, localities);
+    std::vector<bool> moved(objects.size(), false);
     std::vector<planned_move> moves;
     while (detail::imbalance_of(loads) > k_balanced) {
         const int from = place_with_most(loads);
         const int to = place_with_least(loads);
-        const std::size_t one = best_to_move(objects, loads, from, to);
+        const std::size_t one = best_to_move(objects, moved, loads, from, to);
         if (one == objects.size()) {
             break;
         }
         loads[index(from)] -= objects[one].load;
         loads[index(to)] += objects[one].load;
         objects[one].place = to;
+        moved[one] = true;
         moves.push_back({one, to});
     }
     return moves;
-}
-
-/// An object that would move twice moves to its last place.
-std::vector<planned_move> without_detours(const std::vector<placed_object>& objects,
-                                          const std::vector<planned_move>& moves) {
-    std::vector<placed_object> last = detail::after(objects, moves);
-    std::vector<planned_move> direct;
-    for (std::size_t i = 0; i < objects.size(); ++i) {
-        if (last[i].place != objects[i].place) {
-            direct.push_back({i, last[i].place});
-        }
-    }
-    return direct;
 }
 
 }  // namespace
@@ -112,7 +103,7 @@ std::vector<planned_move> plan_moves(const std::vector<placed_object>& objects, 
         case balance_rule::refine:
             break;
     }
-    return without_detours(objects, refine(objects, localities));
+    return refine(objects, localities);
 }
 
 std::vector<placed_object> after(std::vector<placed_object> objects,

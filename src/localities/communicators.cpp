@@ -93,20 +93,27 @@ std::shared_ptr<operation> communicator_core::find(std::uint64_t number) {
     return known != m_open.end() ? known->second : nullptr;
 }
 
-bool communicator_core::end(const operation& one) noexcept {
+/// Under the lock: its session waits for that at its end, so the job is alive.
+void communicator_core::leave_if_unused() noexcept {
+    if (m_is_released && m_open.empty() && !m_session_has_ended) {
+        m_job.communicators().forget(m_name);
+    }
+}
+
+void communicator_core::end(const operation& one) noexcept {
     std::shared_ptr<operation> ended;  // its letters end without the lock
     const std::scoped_lock lock(m_lock);
     if (const auto known = m_open.find(one.number()); known != m_open.end()) {
         ended = std::move(known->second);
         m_open.erase(known);
     }
-    return m_is_released && m_open.empty();
+    leave_if_unused();
 }
 
-bool communicator_core::release() noexcept {
+void communicator_core::release() noexcept {
     const std::scoped_lock lock(m_lock);
     m_is_released = true;
-    return m_open.empty() && !m_session_has_ended;
+    leave_if_unused();
 }
 
 void communicator_core::end_session() noexcept {
@@ -158,11 +165,15 @@ void communicator_table::forget(communicator_name name) noexcept {
 }
 
 void communicator_table::clear() noexcept {
-    for (auto& [name, one] : m_known) {
-        one->end_session();
+    decltype(m_known) known;
+    {
+        const std::scoped_lock lock(m_lock);
+        known.swap(m_known);
+        m_keys.clear();
     }
-    m_known.clear();
-    m_keys.clear();
+    for (auto& [name, one] : known) {
+        one->end_session();  // waits for those that leave
+    }
 }
 
 communicator_handle::communicator_handle(const std::string& key, const std::vector<int>& members) {
@@ -182,11 +193,7 @@ communicator_handle::communicator_handle(const std::string& key, const std::vect
     m_core->join(key, members);
 }
 
-communicator_handle::~communicator_handle() {
-    if (m_core->release()) {
-        m_core->its_job().communicators().forget(m_core->name());
-    }
-}
+communicator_handle::~communicator_handle() { m_core->release(); }
 
 const std::string& communicator_handle::key() const noexcept { return m_core->key(); }
 const std::vector<int>& communicator_handle::members() const noexcept { return m_core->members(); }

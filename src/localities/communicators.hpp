@@ -34,14 +34,15 @@ public:
     std::shared_ptr<operation> begin(collective_kind what);
     /// For a letter. Null: that operation has ended here.
     std::shared_ptr<operation> find(std::uint64_t number);
-    /// True: nothing uses it any more.
-    bool end(const operation& one) noexcept;
-    bool release() noexcept;
+    /// After the last of these it leaves the table.
+    void end(const operation& one) noexcept;
+    void release() noexcept;
     void end_session() noexcept;
 
 private:
     using operations = std::unordered_map<std::uint64_t, std::shared_ptr<operation>>;
     std::shared_ptr<operation> at(std::uint64_t number);
+    void leave_if_unused() noexcept;
 
     job& m_job;
     const communicator_name m_name;

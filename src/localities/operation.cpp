@@ -101,11 +101,7 @@ letter_header operation::header() const noexcept {
 
 void operation::begins(collective_kind what) noexcept { m_arrivals->kind = what; }
 
-void operation::ends() noexcept {
-    if (m_core->end(*this)) {
-        its_job().communicators().forget(m_core->name());
-    }
-}
+void operation::ends() noexcept { m_core->end(*this); }
 
 void operation::receives(const letter_header& header, std::unique_ptr<letter> one) {
     quern::detail::waiter* woken = nullptr;

@@ -64,6 +64,15 @@ TEST(balance_plan, moves_few) {
     EXPECT_DOUBLE_EQ(imbalance_of(loads_of(after(objects, moves), 4)), 1.0);
 }
 
+// Holds: balancer: many small objects are as good as few.
+TEST(balance_plan, moves_many_small_ones) {
+    for (const std::size_t count : {50U, 51U, 60U, 1000U}) {
+        const auto objects = at_first(std::vector<double>(count, 0.125));
+        EXPECT_LE(imbalance_after(objects, 2, balance_rule::refine), 1.03) << count;
+        EXPECT_LE(imbalance_after(objects, 3, balance_rule::refine), 1.08) << count;
+    }
+}
+
 TEST(balance_plan, knows_what_cannot_be_better) {
     EXPECT_TRUE(plan_moves(at_first({7}), 3, balance_rule::refine).empty());
     EXPECT_TRUE(plan_moves({}, 3, balance_rule::refine).empty());

@@ -142,6 +142,56 @@ TEST_P(control_test, channel_with_a_capacity) {
     EXPECT_EQ(refused.message, "quern: localities::channel of capacity 0; accepted: at least 1");
 }
 
+// Holds: localities channel: a value that is posted does not overtake those that are sent.
+TEST_P(control_test, channel_keeps_posted_values_in_their_order) {
+    const channel<int> one(next_locality(), 1);
+    std::vector<quern::future<void>> sent;
+    sent.push_back(one.send(1));
+    sent.push_back(one.send(2));
+    one.post(3);
+    sent.push_back(one.send(4));
+    for (int expected = 1; expected <= 3; ++expected) {
+        EXPECT_EQ(one.receive().get(), expected);
+    }
+    sent[0].get();
+    sent[1].get();
+    one.post(5);
+    one.close();
+    EXPECT_EQ(one.receive().get(), 4);
+    EXPECT_EQ(one.receive().get(), 5);
+    EXPECT_EQ(one.receive().get(), std::nullopt);
+    sent[2].get();
+}
+
+/// A value that cannot be written from one locality to another.
+struct unwritable {
+    int value = 0;
+    template <class Archive>
+    void save(Archive& /*into*/) const {
+        throw std::range_error("cannot be written");
+    }
+    template <class Archive>
+    void load(Archive& /*from*/) {}
+};
+
+// Holds: localities promise: a value that cannot be written is an error for those that wait.
+TEST_P(control_test, promise_of_what_cannot_be_written) {
+    const promise<unwritable> one(here());
+    auto waiting = run_at(
+        next_locality(),
+        [](const promise<unwritable>& of) {
+            try {
+                of.get_future().get();
+            } catch (const remote_error& error) {
+                return error.report().message;
+            }
+            return std::string("none");
+        },
+        one);
+    one.set_value(unwritable{1});
+    EXPECT_EQ(waiting.get(), "cannot be written");
+}
+
 // Holds: localities channel: it moves with its values and with those that wait.
 TEST_P(control_test, channel_moves) {
     const channel<std::vector<double>> one(here(), 3);
@@ -169,6 +219,9 @@ TEST_P(control_test, channel_of_what_cannot_be_copied) {
     const channel<std::unique_ptr<int>> one(next_locality());
     one.send(std::make_unique<int>(5)).get();
     EXPECT_EQ(**one.receive().get(), 5);
+    auto none = one.receive();
+    one.close();
+    EXPECT_EQ(none.get(), std::nullopt);
 }
 
 // Holds: localities channel: each value is received once, by whichever locality.
@@ -271,6 +324,9 @@ TEST_P(control_test, barrier_has_phases) {
     for (auto& each : parties) {
         EXPECT_TRUE(each.get());
     }
+    const barrier none(here(), 1);
+    none.arrive_and_drop();
+    EXPECT_EQ(error_of(none.arrive_and_wait()).type, "std::invalid_argument");
     EXPECT_EQ(error_of(run_at(here(), [] { barrier(here(), 0); })).message,
               "quern: localities::barrier of 0; accepted: 1 and more");
 }

@@ -160,6 +160,30 @@ TEST_P(partitioned_vector_test, sort) {
     EXPECT_EQ(sorted.size(), 50U);
 }
 
+// Holds: partitioned_vector: if the comparison of sort() throws no element is lost.
+TEST_P(partitioned_vector_test, sort_fails_without_loss) {
+    struct picky {
+        bool operator()(std::uint64_t a, std::uint64_t b) const {
+            return a == 77 || b == 77 ? throw std::range_error("not this one") : a < b;
+        }
+    };
+    const std::uint64_t size = 500;
+    const partitioned_vector<std::uint64_t> x(size);
+    x.for_each_index([](std::uint64_t i, std::uint64_t& each) { each = size - i; }).get();
+    EXPECT_THROW(x.sort(picky()).get(), remote_error);
+    auto all = x.to_vector().get();
+    std::sort(all.begin(), all.end());
+    std::vector<std::uint64_t> expected(static_cast<std::size_t>(size));
+    std::iota(expected.begin(), expected.end(), std::uint64_t{1});
+    EXPECT_EQ(all, expected);
+    for (int part = 0; part < count(); ++part) {
+        const auto size_there = [](const std::vector<std::uint64_t>& of) { return of.size(); };
+        EXPECT_EQ(x.part(part).call(size_there).get(), x.size_of(part));
+    }
+    x.sort().get();
+    EXPECT_EQ(x.get(size - 1).get(), size);
+}
+
 // Holds: partitioned_vector: it travels, and copies are the same vector.
 TEST_P(partitioned_vector_test, travels) {
     const partitioned_vector<int> x(100, 1);

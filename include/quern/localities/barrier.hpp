@@ -25,14 +25,14 @@ struct barrier_state {
     }
 
     void arrive_and_wait(ticket<void> who) {
-        waiting.add(who);
-        arrive();
+        who.answer_with([&] {
+            require_parties();
+            waiting.add(who);
+            arrive();
+        });
     }
     void arrive_and_drop() {
-        if (parties == 0) {
-            throw std::invalid_argument(
-                "quern: localities::barrier::arrive_and_drop: all have been dropped before");
-        }
+        require_parties();
         --parties;
         arrive();
     }
@@ -47,6 +47,12 @@ struct barrier_state {
     ticket_queue<void> waiting{};
 
 private:
+    void require_parties() const {
+        if (parties == 0) {
+            throw std::invalid_argument(
+                "quern: localities::barrier: it is awaited, and all have been dropped before");
+        }
+    }
     void arrive() {
         if (--left == 0) {
             left = parties;

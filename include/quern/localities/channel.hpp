@@ -44,7 +44,12 @@ struct channel_state {
     }
     void post(T value) {
         require_open();
-        give(std::move(value));
+        if (senders.is_empty()) {
+            give(std::move(value));
+        } else {
+            waiting.push_back(std::move(value));  // behind those that were sent before
+            senders.add({});
+        }
     }
     void receive(ticket<std::optional<T>> who) {
         if (!values.empty()) {
@@ -68,11 +73,15 @@ struct channel_state {
     }
     void close() {
         is_closed = true;
-        receivers.answer_all(std::optional<T>());
-        while (!senders.is_empty()) {
-            senders.take().answer_with([] { throw channel_closed(); });
+        receivers.answer_all();
+        for (; !senders.is_empty(); waiting.pop_front()) {
+            const ticket<void> who = senders.take();
+            if (who.number == 0) {
+                values.push_back(std::move(waiting.front()));  // of post()
+            } else {
+                who.answer_with([] { throw channel_closed(); });
+            }
         }
-        waiting.clear();
     }
 
     template <class Archive>
@@ -152,8 +161,8 @@ public:
     future<void> send(T value) const {
         return detail::call_with_ticket<void>(m_state, &state::send, std::move(value));
     }
-    /// The same without an answer, whatever the capacity. On a closed channel it is an exception of
-    /// object::post().
+    /// The same without an answer: it never waits, so it may exceed the capacity. On a closed
+    /// channel it is an exception of object::post().
     void post(T value) const { m_state.post(&state::post, std::move(value)); }
     /// The next value; std::nullopt if the channel is closed and empty.
     future<std::optional<T>> receive() const {

@@ -34,8 +34,9 @@ namespace quern::localities {
 /// Errors of operations: std::logic_error without the session in which it was made;
 /// std::out_of_range for a `root` that is no member. What else goes wrong is a remote_error from
 /// the future, at the member where it happens and at those that wait for it: what op throws; a
-/// std::invalid_argument for a wrong number of values; a std::logic_error if members call different
-/// operations or with different types.
+/// std::invalid_argument for a wrong number of values; a std::logic_error if members that hear from
+/// each other call different operations or with different types; others wait. What a value throws
+/// when it is read is an exception of post_to().
 /// Thread safety: any thread; calls of one locality on one communicator must have an order. Copies
 /// are the same communicator. It may outlive the session and be destroyed while operations are
 /// under way. Cost of an operation: a task, and messages as said below, each as post_to(); p is the

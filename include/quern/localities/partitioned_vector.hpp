@@ -35,7 +35,8 @@ std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<
 /// A vector in parts, one at each locality, in their order. Operations on all elements run in
 /// parallel where these are, with the algorithms of Quern at each locality; they give a future, and
 /// are as calls of a global object: those of one locality run in the order in which it has made
-/// them. It is a reference, which travels: copies are the same vector.
+/// them. But inclusive_scan() and sort() are several calls of each part, between which others run:
+/// wait for their futures before. It is a reference, which travels: copies are the same vector.
 ///
 ///     const quern::localities::partitioned_vector<double> x(1'000'000, 1.0);
 ///     x.for_each([](double& each, double by) { each *= by; }, 2.0).get();
@@ -83,15 +84,17 @@ public:
     /// An element. Throws std::out_of_range, as set().
     future<T> get(std::uint64_t index) const {
         const std::size_t part = part_with(index);
-        return m_parts[part].call([](const std::vector<T>& of,
-                                     std::uint64_t at) { return of[static_cast<std::size_t>(at)]; },
-                                  index - begin_of(part));
+        return m_parts[part].call(
+            [](const std::vector<T>& of, std::uint64_t at) {
+                return of.at(static_cast<std::size_t>(at));
+            },
+            index - begin_of(part));
     }
     future<void> set(std::uint64_t index, T value) const {
         const std::size_t part = part_with(index);
         return m_parts[part].call(
             [](std::vector<T>& of, std::uint64_t at, T&& given) {
-                of[static_cast<std::size_t>(at)] = std::move(given);
+                of.at(static_cast<std::size_t>(at)) = std::move(given);
             },
             index - begin_of(part), std::move(value));
     }
@@ -144,7 +147,7 @@ public:
     template <class Op>
     future<void> inclusive_scan(Op) const {
         require_step<Op, T, T>();
-        return quern::async([self = *this] {
+        return quern::async([self = *this, counted = detail::counted_call(its_job())] {
             std::vector<future<std::optional<T>>> sums;
             for (const object<std::vector<T>>& each : self.m_parts) {
                 sums.push_back(each.call([](const std::vector<T>& of) {
@@ -170,11 +173,15 @@ public:
 
     /// Sorts all elements by a sample of them (Frazer and McKellar, 1970): parts are sorted, their
     /// elements go to where about they belong, and then to their places. Not stable. Other calls
-    /// meanwhile find elements that are not in their places, or a smaller number.
+    /// meanwhile find elements that are not in their places, or a part without the element: a
+    /// remote_error of a std::out_of_range. If less throws all elements are there afterwards, in
+    /// some order.
     template <class Less = std::less<>>
     future<void> sort(Less = {}) const {
         require_step<Less, const T&, const T&>();
-        return quern::async([self = *this] { self.template sort_now<Less>(); });
+        return quern::async([self = *this, counted = detail::counted_call(its_job())] {
+            self.template sort_now<Less>();
+        });
     }
 
     /// All elements, in their order.
@@ -202,6 +209,7 @@ public:
 private:
     using steps = detail::part_steps<T>;
 
+    static detail::job& its_job() { return detail::job_for("partitioned_vector"); }
     static std::size_t to_size(int number) noexcept { return static_cast<std::size_t>(number); }
     std::uint64_t begin_of(std::size_t part) const noexcept {
         return part == 0 ? 0 : m_ends[part - 1];
@@ -238,18 +246,40 @@ private:
         });
     }
 
+    using inboxes_type = std::vector<object<detail::inbox<T>>>;
+
     template <class Less>
     void sort_now() const {
-        std::vector<object<detail::inbox<T>>> inboxes;
+        inboxes_type inboxes;
         for (int part = 0; part < parts(); ++part) {
             inboxes.push_back(localities::make_at<detail::inbox<T>>(part));
         }
-        const std::vector<T> splitters = sort_parts<Less>();
-        on_parts([&](std::size_t part) {
-            return m_parts[part].call(&steps::template send_by_value<Less>, splitters, inboxes,
-                                      std::uint64_t{part});
-        }).get();
-        const std::vector<std::uint64_t> begins = take_pieces<Less>(inboxes);
+        try {
+            const std::vector<T> splitters = sort_parts<Less>();
+            on_parts([&](std::size_t part) {
+                return m_parts[part].call(&steps::template send_by_value<Less>, splitters, inboxes,
+                                          std::uint64_t{part});
+            }).get();
+            on_parts([&](std::size_t part) {
+                return m_parts[part].call(&steps::template receive_and_sort<Less>, inboxes[part]);
+            }).get();
+        } catch (...) {
+            move_to_places(inboxes);
+            throw;
+        }
+        move_to_places(inboxes);
+    }
+
+    /// Wherever the elements are, in their order: each goes to the part with its index.
+    void move_to_places(const inboxes_type& inboxes) const {
+        std::vector<future<std::uint64_t>> sizes;
+        for (std::size_t part = 0; part < m_parts.size(); ++part) {
+            sizes.push_back(m_parts[part].call(&steps::receive, inboxes[part]));
+        }
+        std::vector<std::uint64_t> begins(1, 0);
+        for (future<std::uint64_t>& each : sizes) {
+            begins.push_back(begins.back() + each.get());
+        }
         on_parts([&](std::size_t part) {
             return m_parts[part].call(&steps::send_by_index, begins[part], m_ends, inboxes,
                                       std::uint64_t{part});
@@ -282,27 +312,6 @@ private:
             splitters.push_back(sample[part * sample.size() / m_parts.size()]);
         }
         return splitters;
-    }
-
-    /// Sorts what has come; returns the index of each part's first element.
-    template <class Less>
-    std::vector<std::uint64_t> take_pieces(
-        const std::vector<object<detail::inbox<T>>>& inboxes) const {
-        std::vector<future<std::uint64_t>> sizes;
-        for (std::size_t part = 0; part < m_parts.size(); ++part) {
-            sizes.push_back(m_parts[part].call(
-                [](std::vector<T>& of, const object<detail::inbox<T>>& from) {
-                    const std::uint64_t size = steps::receive(of, from);
-                    quern::sort(quern::par, of.begin(), of.end(), Less{});
-                    return size;
-                },
-                inboxes[part]));
-        }
-        std::vector<std::uint64_t> begins(1, 0);
-        for (auto& each : sizes) {
-            begins.push_back(begins.back() + each.get());
-        }
-        return begins;
     }
 
     std::vector<object<std::vector<T>>> m_parts{};

@@ -66,7 +66,7 @@ private:
         if constexpr (std::is_void_v<T>) {
             who.answer();
         } else {
-            who.answer(T(*value));
+            who.answer_with([&] { who.answer(T(*value)); });
         }
     }
 };

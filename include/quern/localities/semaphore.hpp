@@ -7,6 +7,7 @@
 #include <quern/localities/object.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,9 +39,11 @@ struct semaphore_state {
         return has_one;
     }
     void release(std::int64_t count) {
-        if (count < 0) {
+        const std::int64_t most = std::numeric_limits<std::int64_t>::max() - permits;
+        if (count < 0 || count > most) {
             throw std::invalid_argument("quern: localities::semaphore::release of " +
-                                        std::to_string(count) + "; accepted: 0 and more");
+                                        std::to_string(count) + "; accepted: 0 to " +
+                                        std::to_string(most));
         }
         for (permits += count; permits > 0 && !waiting.is_empty(); --permits) {
             waiting.take().answer();

@@ -126,9 +126,20 @@ struct part_steps {
         send(of, own, to, order);
     }
 
+    /// Adds what has come, and returns how many there are.
     static std::uint64_t receive(elements& of, const object<inbox<T>>& from) {
-        of = from.call(&inbox<T>::take_all).get();
+        elements more = from.call(&inbox<T>::take_all).get();
+        if (of.empty()) {
+            of = std::move(more);
+        } else {
+            std::move(more.begin(), more.end(), std::back_inserter(of));
+        }
         return of.size();
+    }
+    template <class Less>
+    static void receive_and_sort(elements& of, const object<inbox<T>>& from) {
+        receive(of, from);
+        quern::sort(quern::par, of.begin(), of.end(), Less{});
     }
 
 private:

@@ -26,17 +26,12 @@ bool can_answer() noexcept;
 template <class R>
 struct ticket {
     std::int32_t locality = 0;
-    std::uint64_t number = 0;  ///< of a waiting_call there
+    std::uint64_t number = 0;  ///< of a waiting_call there; 0: nothing waits for an answer
 
-    /// With a value, or none if R is void.
+    /// With a value, or none if R is void. One that cannot be written is an error for who waits.
     template <class... Value>
     void answer(Value&&... value) const {
-        using kept = std::conditional_t<std::is_void_v<R>, std::tuple<>, std::tuple<Value...>>;
-        static_assert(std::is_void_v<R> || (std::is_same_v<std::decay_t<Value>, R> && ...));
-        outgoing_parcel parcel;
-        kept values(std::forward<Value>(value)...);
-        detail::put_values(parcel, values);
-        send(k_value, std::move(parcel));
+        answer_with([&] { write_answer(std::forward<Value>(value)...); });
     }
     void fail(const error_report& why) const {
         outgoing_parcel parcel;
@@ -54,7 +49,19 @@ struct ticket {
     }
 
 private:
+    template <class... Value>
+    void write_answer(Value&&... value) const {
+        using kept = std::conditional_t<std::is_void_v<R>, std::tuple<>, std::tuple<Value...>>;
+        static_assert(std::is_void_v<R> || (std::is_same_v<std::decay_t<Value>, R> && ...));
+        outgoing_parcel parcel;
+        kept values(std::forward<Value>(value)...);
+        detail::put_values(parcel, values);
+        send(k_value, std::move(parcel));
+    }
     void send(code_place what, outgoing_parcel&& parcel) const {
+        if (number == 0) {
+            return;
+        }
         detail::answer_call(detail::job_for("an answer"), locality, number, what,
                             std::move(parcel));
     }
@@ -86,10 +93,14 @@ public:
         m_waiting.pop_front();
         return first;
     }
-    template <class... Value>
-    void answer_all(const Value&... value) {
+    /// With values made by R(), or with none if R is void.
+    void answer_all() {
         while (!is_empty()) {
-            take().answer(Value(value)...);
+            if constexpr (std::is_void_v<R>) {
+                take().answer();
+            } else {
+                take().answer(R());
+            }
         }
     }
     void fail_all(const error_report& why) {
