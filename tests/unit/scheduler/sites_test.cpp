@@ -111,7 +111,8 @@ TEST_P(sites_test, count_calls_of_tiny_tasks_of_every_kind) {
 
 // Holds: site_statistics: calls_error: 0 where every task was timed, as long ones are.
 TEST_P(sites_test, time_every_long_task) {
-    constexpr int k_calls = 400;
+    // Each worker samples its first tasks. Instrumented, these are more, so that more must follow.
+    constexpr int k_calls = scaled(400, 4'000);
     std::atomic<std::uint64_t> spent{0};
     inside([&] {
         for (int i = 0; i < k_calls; ++i) {
@@ -119,7 +120,7 @@ TEST_P(sites_test, time_every_long_task) {
         }
     });
     const site_statistics seen = now("long");
-    EXPECT_NEAR(seen.calls, k_calls, k_sigmas * seen.calls_error + 8);
+    EXPECT_NEAR(seen.calls, k_calls, k_sigmas * seen.calls_error + k_calls / 50.0);
     EXPECT_LT(seen.calls_error, k_calls / 10.0);
     expect_time("long", k_calls * 50e3, in_ns(spent), 500);
 }
