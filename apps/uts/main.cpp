@@ -2,6 +2,7 @@
 // uts: counts the nodes of an unbalanced tree, a task for every node and no cut-off. The size of a
 // subtree is unknown before the search, so only stealing can balance the work.
 #include "tree.hpp"
+#include "tree_named.hpp"
 
 #include "../common/cli.hpp"
 #include "../common/measure.hpp"
@@ -112,18 +113,6 @@ double checked_seconds(const tree& t, F&& f) {
     const double seconds = apps::seconds_of([&] { found.nodes = f(); });
     check(found == t.expected, t, found);
     return seconds;
-}
-
-const tree& tree_named(const std::string& name) {
-    std::vector<std::string_view> names;
-    for (const tree& t : k_trees) {
-        if (t.name == name) {
-            return t;
-        }
-        names.push_back(t.name);
-    }
-    throw apps::usage_error(
-        fmt::format("--tree is '{}'; {}", name, apps::accepted_text(name, names)));
 }
 
 int run(int argc, char** argv) {

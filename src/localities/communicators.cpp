@@ -3,6 +3,7 @@
 #include "communicators.hpp"
 
 #include "job.hpp"
+#include "own_refusal.hpp"
 
 #include <quern/localities/communicator.hpp>
 #include <quern/localities/names.hpp>
@@ -180,15 +181,8 @@ communicator_handle::communicator_handle(const std::string& key, const std::vect
     job& of = detail::job_for("communicator");
     const int home = detail::home_of_name(of, key, "communicator");
     detail::require_members(of, key, members);
-    communicator_name name;
-    try {
-        name = localities::run_at(home, &join_here, key, members, of.here()).get();
-    } catch (const remote_error& error) {
-        if (error.report().type == "std::invalid_argument") {
-            throw std::invalid_argument(error.report().message);
-        }
-        throw;
-    }
+    const communicator_name name =
+        detail::get_or_refuse(localities::run_at(home, &join_here, key, members, of.here()));
     m_core = of.communicators().find(name);
     m_core->join(key, members);
 }

@@ -3,6 +3,7 @@
 #include <quern/localities/counters.hpp>
 
 #include "job.hpp"
+#include "own_refusal.hpp"
 
 #include <quern/counters/name.hpp>
 #include <quern/localities/run_at.hpp>
@@ -95,17 +96,10 @@ std::size_t counter_set::add(std::string_view pattern) {
         }
         names_one = true;
         part& its = part_of(each);
-        try {
-            std::vector<std::string> names =
-                its.counters.call(&detail::watched_counters::add, parts.at_one).get();
-            added += names.size();
-            std::move(names.begin(), names.end(), std::back_inserter(its.names));
-        } catch (const remote_error& error) {
-            if (error.report().type == "std::invalid_argument") {
-                throw std::invalid_argument(error.report().message);
-            }
-            throw;
-        }
+        std::vector<std::string> names =
+            detail::get_or_refuse(its.counters.call(&detail::watched_counters::add, parts.at_one));
+        added += names.size();
+        std::move(names.begin(), names.end(), std::back_inserter(its.names));
     }
     if (!names_one) {
         throw std::invalid_argument("quern: localities::counter_set: '" + std::string(pattern) +

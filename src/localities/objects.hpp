@@ -5,7 +5,6 @@
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/spin_lock.hpp>
-#include <quern/localities/detail/balance_plan.hpp>
 #include <quern/localities/detail/object_protocol.hpp>
 #include <quern/localities/detail/objects.hpp>
 
@@ -39,6 +38,12 @@ struct object_totals {
     std::uint64_t missed = 0;  ///< it was told that one of them had moved
     std::uint64_t sent_on = 0;  ///< messages of callers whose object had moved on
     std::uint64_t moved = 0;    ///< objects that have left
+};
+
+/// What a locality says of an object to a balancer.
+struct object_load {
+    double seconds = 0;  ///< of its calls there
+    bool is_here = false;
 };
 
 /// What this locality knows of one object.

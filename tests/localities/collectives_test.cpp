@@ -29,16 +29,6 @@ using quern::localities::run_at;
 class collectives_test : public on_job {};
 QUERN_ON_1_2_WORKERS(collectives_test);
 
-template <class Future>
-quern::localities::error_report error_of(Future&& of) {
-    try {
-        of.get();
-    } catch (const remote_error& error) {
-        return error.report();
-    }
-    return {};
-}
-
 /// "0 1 2 ", of the localities up to one.
 std::string numbers_to(int last, int first = 0) {
     std::string words;

@@ -41,16 +41,6 @@ using quern::localities::semaphore;
 class control_test : public on_job {};
 QUERN_ON_1_2_WORKERS(control_test);
 
-template <class Future>
-quern::localities::error_report error_of(Future&& of) {
-    try {
-        of.get();
-    } catch (const remote_error& error) {
-        return error.report();
-    }
-    return {};
-}
-
 // Holds: localities promise: any locality sets it, and all may wait for it.
 TEST_P(control_test, promise_travels) {
     const promise<std::string> one(next_locality());
@@ -79,7 +69,7 @@ TEST_P(control_test, promise_with_an_exception) {
     const promise<void> one(next_locality());
     auto waiting = one.get_future();
     one.set_exception(std::make_exception_ptr(std::range_error("too far")));
-    EXPECT_EQ(error_of(waiting).type, "std::range_error");
+    EXPECT_EQ(error_of(std::move(waiting)).type, "std::range_error");
     EXPECT_EQ(error_of(one.get_future()).message, "too far");
     const promise<void> other(here());
     auto ready = other.get_future();
@@ -95,7 +85,7 @@ TEST_P(control_test, promise_is_broken) {
         migrate(one.as_object(), here()).get();
         waiting = one.get_future();
     }
-    const auto error = error_of(waiting);
+    const auto error = error_of(std::move(waiting));
     EXPECT_EQ(error.type, "std::logic_error");
     EXPECT_EQ(error.message, "quern: localities: its object has ended while it was waited for");
 }
@@ -133,7 +123,7 @@ TEST_P(control_test, channel_with_a_capacity) {
     third.get();
     EXPECT_FALSE(fourth.is_ready());
     one.close();
-    EXPECT_EQ(error_of(fourth).type, "quern::channel_closed");
+    EXPECT_EQ(error_of(std::move(fourth)).type, "quern::channel_closed");
     EXPECT_EQ(one.receive().get(), "1");
     EXPECT_EQ(one.receive().get(), "2");
     EXPECT_EQ(one.receive().get(), std::nullopt);

@@ -56,17 +56,6 @@ std::string name_of(const char* what, int locality) {
     return what + std::string(" of ") + std::to_string(locality);
 }
 
-/// The report of the exception that the future has.
-template <class T>
-quern::localities::error_report error_of(quern::future<T> failed) {
-    try {
-        failed.get();
-    } catch (const remote_error& error) {
-        return error.report();
-    }
-    return {};
-}
-
 class names_test : public on_job {
 protected:
     void TearDown() override {

@@ -69,6 +69,17 @@ inline std::uint64_t sum_of_ranks(std::uint64_t own) {
 
 inline std::uint64_t number_of_ranks() { return static_cast<std::uint64_t>(this_world().size); }
 
+/// The report of the exception that the future has; without one, an empty one.
+template <class T>
+quern::localities::error_report error_of(quern::future<T> failed) {
+    try {
+        failed.get();
+    } catch (const quern::localities::remote_error& error) {
+        return error.report();
+    }
+    return {};
+}
+
 inline std::string name_of_workers(const testing::TestParamInfo<unsigned>& info) {
     return std::to_string(info.param) + (info.param == 1 ? "_worker" : "_workers");
 }

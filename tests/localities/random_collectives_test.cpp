@@ -5,7 +5,7 @@
 // gets is compared with what the definition gives. TEST_STRESS_SEED sets the first seed,
 // TEST_STRESS_PROGRAMS the number.
 #include "on_job.hpp"
-#include "stress/seed.hpp"
+#include "random_seeds.hpp"
 
 #include <quern/localities/channel.hpp>
 #include <quern/localities/communicator.hpp>
@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -273,12 +272,7 @@ void run_program(std::uint64_t seed) {
 }
 
 TEST(localities_random_collectives, each_gets_what_the_definition_gives) {
-    std::uint64_t seed = this_world().rank == 0 ? stress_seed() : 0;
-    MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    const char* const given = std::getenv("TEST_STRESS_PROGRAMS");
-    const int programs = given != nullptr ? std::atoi(given) : scaled(60, 10);
-    for (int i = 0; i < programs; ++i) {
-        const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    for (const std::uint64_t one : seeds_of_job(scaled(60, 10))) {
         g_wrong = 0;
         own_job job(1 + dice(one + 1000 * number_of_ranks()).below(3));
         run_program(one);

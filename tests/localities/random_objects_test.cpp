@@ -4,7 +4,7 @@
 // its calls by locality, so that a lost, doubled or reordered one is seen. TEST_STRESS_SEED sets
 // the first seed, TEST_STRESS_PROGRAMS the number.
 #include "on_job.hpp"
-#include "stress/seed.hpp"
+#include "random_seeds.hpp"
 
 #include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <string>
@@ -198,12 +197,7 @@ void run_program(std::uint64_t seed) {
 }
 
 TEST(localities_random_objects, every_call_runs_once_and_in_order) {
-    std::uint64_t seed = this_world().rank == 0 ? stress_seed() : 0;
-    MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    const char* const given = std::getenv("TEST_STRESS_PROGRAMS");
-    const int programs = given != nullptr ? std::atoi(given) : scaled(100, 15);
-    for (int i = 0; i < programs; ++i) {
-        const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    for (const std::uint64_t one : seeds_of_job(scaled(100, 15))) {
         g_posted = 0;
         g_noted = 0;
         g_wrong = 0;

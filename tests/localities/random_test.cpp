@@ -5,7 +5,7 @@
 // serial walk through the same tree. TEST_STRESS_SEED sets the first seed, TEST_STRESS_PROGRAMS the
 // number.
 #include "on_job.hpp"
-#include "stress/seed.hpp"
+#include "random_seeds.hpp"
 
 #include <quern/scheduler/held_locks.hpp>
 #include <quern/sync/mutex.hpp>
@@ -16,7 +16,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -257,12 +256,7 @@ int run_program(std::uint64_t seed) {
 }
 
 TEST(localities_random, trees_of_calls_have_the_values_of_a_serial_walk) {
-    std::uint64_t seed = this_world().rank == 0 ? stress_seed() : 0;
-    MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    const char* const given = std::getenv("TEST_STRESS_PROGRAMS");
-    const int programs = given != nullptr ? std::atoi(given) : scaled(150, 20);
-    for (int i = 0; i < programs; ++i) {
-        const std::uint64_t one = seed + static_cast<std::uint64_t>(i);
+    for (const std::uint64_t one : seeds_of_job(scaled(150, 20))) {
         g_posted = 0;
         g_expected = 0;
         own_job job(1 + dice(one + 1000 * number_of_ranks()).below(3));

@@ -5,6 +5,7 @@
 // what has been given away comes back as futures, so no protocol is needed for the end.
 #include "../../mpi/common/ranks.hpp"
 #include "../../uts/tree.hpp"
+#include "../../uts/tree_named.hpp"
 
 #include <quern/localities/run_at.hpp>
 #include <quern/sync/event.hpp>
@@ -228,18 +229,6 @@ std::uint64_t search_dealt(const tree& t, const apps::mpi::place& of) {
     std::uint64_t all = 0;
     MPI_Reduce(&nodes, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
     return all;
-}
-
-const tree& tree_named(const std::string& name) {
-    std::vector<std::string_view> names;
-    for (const tree& t : k_trees) {
-        if (t.name == name) {
-            return t;
-        }
-        names.push_back(t.name);
-    }
-    throw apps::usage_error(
-        fmt::format("--tree is '{}'; {}", name, apps::accepted_text(name, names)));
 }
 
 int run(const apps::mpi::place& of, int argc, char** argv) {

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
-#include <quern/localities/detail/ticket.hpp>
-#include <quern/localities/object.hpp>
+#include <quern/localities/detail/control_object.hpp>
 
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace quern::localities {
 
@@ -74,17 +72,15 @@ private:
 ///
 /// Errors: std::logic_error without a session or an object. Thread safety: as a shared_ptr. Cost: a
 /// call of a global object each; no task waits.
-class barrier {
+class barrier : public detail::control_object<detail::barrier_state> {
 public:
-    using state = detail::barrier_state;
-
+    using control_object::control_object;
     /// Refers to none.
     barrier() = default;
     /// A new one at the locality `where`. Waits until it is made. Errors as make_at(); a
     /// remote_error of a std::invalid_argument if the count is below 1.
-    barrier(int where, std::int64_t count) : m_state(localities::make_at<state>(where, count)) {}
-    /// That of a reference, such as find() gives.
-    explicit barrier(object<state> of) noexcept : m_state(std::move(of)) {}
+    barrier(int where, std::int64_t count)
+        : control_object(localities::make_at<state>(where, count)) {}
 
     /// The future is ready when the phase has ended.
     future<void> arrive_and_wait() const {
@@ -92,17 +88,6 @@ public:
     }
     /// Arrives; later phases wait for one less.
     void arrive_and_drop() const { m_state.post(&state::arrive_and_drop); }
-
-    const object<state>& as_object() const noexcept { return m_state; }
-
-    /// For the archives.
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(m_state);
-    }
-
-private:
-    object<state> m_state;
 };
 
 }  // namespace quern::localities

@@ -3,8 +3,7 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
-#include <quern/localities/detail/ticket.hpp>
-#include <quern/localities/object.hpp>
+#include <quern/localities/detail/control_object.hpp>
 #include <quern/sync/channel.hpp>
 
 #include <cstdint>
@@ -143,19 +142,20 @@ private:
 /// shared_ptr. Cost: a call of a global object each, and an answer; no task waits. A sender that
 /// does not wait for its futures is not held back by the capacity.
 template <class T>
-class channel {
-public:
-    using state = detail::channel_state<T>;
+class channel : public detail::control_object<detail::channel_state<T>> {
+    using base = detail::control_object<detail::channel_state<T>>;
+    using base::m_state;
 
+public:
+    using base::base;
+    using typename base::state;
     /// Refers to none.
     channel() = default;
     /// A new one at that locality, unbounded. Waits until it is made. Errors as make_at().
-    explicit channel(int where) : m_state(localities::make_at<state>(where)) {}
+    explicit channel(int where) : base(localities::make_at<state>(where)) {}
     /// The same with a capacity. Throws a remote_error of a std::invalid_argument if it is 0.
     channel(int where, std::uint64_t capacity)
-        : m_state(localities::make_at<state>(where, capacity)) {}
-    /// That of a reference, such as find() gives.
-    explicit channel(object<state> of) noexcept : m_state(std::move(of)) {}
+        : base(localities::make_at<state>(where, capacity)) {}
 
     /// The future is ready when the value is in the channel, or has been received.
     future<void> send(T value) const {
@@ -171,17 +171,6 @@ public:
     /// The next value if there is one.
     future<std::optional<T>> try_receive() const { return m_state.call(&state::try_receive); }
     void close() const { m_state.post(&state::close); }
-
-    const object<state>& as_object() const noexcept { return m_state; }
-
-    /// For the archives.
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(m_state);
-    }
-
-private:
-    object<state> m_state;
 };
 
 }  // namespace quern::localities

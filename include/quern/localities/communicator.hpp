@@ -32,7 +32,7 @@ namespace quern::localities {
 /// depend on the number of members, and are the same at all of them and in each run.
 ///
 /// Errors of operations: std::logic_error without the session in which it was made;
-/// std::out_of_range for a `root` that is no member. What else goes wrong is a remote_error from
+/// std::out_of_range for a root that is no member. What else goes wrong is a remote_error from
 /// the future, at the member where it happens and at those that wait for it: what op throws; a
 /// std::invalid_argument for a wrong number of values; a std::logic_error if members that hear from
 /// each other call different operations or with different types; others wait. What a value throws

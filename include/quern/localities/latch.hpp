@@ -3,13 +3,11 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
-#include <quern/localities/detail/ticket.hpp>
-#include <quern/localities/object.hpp>
+#include <quern/localities/detail/control_object.hpp>
 
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace quern::localities {
 
@@ -69,17 +67,15 @@ struct latch_state {
 /// std::invalid_argument: of count_down(), as an exception of object::post(); of arrive_and_wait(),
 /// from the future, as a remote_error. Thread safety: as a shared_ptr. Cost: a call of a global
 /// object each; no task waits.
-class latch {
+class latch : public detail::control_object<detail::latch_state> {
 public:
-    using state = detail::latch_state;
-
+    using control_object::control_object;
     /// Refers to none.
     latch() = default;
     /// A new one at the locality `where`. Waits until it is made. Errors as make_at(); a
     /// remote_error of a std::invalid_argument if the count is below 0.
-    latch(int where, std::int64_t count) : m_state(localities::make_at<state>(where, count)) {}
-    /// That of a reference, such as find() gives.
-    explicit latch(object<state> of) noexcept : m_state(std::move(of)) {}
+    latch(int where, std::int64_t count)
+        : control_object(localities::make_at<state>(where, count)) {}
 
     void count_down(std::int64_t by = 1) const { m_state.post(&state::count_down, by); }
     /// The future is ready when the count is 0.
@@ -89,17 +85,6 @@ public:
     }
     /// Whether the count is 0.
     future<bool> try_wait() const { return m_state.call(&state::try_wait); }
-
-    const object<state>& as_object() const noexcept { return m_state; }
-
-    /// For the archives.
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(m_state);
-    }
-
-private:
-    object<state> m_state;
 };
 
 }  // namespace quern::localities

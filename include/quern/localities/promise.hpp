@@ -3,8 +3,7 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
-#include <quern/localities/detail/ticket.hpp>
-#include <quern/localities/object.hpp>
+#include <quern/localities/detail/control_object.hpp>
 
 #include <exception>
 #include <optional>
@@ -86,16 +85,17 @@ private:
 /// been set, those that wait get a remote_error. Thread safety: as a shared_ptr. Cost: a call of a
 /// global object each; no task waits. T is copyable.
 template <class T>
-class promise {
-public:
-    using state = detail::promise_state<T>;
+class promise : public detail::control_object<detail::promise_state<T>> {
+    using base = detail::control_object<detail::promise_state<T>>;
+    using base::m_state;
 
+public:
+    using base::base;
+    using typename base::state;
     /// Refers to none.
     promise() = default;
     /// A new one at that locality. Waits until it is made. Errors as make_at().
-    explicit promise(int where) : m_state(localities::make_at<state>(where)) {}
-    /// That of a reference, such as find() gives.
-    explicit promise(object<state> of) noexcept : m_state(std::move(of)) {}
+    explicit promise(int where) : base(localities::make_at<state>(where)) {}
 
     /// If it has been set before it is, where the promise is, a std::logic_error of object::post().
     template <class... Value>
@@ -119,14 +119,6 @@ public:
     /// May be called often, anywhere: each future gets a copy of the value.
     future<T> get_future() const { return detail::call_with_ticket<T>(m_state, &state::get); }
 
-    const object<state>& as_object() const noexcept { return m_state; }
-
-    /// For the archives.
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(m_state);
-    }
-
 private:
     /// A T, or nothing if T is void.
     template <class... Value>
@@ -136,8 +128,6 @@ private:
                       "void");
         return typename state::kept(std::forward<Value>(value)...);
     }
-
-    object<state> m_state;
 };
 
 }  // namespace quern::localities

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <quern/base/detail/config.hpp>
-#include <quern/localities/detail/ticket.hpp>
-#include <quern/localities/object.hpp>
+#include <quern/localities/detail/control_object.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace quern::localities {
 
@@ -72,18 +70,15 @@ struct semaphore_state {
 ///
 /// Errors: std::logic_error without a session or an object. Thread safety: as a shared_ptr. Cost: a
 /// call of a global object each; no task waits.
-class semaphore {
+class semaphore : public detail::control_object<detail::semaphore_state> {
 public:
-    using state = detail::semaphore_state;
-
+    using control_object::control_object;
     /// Refers to none.
     semaphore() = default;
     /// A new one at the locality `where`. Waits until it is made. Errors as make_at(); a
     /// remote_error of a std::invalid_argument if the number is below 0.
     semaphore(int where, std::int64_t permits)
-        : m_state(localities::make_at<state>(where, permits)) {}
-    /// That of a reference, such as find() gives.
-    explicit semaphore(object<state> of) noexcept : m_state(std::move(of)) {}
+        : control_object(localities::make_at<state>(where, permits)) {}
 
     /// The future is ready when it has a permit.
     future<void> acquire() const {
@@ -92,17 +87,6 @@ public:
     /// Takes a permit if there is one.
     future<bool> try_acquire() const { return m_state.call(&state::try_acquire); }
     void release(std::int64_t count = 1) const { m_state.post(&state::release, count); }
-
-    const object<state>& as_object() const noexcept { return m_state; }
-
-    /// For the archives.
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(m_state);
-    }
-
-private:
-    object<state> m_state;
 };
 
 }  // namespace quern::localities

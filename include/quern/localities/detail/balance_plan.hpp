@@ -19,12 +19,6 @@ enum class balance_rule : std::uint8_t {
 
 namespace detail {
 
-/// What a locality says of an object.
-struct object_load {
-    double seconds = 0;  ///< of its calls there
-    bool is_here = false;
-};
-
 struct placed_object {
     double load = 0;
     int place = 0;
