@@ -167,7 +167,9 @@ TEST(policy_of_a_program, decides_the_order) {
 // Holds: scheduling policies: It decides the order...
 TEST(policy_of_a_program, decides_who_runs_a_task_and_knows_its_name) {
     const quern::runtime rt(quern::runtime_options::with_workers(4, "dealt"));
-    const int made_by = quern::async({.name = "for the first", .worker = 2}, [] {
+    const quern::task_attributes on_the_third{
+        .name = "for the first", .worker = 2, .pool = &rt.default_pool().get()};
+    const int made_by = quern::async(on_the_third, [] {
                             const int maker = quern::current_worker_rank();
                             const auto rank = [] { return quern::current_worker_rank(); };
                             // Not by get(), which might run a task in the place of the waiter.
