@@ -10,7 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace quern::tool {
@@ -68,36 +71,73 @@ std::optional<pid_t> number_in(const std::string& wanted) {
                     all.empty() ? "; there is none" : "; there are" + list_of(all)));
 }
 
+/// All that a user may mean by a name, or by nothing. Not empty.
+std::vector<candidate> meant_by(std::string_view subcommand, const std::string& wanted) {
+    std::vector<candidate> all = candidates();
+    if (!wanted.empty()) {
+        std::vector<candidate> named;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(named),
+                     [&](const candidate& each) { return each.name == wanted; });
+        if (named.empty()) {
+            refuse_name(subcommand, wanted, all);
+        }
+        all = std::move(named);
+    }
+    if (all.empty()) {
+        throw cannot_ask("no program of this user can be looked into at present");
+    }
+    return all;
+}
+
+/// Whether they are different ranks of one job; in their order then.
+bool are_one_job(std::vector<found_program>& all) {
+    if (!std::all_of(all.begin(), all.end(), [&](const found_program& each) {
+            return each.place && each.place->starter == all.front().place->starter;
+        })) {
+        return false;
+    }
+    const auto by_rank = [](const found_program& a, const found_program& b) {
+        return a.place->rank < b.place->rank;
+    };
+    std::sort(all.begin(), all.end(), by_rank);
+    return std::adjacent_find(all.begin(), all.end(),
+                              [](const found_program& a, const found_program& b) {
+                                  return a.place->rank == b.place->rank;
+                              }) == all.end();
+}
+
+[[noreturn]] void refuse_several(std::string_view subcommand, const std::vector<candidate>& all) {
+    throw usage_error(fmt::format("quern {}: there are {} programs; say the number of one:{}",
+                                  subcommand, all.size(), list_of(all)));
+}
+
 }  // namespace
 
 pid_t find_program(std::string_view subcommand, const std::string& wanted) {
     if (const auto number = number_in(wanted)) {
         return *number;
     }
-    std::vector<candidate> all = candidates();
-    if (!wanted.empty()) {
-        const std::vector<candidate> named = [&] {
-            std::vector<candidate> found;
-            for (const candidate& each : all) {
-                if (each.name == wanted) {
-                    found.push_back(each);
-                }
-            }
-            return found;
-        }();
-        if (named.empty()) {
-            refuse_name(subcommand, wanted, all);
-        }
-        all = named;
-    }
-    if (all.empty()) {
-        throw cannot_ask("no program of this user can be looked into at present");
-    }
+    const std::vector<candidate> all = meant_by(subcommand, wanted);
     if (all.size() > 1) {
-        throw usage_error(fmt::format("quern {}: there are {} programs; say the number of one:{}",
-                                      subcommand, all.size(), list_of(all)));
+        refuse_several(subcommand, all);
     }
     return all.front().number;
+}
+
+std::vector<found_program> find_program_or_job(std::string_view subcommand,
+                                               const std::string& wanted) {
+    if (const auto number = number_in(wanted)) {
+        return {{*number}};
+    }
+    const std::vector<candidate> all = meant_by(subcommand, wanted);
+    std::vector<found_program> found;
+    for (const candidate& each : all) {
+        found.push_back({each.number, place_in_job(each.number)});
+    }
+    if (found.size() > 1 && !are_one_job(found)) {
+        refuse_several(subcommand, all);
+    }
+    return found;
 }
 
 json_value ask_program(pid_t program, std::string_view request) {

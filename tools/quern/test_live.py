@@ -60,7 +60,7 @@ class Top(unittest.TestCase):
                 self.assertIn(f"({child.pid})", result.stdout.splitlines()[0])
                 self.assertRegex(result.stdout, r"pool default, work-stealing: 2 of 2 workers active")
                 self.assertRegex(result.stdout, r"(?m)^ +[01] +running .* grinder: .*test_program.cpp:\d+")
-                self.assertRegex(result.stdout, r", (\d+\.\d W|power unavailable \([^()]+.*\)), over 0\.\d s\n")
+                self.assertRegex(result.stdout, r", (\d+\.\d W|power unavailable \([^()]+.*\)), over \d+\.\d s\n")
                 self.assertRegex(result.stdout, r"(?m)^  time  tasks\n +\d+\.\d %  grinder: .*test_program.cpp:\d+$")
                 self.assertRegex(result.stdout, r"\n\n +at  decisions\n +\d.*s  tester: tile 32 -> 64: it is a test \[idle-rate 12 %\]\n$")
 
@@ -246,6 +246,59 @@ class Run(unittest.TestCase):
             result = run("run", *arguments)
             self.assertEqual(result.returncode, status, result.stderr)
             self.assertIn(part, result.stderr)
+
+
+def rank(number, ranks, **variables):
+    """A program as a starter of MPI begins it; this process is the starter."""
+    return program(OMPI_COMM_WORLD_RANK=str(number), OMPI_COMM_WORLD_SIZE=str(ranks), **variables)
+
+
+class TopOfAJob(unittest.TestCase):
+    def test_has_a_line_for_each_rank(self):
+        name = os.path.basename(PROGRAM)
+        with rank(1, 3) as second, rank(0, 3) as first:
+            for arguments in [(), (name,)]:
+                result = run("top", *arguments, "--once", "--interval", "300")
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                lines = result.stdout.splitlines()
+                self.assertRegex(lines[0], rf"^{name}, 2 of 3 ranks, Quern .*, over \d+\.\d s$")
+                self.assertRegex(lines[3], rf"^ +0 +{first.pid} +2 of 2 ")
+                self.assertRegex(lines[4], rf"^ +1 +{second.pid} +2 of 2 ")
+                self.assertRegex(lines[5], r"^ +all +4 of 4 ")
+                self.assertRegex(result.stdout, r"(?m)^  time  tasks\n +\d+\.\d %  grinder: .*test_program.cpp:\d+$")
+                self.assertRegex(result.stdout, r"\n +\d.*s  rank [01]: tester: tile 32 -> 64: it is a test")
+            answer = json.loads(run("top", "--json", "--interval", "100").stdout)
+            self.assertEqual((answer["ranks"], [(each["rank"], each["pid"]) for each in answer["shown"]]),
+                             (3, [(0, first.pid), (1, second.pid)]))
+            self.assertEqual(answer["shown"][1]["pools"][0]["name"], "default")
+            self.assertIn(f"({second.pid})", run("top", str(second.pid), "--once", "--interval", "50").stdout.splitlines()[0])
+
+    def test_takes_in_ranks_that_come_later_and_ends_with_the_last(self):
+        with rank(0, 2):
+            top = subprocess.Popen([QUERN, "top", "--interval", "50"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=ENVIRONMENT)
+
+            def expect(words):
+                deadline = time.monotonic() + PATIENCE
+                while words not in top.stdout.readline():
+                    self.assertLess(time.monotonic(), deadline)
+
+            expect("1 of 2 ranks")
+            with rank(1, 2):
+                expect("2 of 2 ranks")
+            expect("1 of 2 ranks")
+        top.stdout.read()
+        self.assertIn("no rank of the job has a runtime any more", top.stderr.read())
+        self.assertEqual(top.wait(), 1)
+        top.stdout.close()
+        top.stderr.close()
+
+    def test_of_two_jobs_one_must_be_named(self):
+        with rank(0, 2) as one, rank(0, 2) as other:
+            result = run("top", "--once")
+            self.assertEqual((result.returncode, result.stdout), (2, ""))
+            for part in ["there are 2 programs; say the number of one", str(one.pid), str(other.pid)]:
+                self.assertIn(part, result.stderr)
 
 
 class Programs(unittest.TestCase):

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// `quern top`: shows repeatedly what the workers of a running program do. Requests snapshots from
-// the program and shows their difference: on a screen if there is a terminal.
+// `quern top`: shows repeatedly what the workers of a running program do, or the ranks of a job.
+// Requests snapshots and shows their difference: on a screen if there is a terminal.
 #include "command.hpp"
 #include "program.hpp"
-#include "top_frame.hpp"
+#include "top_job.hpp"
 #include "top_screen.hpp"
+#include "top_subject.hpp"
 #include "top_watch.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace quern::tool {
 
@@ -23,6 +25,7 @@ constexpr const char* k_examples = R"(Examples:
   quern top heat --interval 200
                               five times a second
   quern top 4711 --once       what happened in one second, as text
+  quern top jacobi.openmpi    of a job: a line for each of its ranks on this machine
   quern top --json            the same, for programs)";
 
 constexpr unsigned k_longest_interval_ms = 3'600'000;
@@ -35,16 +38,15 @@ struct top_options {
     bool json = false;
 };
 
-/// Prints frames as text until the program ends.
-int print_frames(pid_t program, const top_options& options) {
-    top_watch watch(program);
+/// Prints frames as text until there is nothing to show any more.
+int print_frames(top_subject& subject, const top_options& options) {
     for (;;) {
-        watch.look_for(std::chrono::milliseconds(options.interval_ms));
-        const top_frame frame = watch.frame();
+        subject.look_for(std::chrono::milliseconds(options.interval_ms));
+        subject.renew();
         if (options.json) {
-            fmt::print("{}", frame_as_json(frame));
+            fmt::print("{}", subject.as_json());
         } else {
-            fmt::print("{}\n", fmt::join(lines_of(frame, k_text_width), "\n"));
+            fmt::print("{}\n", fmt::join(subject.lines(top_order::rank, k_text_width), "\n"));
         }
         std::fflush(stdout);
         if (options.once || options.json) {
@@ -54,13 +56,22 @@ int print_frames(pid_t program, const top_options& options) {
     }
 }
 
-int show_top(const top_options& options) {
-    const pid_t program = find_program("top", options.program);
-    if (options.once || options.json || !has_screen()) {
-        return print_frames(program, options);
+std::unique_ptr<top_subject> subject_of(const std::string& name) {
+    const std::vector<found_program> found = find_program_or_job("top", name);
+    const auto& place = found.front().place;
+    if (found.size() == 1 && (!place || place->ranks == 1)) {
+        return std::make_unique<top_program>(found.front().number);
     }
-    top_watch watch(program);
-    const std::string why = watch_on_screen(watch, std::chrono::milliseconds(options.interval_ms));
+    return std::make_unique<top_job>(found);
+}
+
+int show_top(const top_options& options) {
+    const std::unique_ptr<top_subject> subject = subject_of(options.program);
+    if (options.once || options.json || !has_screen()) {
+        return print_frames(*subject, options);
+    }
+    const std::string why =
+        watch_on_screen(*subject, std::chrono::milliseconds(options.interval_ms));
     if (!why.empty()) {
         fmt::print(stderr, "quern: {}\n", why);
     }
@@ -74,8 +85,10 @@ void add_top(cli::command& quern, action& chosen) {
     cli::command top = quern.subcommand("top", "Watch the workers of a running program");
     top.keep_unknown();
     top.footer(k_examples);
-    top.add("program", options->program,
-            "The number of its process, or its name; not needed while there is only one")
+    top.add(
+           "program", options->program,
+           "The number of its process, or its name; not needed while there is only one program, or "
+           "one MPI job, whose ranks are then shown together")
         .type("");
     top.add("--interval", options->interval_ms, "Milliseconds between two looks")
         .type("MS")

@@ -194,21 +194,25 @@ top_frame make_frame(const json_value& before, const json_value& now) {
     return frame;
 }
 
+double order_of(top_order order, int rank, const top_rates& rates, std::uint64_t queued) {
+    switch (order) {
+        case top_order::tasks:
+            return -rates.tasks_per_s;
+        case top_order::overhead:
+            return -rates.overhead;
+        case top_order::idle:
+            return -rates.idle;
+        case top_order::queued:
+            return -static_cast<double>(queued);
+        case top_order::rank:
+            break;
+    }
+    return rank;
+}
+
 void sort_workers(top_frame& frame, top_order order) {
     const auto key = [order](const top_worker& w) {
-        switch (order) {
-            case top_order::tasks:
-                return -w.rates.tasks_per_s;
-            case top_order::overhead:
-                return -w.rates.overhead;
-            case top_order::idle:
-                return -w.rates.idle;
-            case top_order::queued:
-                return -static_cast<double>(w.queued);
-            case top_order::rank:
-                break;
-        }
-        return static_cast<double>(w.rank);
+        return order_of(order, static_cast<int>(w.rank), w.rates, w.queued);
     };
     for (top_pool& pool : frame.pools) {
         std::stable_sort(
@@ -217,11 +221,10 @@ void sort_workers(top_frame& frame, top_order order) {
     }
 }
 
-std::string frame_as_json(const top_frame& frame) {
-    json out(json::layout::indented);
-    out.open('{').fields("pid", frame.pid, "program", frame.program, "version", frame.version,
-                         "uptime_s", frame.uptime_s, "interval_s", frame.interval_s,
-                         "resident_bytes", frame.resident_bytes, "power_watts", frame.watts);
+void add_frame(json& out, const top_frame& frame) {
+    out.fields("pid", frame.pid, "program", frame.program, "version", frame.version, "uptime_s",
+               frame.uptime_s, "interval_s", frame.interval_s, "resident_bytes",
+               frame.resident_bytes, "power_watts", frame.watts);
     if (!frame.watts) {
         out.field("power_unavailable", frame.no_power);
     }
@@ -245,6 +248,13 @@ std::string frame_as_json(const top_frame& frame) {
     for (const top_decision& each : frame.decisions) {
         out.open('{').fields("time_ns", each.time_ns, "text", each.text).close();
     }
+    out.close();
+}
+
+std::string frame_as_json(const top_frame& frame) {
+    json out(json::layout::indented);
+    out.open('{');
+    add_frame(out, frame);
     return out.take();
 }
 

@@ -5,6 +5,8 @@
 
 #include "json_reader.hpp"
 
+#include <quern/base/detail/json.hpp>
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -85,11 +87,15 @@ top_frame make_frame(const json_value& before, const json_value& now);
 enum class top_order : std::uint8_t { rank, tasks, overhead, idle, queued };
 inline constexpr const char* k_top_orders[] = {"rank", "tasks/s", "overhead", "idle", "queued"};
 void sort_workers(top_frame& frame, top_order order);
+/// Smaller for what is shown first.
+double order_of(top_order order, int rank, const top_rates& rates, std::uint64_t queued);
 
 /// Lines of text without line ends, about `width` columns wide.
 std::vector<std::string> lines_of(const top_frame& frame, std::size_t width);
 
 /// A JSON document.
 std::string frame_as_json(const top_frame& frame);
+/// The same in an open object.
+void add_frame(quern::detail::json& out, const top_frame& frame);
 
 }  // namespace quern::tool

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <clocale>
 #include <cstdlib>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,7 +27,7 @@ using clock = std::chrono::steady_clock;
 constexpr const char* k_help[] = {
     "",
     "  q      leave",
-    "  s      sort workers by another column",
+    "  s      sort workers, or ranks, by another column",
     "  p      pause, or go on",
     "  +, -   look less or more often",
     "  up, down, page up, page down   move through the workers",
@@ -80,8 +79,8 @@ std::string for_terminal(std::string_view line) {
 
 class screen {
 public:
-    screen(top_watch& watch, std::chrono::milliseconds interval)
-        : m_watch(watch), m_interval(interval), m_due(clock::now() + k_first) {}
+    screen(top_subject& subject, std::chrono::milliseconds interval)
+        : m_subject(subject), m_interval(interval), m_due(clock::now() + k_first) {}
 
     /// False: the user quits.
     bool step() {
@@ -99,10 +98,10 @@ public:
             m_due = now + m_interval;
         }
         if (is_due && !m_paused) {
-            m_frame = m_watch.frame();
+            m_subject.renew();
         } else if (now >= m_next_look && !m_paused) {
-            m_watch.look();
-            m_next_look = now + m_watch.pause();
+            m_subject.look();
+            m_next_look = now + top_subject::pause();
         }
         if (is_due || key != ERR) {
             draw();
@@ -157,8 +156,8 @@ private:
             for (int i = 0; i < std::min<int>(height, std::size(k_help)); ++i) {
                 ::mvaddstr(i, 0, k_help[i]);
             }
-        } else if (m_frame) {
-            draw_frame(height);
+        } else {
+            draw_lines(height);
         }
         ::attron(A_REVERSE);
         ::mvaddnstr(height, 0, status().c_str(), COLS);
@@ -166,17 +165,16 @@ private:
         ::refresh();
     }
 
-    void draw_frame(int height) {
-        top_frame shown = *m_frame;
-        sort_workers(shown, m_order);
-        const auto lines = lines_of(shown, static_cast<std::size_t>(COLS));
+    void draw_lines(int height) {
+        const auto lines = m_subject.lines(m_order, static_cast<std::size_t>(COLS));
         const int most = std::max(static_cast<int>(lines.size()) - height, 0);
         m_first = std::clamp(m_first, 0, most);
         const auto first = static_cast<std::size_t>(m_first);
         for (int row = 0; row < height && m_first + row < static_cast<int>(lines.size()); ++row) {
             const std::size_t at = first + static_cast<std::size_t>(row);
-            const bool is_heading =
-                at == 0 || lines[at].starts_with("worker") || lines[at].starts_with("  time  ");
+            const bool is_heading = at == 0 || lines[at].starts_with("worker") ||
+                                    lines[at].starts_with("  rank") ||
+                                    lines[at].starts_with("  time  ");
             ::attrset(is_heading ? A_BOLD : A_NORMAL);
             ::mvaddstr(row, 0, for_terminal(lines[at]).c_str());
         }
@@ -189,9 +187,8 @@ private:
                            m_paused ? "go on (paused)" : "pause", m_interval.count());
     }
 
-    top_watch& m_watch;
+    top_subject& m_subject;
     std::chrono::milliseconds m_interval;
-    std::optional<top_frame> m_frame;
     clock::time_point m_due;  ///< the next frame
     clock::time_point m_next_look;
     top_order m_order = top_order::rank;
@@ -208,8 +205,8 @@ bool has_screen() {
            *kind != '\0' && std::string_view(kind) != "dumb";
 }
 
-std::string watch_on_screen(top_watch& watch, std::chrono::milliseconds interval) {
-    screen shown(watch, interval);
+std::string watch_on_screen(top_subject& subject, std::chrono::milliseconds interval) {
+    screen shown(subject, interval);
     const terminal whole;
     try {
         while (shown.step()) {

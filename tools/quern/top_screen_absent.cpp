@@ -6,6 +6,6 @@ namespace quern::tool {
 
 bool has_screen() { return false; }
 
-std::string watch_on_screen(top_watch&, std::chrono::milliseconds) { return ""; }
+std::string watch_on_screen(top_subject&, std::chrono::milliseconds) { return ""; }
 
 }  // namespace quern::tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A frame of `quern top` as lines.
-#include "top_frame.hpp"
+#include "top_words.hpp"
 
 #include <quern/base/detail/text.hpp>
 
@@ -16,28 +16,11 @@ constexpr std::size_t k_narrowest = 40;  // columns; less is unreadable
 constexpr std::size_t k_most_sites = 20;
 constexpr std::size_t k_longest = 10'000;  // bytes of a line
 
-std::string number(double value) { return quern::detail::amount_words(value); }
-std::string share(double part) { return fmt::format("{:.1f} %", 100 * part); }
-std::string mean_task(const top_rates& rates) {
-    return rates.ns_per_task ? quern::detail::duration_words(*rates.ns_per_task) : "-";
-}
-
-std::string duration(double seconds) {
-    const auto whole = static_cast<std::uint64_t>(seconds);
-    if (whole < 60) {
-        return fmt::format("{:.1f} s", seconds);
-    }
-    return whole < 3600 ? fmt::format("{}:{:02} min", whole / 60, whole % 60)
-                        : fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
-}
-
 std::string heading(const top_frame& frame) {
     std::string text = fmt::format("{} ({}), Quern {}, up {}", frame.program, frame.pid,
                                    frame.version, duration(frame.uptime_s));
     if (frame.resident_bytes != 0) {
-        text += fmt::format(", {} resident",
-                            quern::detail::bytes_words(static_cast<double>(frame.resident_bytes),
-                                                       quern::detail::precision::three));
+        text += fmt::format(", {} resident", memory(frame.resident_bytes));
     }
     text += frame.watts ? fmt::format(", {:.1f} W", *frame.watts)
                         : fmt::format(", power unavailable ({})", frame.no_power);
@@ -58,6 +41,27 @@ std::string row(std::string_view who, std::string_view state, const top_rates& r
                        number(rates.chunks_per_s + rates.scopes_per_s), share(rates.overhead),
                        share(rates.blocked), share(rates.lost), share(rates.idle), queued,
                        number(rates.stolen_per_s), runs);
+}
+
+}  // namespace
+
+std::string number(double value) { return quern::detail::amount_words(value); }
+/// Differences of times that were read one after the other may be a little below 0.
+std::string share(double part) { return fmt::format("{:.1f} %", 100 * std::max(part, 0.0)); }
+std::string memory(std::uint64_t bytes) {
+    return quern::detail::bytes_words(static_cast<double>(bytes), quern::detail::precision::three);
+}
+std::string mean_task(const top_rates& rates) {
+    return rates.ns_per_task ? quern::detail::duration_words(*rates.ns_per_task) : "-";
+}
+
+std::string duration(double seconds) {
+    const auto whole = static_cast<std::uint64_t>(seconds);
+    if (whole < 60) {
+        return fmt::format("{:.1f} s", seconds);
+    }
+    return whole < 3600 ? fmt::format("{}:{:02} min", whole / 60, whole % 60)
+                        : fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
 }
 
 void add_sites(std::vector<std::string>& lines, const std::vector<top_site>& sites) {
@@ -87,7 +91,14 @@ void add_decisions(std::vector<std::string>& lines, const std::vector<top_decisi
     }
 }
 
-}  // namespace
+void fit(std::vector<std::string>& lines, std::size_t width) {
+    for (std::string& line : lines) {
+        // A name of a task can be any text.
+        line = fmt::format("{:.{}}", quern::detail::one_line(line, k_longest),
+                           std::max(width, k_narrowest));  // cuts no character
+        line.erase(line.find_last_not_of(' ') + 1);
+    }
+}
 
 std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
     std::vector<std::string> lines{heading(frame)};
@@ -109,12 +120,7 @@ std::vector<std::string> lines_of(const top_frame& frame, std::size_t width) {
     }
     add_sites(lines, frame.sites);
     add_decisions(lines, frame.decisions);
-    for (std::string& line : lines) {
-        // A name of a task can be any text.
-        line = fmt::format("{:.{}}", quern::detail::one_line(line, k_longest),
-                           std::max(width, k_narrowest));  // cuts no character
-        line.erase(line.find_last_not_of(' ') + 1);
-    }
+    fit(lines, width);
     return lines;
 }
 

@@ -6,14 +6,11 @@
 
 #include <algorithm>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 namespace quern::tool {
 
 namespace {
-
-using clock = std::chrono::steady_clock;
 
 /// Why power is unknown, in a few words: the error for a file that may not be read, else what is
 /// missing.
@@ -48,22 +45,6 @@ void top_watch::count(const json_value& snapshot) {
 }
 
 void top_watch::look() { count(ask_program(m_with, m_program, "snapshot")); }
-
-std::chrono::milliseconds top_watch::pause() {
-    constexpr int k_shortest = 25;  // milliseconds
-    constexpr int k_longest = 75;
-    return std::chrono::milliseconds(
-        std::uniform_int_distribution<int>(k_shortest, k_longest)(m_random));
-}
-
-void top_watch::look_for(std::chrono::milliseconds interval) {
-    const auto due = clock::now() + interval;
-    for (auto next = clock::now() + pause(); next < due; next = clock::now() + pause()) {
-        std::this_thread::sleep_until(next);
-        look();
-    }
-    std::this_thread::sleep_until(due);
-}
 
 top_frame top_watch::frame() {
     json_value now = ask_program(m_with, m_program, "snapshot");
@@ -117,5 +98,16 @@ void top_watch::take_decisions(top_frame& into) try {
 } catch (const counters::cannot_ask&) {
     into.decisions.clear();
 }
+
+std::vector<std::string> top_program::lines(top_order order, std::size_t width) const {
+    if (!m_frame) {
+        return {};
+    }
+    top_frame shown = *m_frame;
+    sort_workers(shown, order);
+    return lines_of(shown, width);
+}
+
+std::string top_program::as_json() const { return m_frame ? frame_as_json(*m_frame) : "{}\n"; }
 
 }  // namespace quern::tool

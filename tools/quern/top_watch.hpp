@@ -4,16 +4,18 @@
 #pragma once
 
 #include "top_frame.hpp"
+#include "top_subject.hpp"
 
 #include <quern/counters/programs.hpp>
 
 #include <sys/types.h>
 
-#include <chrono>
+#include <cstddef>
 #include <map>
-#include <random>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace quern::tool {
 
@@ -24,10 +26,6 @@ public:
 
     /// Samples which tasks run now.
     void look();
-    /// The time to the next sample. It varies, so that a program with a regular rhythm is not
-    /// always sampled in the same phase.
-    std::chrono::milliseconds pause();
-    void look_for(std::chrono::milliseconds interval);
 
     /// What happened since the last frame.
     top_frame frame();
@@ -44,7 +42,21 @@ private:
     double m_power_read_s = 0;  ///< time of the last reading, since the runtime began
     std::map<std::pair<std::string, std::string>, int> m_seen;  ///< samples by name and place
     int m_samples = 0;  ///< number of samples, summed over workers
-    std::minstd_rand m_random;
+};
+
+/// One program.
+class top_program final : public top_subject {
+public:
+    explicit top_program(pid_t program) : m_watch(program) {}
+
+    void look() override { m_watch.look(); }
+    void renew() override { m_frame = m_watch.frame(); }
+    std::vector<std::string> lines(top_order order, std::size_t width) const override;
+    std::string as_json() const override;
+
+private:
+    top_watch m_watch;
+    std::optional<top_frame> m_frame{};
 };
 
 }  // namespace quern::tool
