@@ -301,6 +301,44 @@ class TopOfAJob(unittest.TestCase):
                 self.assertIn(part, result.stderr)
 
 
+class CountersOfAJob(unittest.TestCase):
+    def test_are_read_together(self):
+        with rank(1, 12), rank(10, 12), rank(0, 12) as first:
+            def names(patterns, *arguments):
+                result = run("counters", "read", patterns, "--format", "json", *arguments)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                return [each["name"] for each in json.loads(result.stdout)["counters"]]
+
+            self.assertEqual(names("/threads/idle-rate"), [f"/threads{{locality#{i}/total}}/idle-rate" for i in (0, 1, 10)])
+            self.assertEqual(names("/threads{locality#1/total}/idle-rate;/threads{locality#*/total}/count/loops"),
+                             ["/threads{locality#0/total}/count/loops", "/threads{locality#1/total}/idle-rate",
+                              "/threads{locality#1/total}/count/loops", "/threads{locality#10/total}/count/loops"])
+            self.assertEqual(names("/statistics{/threads{locality#10/total}/idle-rate}/max@50"),
+                             ["/statistics{/threads{locality#10/total}/idle-rate}/max@50"])
+            rows = run("counters", "read", "/threads{locality#1/worker-thread#0}/idle-rate", "--interval", "20", "--count", "3",
+                       "--format", "csv").stdout.splitlines()
+            self.assertEqual([row.split(",")[0] for row in rows], 3 * ["/threads{locality#1/worker-thread#0}/idle-rate"])
+            # A process that is named by its number is read alone, and is locality 0 to itself.
+            self.assertIn("/threads{locality#0/total}/idle-rate", run("counters", "read", str(first.pid), "/threads/idle-rate").stdout)
+            self.assertIn("/threads{locality#0/total}/idle-rate", run("counters", "list", "/threads/idle-rate").stdout)
+            for arguments, words in [(("/threads{locality#2/total}/idle-rate",), "are counters of no rank of this job; there are"),
+                                     (("/threads/idle-rate", "--format", "openmetrics"), "is for one process; say its number")]:
+                result = run("counters", "read", *arguments)
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(words, result.stderr)
+
+    def test_are_read_until_a_rank_ends(self):
+        with rank(0, 2):
+            with rank(1, 2):
+                reader = subprocess.Popen([QUERN, "counters", "read", "/threads/idle-rate", "--interval", "50"],
+                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+                reader.stdout.readline()
+            self.assertIn("locality#1", reader.stdout.read())
+            self.assertEqual((reader.stderr.read(), reader.wait()), ("", 0))
+        reader.stdout.close()
+        reader.stderr.close()
+
+
 class Programs(unittest.TestCase):
     def expect(self, arguments, status, *parts, **variables):
         result = run(*arguments, **variables)
