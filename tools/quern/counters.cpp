@@ -224,7 +224,7 @@ unsigned waits_ms(const counters_options& options, unsigned rounds) {
 using sources_type = std::vector<std::unique_ptr<source>>;
 
 sources_type sources_of(const counters_options& options, counters::print_format format) {
-    const std::vector<found_program> found = find_program_or_job("counters", options.program);
+    const std::vector<found_program> found = find_programs("counters", options.program);
     if (found.size() > 1 && format == counters::print_format::openmetrics) {
         throw usage_error(
             "quern counters: --format openmetrics is for one process; say its number");
@@ -357,8 +357,7 @@ int show_counters(counters_options options) {
     }
     return options.verb == "read"
                ? read_counters(options)
-               : show_list(options,
-                           find_program_or_job("counters", options.program).front().number);
+               : show_list(options, find_programs("counters", options.program).front().number);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace quern::tool {
 
@@ -16,15 +18,10 @@ namespace {
 
 constexpr const char* k_examples = R"(Examples:
   quern decisions             of the only program that runs
-  quern decisions heat        of a program by name
+  quern decisions heat        of a program by name, or of all its ranks on this machine
   quern decisions 4711 --json)";
 
-int show(const std::string& program, bool as_json) {
-    const json_value answer = ask_program(find_program("decisions", program), "decisions");
-    if (as_json) {
-        fmt::print("{}\n", answer.dump());
-        return k_success;
-    }
+void print(const json_value& answer) {
     const json_value& all = answer.at("decisions");
     for (const json_value& each : all) {
         fmt::print("{:>10}  {}\n", quern::detail::duration_words(each.at("time_ns").get<double>()),
@@ -32,6 +29,27 @@ int show(const std::string& program, bool as_json) {
     }
     if (all.empty()) {
         fmt::print("no decisions yet\n");
+    }
+}
+
+int show(const std::string& program, bool as_json) {
+    const std::vector<found_program> found = find_programs("decisions", program);
+    const bool is_job = found.size() > 1;
+    json_value of_all = json_value::array();
+    for (const found_program& each : found) {
+        json_value answer = ask_program(each.number, "decisions");
+        if (!as_json) {
+            fmt::print("{}", is_job ? heading_of(each) : "");
+            print(answer);
+        } else if (is_job) {
+            answer["rank"] = each.place->rank;
+            of_all.push_back(std::move(answer));
+        } else {
+            of_all = std::move(answer);
+        }
+    }
+    if (as_json) {
+        fmt::print("{}\n", of_all.dump());
     }
     return k_success;
 }
@@ -47,9 +65,11 @@ void add_decisions(cli::command& quern, action& chosen) {
     decisions.footer(k_examples);
     decisions
         .add("program", *program,
-             "The number of its process, or its name; not needed while there is only one")
+             "The number of its process, or its name; not needed while there is only one program, "
+             "or one MPI job, whose ranks are then shown one after the other")
         .type("");
-    decisions.add_flag("--json", *as_json, "The whole answer of the program");
+    decisions.add_flag("--json", *as_json,
+                       "The whole answer of the program; of a job, an array of those of its ranks");
     decisions.when_parsed([program, as_json, &chosen] {
         chosen = [program, as_json] { return show(*program, *as_json); };
     });

@@ -106,26 +106,9 @@ bool are_one_job(std::vector<found_program>& all) {
                               }) == all.end();
 }
 
-[[noreturn]] void refuse_several(std::string_view subcommand, const std::vector<candidate>& all) {
-    throw usage_error(fmt::format("quern {}: there are {} programs; say the number of one:{}",
-                                  subcommand, all.size(), list_of(all)));
-}
-
 }  // namespace
 
-pid_t find_program(std::string_view subcommand, const std::string& wanted) {
-    if (const auto number = number_in(wanted)) {
-        return *number;
-    }
-    const std::vector<candidate> all = meant_by(subcommand, wanted);
-    if (all.size() > 1) {
-        refuse_several(subcommand, all);
-    }
-    return all.front().number;
-}
-
-std::vector<found_program> find_program_or_job(std::string_view subcommand,
-                                               const std::string& wanted) {
+std::vector<found_program> find_programs(std::string_view subcommand, const std::string& wanted) {
     if (const auto number = number_in(wanted)) {
         return {{*number}};
     }
@@ -135,9 +118,15 @@ std::vector<found_program> find_program_or_job(std::string_view subcommand,
         found.push_back({each.number, place_in_job(each.number)});
     }
     if (found.size() > 1 && !are_one_job(found)) {
-        refuse_several(subcommand, all);
+        throw usage_error(fmt::format("quern {}: there are {} programs; say the number of one:{}",
+                                      subcommand, all.size(), list_of(all)));
     }
     return found;
+}
+
+std::string heading_of(const found_program& rank) {
+    return fmt::format("rank {} of {}, process {}:\n", rank.place->rank, rank.place->ranks,
+                       rank.number);
 }
 
 json_value ask_program(pid_t program, std::string_view request) {

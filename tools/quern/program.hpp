@@ -17,19 +17,18 @@
 
 namespace quern::tool {
 
-/// The process that a user means: its id, the name of a program that runs once, or nothing if there
-/// is only one. Throws usage_error, with the list of programs, and cannot_ask.
-pid_t find_program(std::string_view subcommand, const std::string& wanted);
-
 struct found_program {
     pid_t number = 0;
     std::optional<job_place> place{};  ///< of a rank of a job, if it was not named by its number
 };
 
-/// The same, but if all that run under the name, or all that run, are ranks of one job, these are
-/// meant, in their order. Not empty.
-std::vector<found_program> find_program_or_job(std::string_view subcommand,
-                                               const std::string& wanted);
+/// What a user means: the process with this id, the only program that runs under this name or at
+/// all, or, if all of these are ranks of one job, those, in their order. Not empty. Throws
+/// usage_error, with the list of programs, and cannot_ask.
+std::vector<found_program> find_programs(std::string_view subcommand, const std::string& wanted);
+
+/// A line that stands before what is told of a rank. Requires: it has a place.
+std::string heading_of(const found_program& rank);
 
 /// Sends a query; throws cannot_ask also for another protocol version or a refusal.
 json_value ask_program(pid_t program, std::string_view request);

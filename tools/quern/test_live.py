@@ -301,6 +301,20 @@ class TopOfAJob(unittest.TestCase):
                 self.assertIn(part, result.stderr)
 
 
+class RanksOfAJob(unittest.TestCase):
+    def test_tell_their_tasks_and_decisions_one_after_the_other(self):
+        with rank(1, 2) as second, rank(0, 2) as first:
+            for subcommand, words in [("tasks", "task 'waiter' waits"), ("decisions", "tester: tile 32 -> 64")]:
+                result = run(subcommand)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+                parts = re.split(r"rank \d of 2, process \d+:\n", result.stdout)
+                self.assertEqual((len(parts), parts[0]), (3, ""))
+                self.assertEqual(re.findall(r"process (\d+):", result.stdout), [str(first.pid), str(second.pid)])
+                self.assertTrue(all(words in part for part in parts[1:]), result.stdout)
+            answer = json.loads(run("decisions", "--json").stdout)
+            self.assertEqual([(each["rank"], each["pid"]) for each in answer], [(0, first.pid), (1, second.pid)])
+
+
 class CountersOfAJob(unittest.TestCase):
     def test_are_read_together(self):
         with rank(1, 12), rank(10, 12), rank(0, 12) as first:

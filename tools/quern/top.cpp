@@ -57,7 +57,7 @@ int print_frames(top_subject& subject, const top_options& options) {
 }
 
 std::unique_ptr<top_subject> subject_of(const std::string& name) {
-    const std::vector<found_program> found = find_program_or_job("top", name);
+    const std::vector<found_program> found = find_programs("top", name);
     const auto& place = found.front().place;
     if (found.size() == 1 && (!place || place->ranks == 1)) {
         return std::make_unique<top_program>(found.front().number);
