@@ -79,6 +79,7 @@ std::vector<top_site> sites_of(const std::vector<top_rank>& ranks, unsigned work
         }
     }
     std::vector<top_site> sites;
+    sites.reserve(by_name.size());
     for (const auto& [name, part] : by_name) {
         sites.push_back({name.first, name.second, part});
     }
