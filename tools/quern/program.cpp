@@ -114,6 +114,7 @@ std::vector<found_program> find_programs(std::string_view subcommand, const std:
     }
     const std::vector<candidate> all = meant_by(subcommand, wanted);
     std::vector<found_program> found;
+    found.reserve(all.size());
     for (const candidate& each : all) {
         found.push_back({each.number, place_in_job(each.number)});
     }
