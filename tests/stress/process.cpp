@@ -28,6 +28,13 @@ memory_use pages() {
     return use;
 }
 
+double seconds_of(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    constexpr double k_nano = 1e-9;
+    return static_cast<double>(now.tv_sec) + k_nano * static_cast<double>(now.tv_nsec);
+}
+
 std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
 }  // namespace
@@ -63,11 +70,10 @@ bool becomes_thread_count(std::size_t count) {
     return true;
 }
 
-double cpu_seconds() {
-    timespec now{};
-    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    constexpr double k_nano = 1e-9;
-    return static_cast<double>(now.tv_sec) + k_nano * static_cast<double>(now.tv_nsec);
+double cpu_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+
+double cpu_seconds_of_others() {
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 long wake_ups() {

@@ -25,6 +25,8 @@ bool becomes_thread_count(std::size_t count);
 
 /// CPU time of all threads since the process began, in seconds.
 double cpu_seconds();
+/// The same without the calling thread.
+double cpu_seconds_of_others();
 
 /// How often threads of this process, ended ones included, have gone to sleep.
 long wake_ups();
