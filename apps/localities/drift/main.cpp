@@ -2,7 +2,7 @@
 // drift: particles on a ring repel those in the same cell, and drift in a dense cloud through all
 // cells, so that the work moves from cell to cell. The cells are global objects; each locality
 // drives a part of them, wherever they are. With --balance they move after the work.
-#include "../../mpi/common/ranks.hpp"
+#include "../in_session.hpp"
 
 #include <quern/localities/balance.hpp>
 #include <quern/localities/communicator.hpp>
@@ -267,10 +267,8 @@ int run(const apps::mpi::place& of, int argc, char** argv) {
     const auto with = [&](at::balance_rule rule, std::string name) {
         return apps::variant{
             name, [&, rule, name] {
-                const outcome one = apps::mpi::with_runtime([&](const quern::runtime& rt) {
-                    const at::session job(argc, argv);
-                    return quern::async(rt, [&] { return run_cells(p, rule); }).get();
-                });
+                const outcome one = apps::localities::in_session(
+                    argc, argv, [&](auto&) { return run_cells(p, rule); });
                 apps::mpi::require_on_all(!of.is_first() || one.hash == expected,
                                           "bits of particles with " + name);
                 std::erase_if(lines,

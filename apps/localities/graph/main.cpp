@@ -7,10 +7,9 @@
 #include "reference.hpp"
 #include "search.hpp"
 
-#include "../../mpi/common/ranks.hpp"
+#include "../in_session.hpp"
 
 #include <quern/localities/communicator.hpp>
-#include <quern/localities/session.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -117,9 +116,8 @@ apps::variant on_localities(const job& j, std::string name, Rule rule, std::stri
                             char**& argv) {
     return {
         name, [&j, &line, name, rule, &argc, &argv] {
-            outcome one = apps::mpi::with_runtime([&](const quern::runtime& rt) {
-                const at::session session(argc, argv);
-                return quern::async(rt, [&] { return search_here(j, rt.workers(), rule); }).get();
+            outcome one = apps::localities::in_session(argc, argv, [&](const quern::runtime& rt) {
+                return search_here(j, rt.workers(), rule);
             });
             apps::mpi::require_on_all(one.is_right, name);
             MPI_Allreduce(MPI_IN_PLACE, &one.offers_sent, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);

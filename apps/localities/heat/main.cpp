@@ -2,7 +2,7 @@
 // heat: Jacobi sweeps of a square whose rows are divided among the localities. Each sends the first
 // and the last of its rows to its neighbours by channels: before it computes the others, so that
 // the rows travel meanwhile, or afterwards.
-#include "../../mpi/common/ranks.hpp"
+#include "../in_session.hpp"
 
 #include <quern/localities/channel.hpp>
 #include <quern/localities/communicator.hpp>
@@ -229,18 +229,16 @@ int run(const apps::mpi::place& of, int argc, char** argv) {
     const row expected = of.is_first() ? swept_serially(p) : row{};
     std::vector<std::pair<std::string, double>> waits;
     const auto with = [&](const std::string& name, auto sweeps) {
-        return apps::variant{
-            name, [&, name, sweeps] {
-                const outcome one = apps::mpi::with_runtime([&](const quern::runtime& rt) {
-                    const at::session job(argc, argv);
-                    return quern::async(rt, [&] { return run_sweeps(p, of, sweeps); }).get();
-                });
-                apps::mpi::require_on_all(!of.is_first() || one.points == expected,
-                                          "the square of " + name);
-                std::erase_if(waits, [&](const auto& each) { return each.first == name; });
-                waits.emplace_back(name, one.waited);
-                return one.seconds;
-            }};
+        return apps::variant{name, [&, name, sweeps] {
+                                 const outcome one = apps::localities::in_session(
+                                     argc, argv, [&](auto&) { return run_sweeps(p, of, sweeps); });
+                                 apps::mpi::require_on_all(!of.is_first() || one.points == expected,
+                                                           "the square of " + name);
+                                 std::erase_if(
+                                     waits, [&](const auto& each) { return each.first == name; });
+                                 waits.emplace_back(name, one.waited);
+                                 return one.seconds;
+                             }};
     };
     std::vector<apps::variant> variants = common.chosen(
         {with("mpi", [&](band& own, const edges&) { return sweep_by_mpi(own, p, of); }),

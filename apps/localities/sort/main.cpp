@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // sort: numbers in parts at all localities are sorted where they are, or brought to the first
 // locality, sorted there and sent back.
-#include "../../mpi/common/ranks.hpp"
+#include "../in_session.hpp"
 
 #include <quern/algorithms/sort.hpp>
 #include <quern/localities/partitioned_vector.hpp>
@@ -110,16 +110,13 @@ int run(const apps::mpi::place& of, int argc, char** argv) {
     apps::mpi::require_memory(6.0 * p.n * sizeof(std::uint64_t));
     const numbers expected = of.is_first() ? sorted_serially(p) : numbers{};
     const auto with = [&](const char* name, auto sorts) {
-        return apps::variant{
-            name, [&, name, sorts] {
-                const outcome one = apps::mpi::with_runtime([&](const quern::runtime& rt) {
-                    const at::session job(argc, argv);
-                    return quern::async(rt, [&] { return run_sort(p, sorts); }).get();
-                });
-                apps::mpi::require_on_all(!of.is_first() || one.sorted == expected,
-                                          std::string("the order of ") + name);
-                return one.seconds;
-            }};
+        return apps::variant{name, [&, name, sorts] {
+                                 const outcome one = apps::localities::in_session(
+                                     argc, argv, [&](auto&) { return run_sort(p, sorts); });
+                                 apps::mpi::require_on_all(!of.is_first() || one.sorted == expected,
+                                                           std::string("the order of ") + name);
+                                 return one.seconds;
+                             }};
     };
     std::vector<apps::variant> variants =
         common.chosen({with("root", sort_at_root), with("parts", sort_where_they_are)});
