@@ -8,14 +8,15 @@
 
 #include <cstdio>
 #include <fstream>
-#include <initializer_list>
-#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace quern::tool {
 
 namespace {
+
+constexpr const char* k_size_variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
 std::optional<int> number_in(std::string_view variable, std::string_view name) {
     if (!variable.starts_with(name) || variable.substr(name.size(), 1) != "=") {
@@ -24,8 +25,8 @@ std::optional<int> number_in(std::string_view variable, std::string_view name) {
     return topology::detail::parse_number<int>(variable.substr(name.size() + 1));
 }
 
-/// The first of these variables that a process has began with, if it is a number.
-std::optional<int> number_of(pid_t process, std::initializer_list<std::string_view> names) {
+/// The first of these variables that a process has begun with, if it is a number.
+std::optional<int> number_of(pid_t process, std::span<const char* const> names) {
     std::ifstream in(fmt::format("/proc/{}/environ", process), std::ios::binary);
     for (std::string variable; std::getline(in, variable, '\0');) {
         for (const std::string_view name : names) {
@@ -37,9 +38,7 @@ std::optional<int> number_of(pid_t process, std::initializer_list<std::string_vi
     return std::nullopt;
 }
 
-std::optional<int> rank_of(pid_t process) {
-    return number_of(process, {"OMPI_COMM_WORLD_RANK", "PMI_RANK"});
-}
+std::optional<int> rank_of(pid_t process) { return number_of(process, k_rank_variables); }
 
 /// 0: it has ended.
 pid_t parent_of(pid_t process) {
@@ -64,7 +63,7 @@ std::optional<job_place> place_in_job(pid_t process) {
     }
     job_place place;
     place.rank = *rank;
-    place.ranks = number_of(process, {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}).value_or(1);
+    place.ranks = number_of(process, k_size_variables).value_or(1);
     // Between a rank and its starter there may be scripts, which have its variables too.
     place.starter = parent_of(process);
     while (place.starter > 1 && rank_of(place.starter) == rank) {

@@ -8,6 +8,9 @@
 
 namespace quern::tool {
 
+/// In which the starters of Open MPI and MPICH tell a rank its number.
+inline constexpr const char* k_rank_variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+
 struct job_place {
     int rank = 0;
     int ranks = 1;      ///< of the whole job, on all machines

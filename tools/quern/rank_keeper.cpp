@@ -2,6 +2,8 @@
 // Starts one rank and waits for it.
 #include "rank_keeper.hpp"
 
+#include "job_place.hpp"
+
 #include <quern/mpi/detail/job_channel.hpp>
 #include <quern/topology/detail/text.hpp>
 
@@ -28,9 +30,9 @@ namespace quern::tool {
 
 namespace {
 
-/// As the starters of Open MPI and MPICH tell it; -1: neither did.
+/// -1: no starter has told it.
 int own_rank() {
-    for (const char* const name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
+    for (const char* const name : k_rank_variables) {
         if (const char* const text = std::getenv(name)) {
             return topology::detail::parse_number<int>(text).value_or(-1);
         }

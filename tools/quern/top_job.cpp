@@ -122,8 +122,6 @@ std::string heading(const top_job_frame& job) {
                        duration(first.interval_s));
 }
 
-}  // namespace
-
 top_rank rank_of_frame(int rank, top_frame frame) {
     top_rank made;
     made.rank = rank;
@@ -163,16 +161,7 @@ std::vector<std::string> lines_of(const top_job_frame& job, std::size_t width) {
     return lines;
 }
 
-std::string job_as_json(const top_job_frame& job) {
-    json out(json::layout::indented);
-    out.open('{').field("ranks", job.ranks).open('[', "shown");
-    for (const top_rank& each : job.shown) {
-        out.open('{').field("rank", each.rank);
-        add_frame(out, each.frame);
-        out.close();
-    }
-    return out.take();
-}
+}  // namespace
 
 top_job::top_job(const std::vector<found_program>& ranks)
     : m_starter(ranks.front().place->starter) {
@@ -240,6 +229,15 @@ std::vector<std::string> top_job::lines(top_order order, std::size_t width) cons
     return lines_of(shown, width);
 }
 
-std::string top_job::as_json() const { return job_as_json(m_frame); }
+std::string top_job::as_json() const {
+    json out(json::layout::indented);
+    out.open('{').field("ranks", m_frame.ranks).open('[', "shown");
+    for (const top_rank& each : m_frame.shown) {
+        out.open('{').field("rank", each.rank);
+        add_frame(out, each.frame);
+        out.close();
+    }
+    return out.take();
+}
 
 }  // namespace quern::tool

@@ -32,11 +32,6 @@ struct top_job_frame {
     std::vector<top_rank> shown;
 };
 
-/// Requires: a frame of a program that is a rank.
-top_rank rank_of_frame(int rank, top_frame frame);
-std::vector<std::string> lines_of(const top_job_frame& job, std::size_t width);
-std::string job_as_json(const top_job_frame& job);
-
 /// Shows the ranks that have a runtime; cannot_ask is thrown when none has one any more.
 class top_job final : public top_subject {
 public:
