@@ -109,3 +109,6 @@ elseif(WAY STREQUAL "pkg_config")
 else()
     message(FATAL_ERROR "no consumer '${WAY}'")
 endif()
+
+# What has passed is not looked at again, and there are many of them.
+file(REMOVE_RECURSE "${work}")
