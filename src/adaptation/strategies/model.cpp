@@ -100,8 +100,19 @@ public:
 
     /// A coarser grain to compare with: idleness grows with it, and should stay below a fifth.
     double coarser(double from) const {
-        const double idle = std::max(at(from).idle_share(), 1e-3);
+        const double idle = std::max(idle_by_grain(from), 1e-3);
         return within(from * std::clamp(k_most_idle / idle, k_finer, k_coarser));
+    }
+    /// The share of idleness that a finer grain would not have: serial parts leave workers idle at
+    /// each grain.
+    double idle_by_grain(double of) const {
+        double least = at(of).idle_share();
+        for (const grain_trials& each : m_all) {
+            if (each.works() && each.grain < at(of).grain) {
+                least = std::min(least, each.idle_share());
+            }
+        }
+        return m_all.size() > 1 ? at(of).idle_share() - least : at(of).idle_share();
     }
     double coarsest() const {
         return std::max_element(m_all.begin(), m_all.end(),
@@ -114,8 +125,9 @@ public:
     /// itself.
     double beyond_level() const {
         const grain_trials& last = at(coarsest());
-        const bool is_level = last.works() && last.idle_share() < k_idle &&
-                              last.cost() <= at(best_of(last.grain)).cost() * (1 + k_gain);
+        const bool is_level =
+            last.works() && idle_by_grain(last.grain) < k_idle &&
+            last.cost() <= at(best_of(last.grain)).cost() * (1 + std::max(k_gain, noise()));
         return is_level ? coarser(last.grain) : last.grain;
     }
 
