@@ -2,6 +2,8 @@
 // Batches of parcels, and the dispatcher that runs them beside itself.
 #include "arrivals.hpp"
 
+#include "parcel_trace.hpp"
+
 #include <quern/base/detail/assert.hpp>
 #include <quern/base/detail/clock.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
@@ -29,10 +31,10 @@ constexpr std::uint32_t k_longest_stride = 64;
 /// Parcels that have come and not begun, with their bytes behind it, and their item in the queue.
 class batch final : public quern::detail::runnable {
 public:
-    static batch& make(job& of, quern::detail::pool& where, int from,
+    static batch& make(job& of, quern::detail::pool& where, int from, std::uint32_t first,
                        std::span<const std::byte> parcels, bool has_credit) {
         void* const place = ::operator new(sizeof(batch) + parcels.size());
-        return *::new (place) batch(of, where, from, parcels, has_credit);
+        return *::new (place) batch(of, where, from, first, parcels, has_credit);
     }
     void destroy() noexcept {
         this->~batch();
@@ -46,22 +48,25 @@ public:
     const std::byte* take() noexcept {
         const std::byte* const taken = bytes() + m_at;
         m_at += size_at(m_at);
+        ++m_number;
         QUERN_ASSERT(m_at <= m_size, "a parcel ends behind its message");
         return taken;
     }
     /// About half of the rest becomes another batch. Requires: at least two parcels.
     batch& split() {
         std::uint32_t middle = m_at + size_at(m_at);
+        std::uint32_t number = m_number + 1;
         while (middle - m_at < (m_size - m_at) / 2 && middle + size_at(middle) < m_size) {
             middle += size_at(middle);
+            ++number;
         }
-        batch& other = make(m_job, m_where, m_from, rest_from(middle), false);
+        batch& other = make(m_job, m_where, m_from, number, rest_from(middle), false);
         m_size = middle;
         return other;
     }
     /// All of the rest becomes another batch, with the credit.
     batch& move_rest() {
-        batch& other = make(m_job, m_where, m_from, rest_from(m_at), m_has_credit);
+        batch& other = make(m_job, m_where, m_from, m_number, rest_from(m_at), m_has_credit);
         m_size = m_at;
         m_has_credit = false;
         return other;
@@ -77,15 +82,18 @@ public:
     job& of() const noexcept { return m_job; }
     quern::detail::pool& where() const noexcept { return m_where; }
     int from() const noexcept { return m_from; }
+    /// Of the parcel that take() gives next, on its link.
+    std::uint32_t number() const noexcept { return m_number; }
     bool has_credit() const noexcept { return m_has_credit; }
 
 private:
-    batch(job& of, quern::detail::pool& where, int from, std::span<const std::byte> parcels,
-          bool has_credit) noexcept
+    batch(job& of, quern::detail::pool& where, int from, std::uint32_t first,
+          std::span<const std::byte> parcels, bool has_credit) noexcept
         : runnable(run_queued),
           m_job(of),
           m_where(where),
           m_from(from),
+          m_number(first),
           m_size(static_cast<std::uint32_t>(parcels.size())),
           m_has_credit(has_credit) {
         std::memcpy(bytes(), parcels.data(), parcels.size());
@@ -109,6 +117,7 @@ private:
     job& m_job;
     quern::detail::pool& m_where;
     const int m_from;
+    std::uint32_t m_number;
     std::uint32_t m_at = 0;
     std::uint32_t m_size;
     bool m_has_credit;
@@ -213,11 +222,13 @@ context* parcel_item::run_parcel(quern::detail::work& item) noexcept {
     batch& of = *home->m_batch;
     job& job_of = of.of();
     parcel_header header{};
+    const std::uint32_t number = of.number();
     const std::byte* const begin = of.take();
     std::memcpy(&header, begin, sizeof header);
     home->m_is_reading = true;
     // No task is its parent: that of the dispatcher is none.
     quern::detail::current_context()->root().task().outer = nullptr;
+    detail::trace_parcel(false, of.from(), number, bytes_of(header));
     {
         arrived_parcel parcel(job_of, of.from(), header, begin + sizeof header,
                               {[](void* dispatcher_of, void* batch_of) noexcept {
@@ -271,9 +282,9 @@ void task_runs(const void* code) noexcept {
     }
 }
 
-void run_parcels(job& of, quern::detail::pool& where, int from,
+void run_parcels(job& of, quern::detail::pool& where, int from, std::uint32_t first,
                  std::span<const std::byte> parcels) noexcept {
-    where.make_ready(batch::make(of, where, from, parcels, true));
+    where.make_ready(batch::make(of, where, from, first, parcels, true));
 }
 
 }  // namespace quern::localities::detail

@@ -16,8 +16,9 @@
 
 namespace quern::localities::detail {
 
-/// Makes the parcels ready. Copies the bytes. Ends the program if memory has run out.
-void run_parcels(job& of, quern::detail::pool& where, int from,
+/// Makes the parcels ready. `first`: the number of the first one on its link. Copies the bytes.
+/// Ends the program if memory has run out.
+void run_parcels(job& of, quern::detail::pool& where, int from, std::uint32_t first,
                  std::span<const std::byte> parcels) noexcept;
 
 // What the parcels need of the job:

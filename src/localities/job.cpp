@@ -65,7 +65,8 @@ void job::has_received(int from, std::span<const std::byte> bytes) noexcept {
     if (parcels.empty()) {
         has_ended(1);
     } else {
-        detail::run_parcels(*this, m_pool.get(), from, parcels);  // until message_has_run
+        detail::run_parcels(*this, m_pool.get(), from, header.first,
+                            parcels);  // until message_has_run
     }
 }
 

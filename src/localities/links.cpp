@@ -2,6 +2,8 @@
 // Collects, sends, gives credits back.
 #include "links.hpp"
 
+#include "parcel_trace.hpp"
+
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -17,8 +19,7 @@ void message::add(const parcel_header& header, std::span<const std::byte> bytes)
     m_used += size_of(header);
 }
 
-void message::set_credits(std::uint32_t credits) noexcept {
-    const message_header header{.credits = credits, .reserved = 0};
+void message::set_header(const message_header& header) noexcept {
     std::memcpy(m_bytes.data(), &header, sizeof header);
 }
 
@@ -70,19 +71,23 @@ message* link::take_next() noexcept {
     m_queued = m_queued - 1;
     --m_credits;
     one->next = nullptr;
-    one->set_credits(std::exchange(m_owed, 0U));
+    one->set_header({.credits = std::exchange(m_owed, 0U), .first = one->first});
     m_counts.messages = m_counts.messages + 1;
     return one;
 }
 
-void link::post(const parcel_header& header, std::span<const std::byte> bytes) {
+void link::post(const parcel_header& header, std::span<const std::byte> bytes,
+                std::uint64_t apart) {
     message* ready = nullptr;
+    std::uint32_t number = 0;
     {
         const std::scoped_lock lock(m_lock);
+        number = static_cast<std::uint32_t>(m_counts.parcels);
         if (m_last == nullptr || m_last->room() < size_of(header)) {
             message& fresh = m_store.take();
             (m_last == nullptr ? m_first : m_last->next) = &fresh;
             m_last = &fresh;
+            m_last->first = number;
             m_queued = m_queued + 1;
         }
         m_last->add(header, bytes);
@@ -93,6 +98,7 @@ void link::post(const parcel_header& header, std::span<const std::byte> bytes) {
     if (ready != nullptr) {
         send(*ready);
     }
+    detail::trace_parcel(true, m_to, number, bytes.size() + apart);
 }
 
 void link::has_credits(std::uint32_t count) noexcept {
@@ -125,7 +131,7 @@ void link::message_has_run() noexcept {
         m_counts.credits_only = m_counts.credits_only + 1;
     }
     message& one = m_store.take();
-    one.set_credits(owed);
+    one.set_header({.credits = owed, .first = 0});
     send(one);
 }
 

@@ -31,8 +31,8 @@ inline constexpr std::uint32_t k_most_owed = k_credits / 2;
 
 /// At the beginning of each message.
 struct message_header {
-    std::uint32_t credits;   ///< that the sender gives back
-    std::uint32_t reserved;  ///< so that parcels are aligned
+    std::uint32_t credits;  ///< that the sender gives back
+    std::uint32_t first;    ///< the number of its first parcel on the link, for traces
 };
 
 class message_store;
@@ -45,11 +45,12 @@ public:
     /// Requires: room for both. The size in the header is a multiple of 8 and covers both.
     void add(const parcel_header& header, std::span<const std::byte> bytes) noexcept;
     void begin() noexcept { m_used = sizeof(message_header); }
-    void set_credits(std::uint32_t credits) noexcept;
+    void set_header(const message_header& header) noexcept;
     std::span<const std::byte> whole() const noexcept { return {m_bytes.data(), m_used}; }
 
     message* next = nullptr;
     message_store* home = nullptr;
+    std::uint32_t first = 0;  ///< as message_header
 
 private:
     std::size_t m_used = sizeof(message_header);
@@ -89,9 +90,10 @@ public:
     link(mpi::detail::message_port& port, message_store& store, int to) noexcept
         : m_port(port), m_store(store), m_to(to) {}
 
-    /// Adds a parcel to the last message, which is sent if there is a credit. Any thread. Throws
-    /// std::bad_alloc; then the parcel is not posted.
-    void post(const parcel_header& header, std::span<const std::byte> bytes);
+    /// Adds a parcel to the last message, which is sent if there is a credit. `apart`: bytes of it
+    /// that travel beside it. Any thread. Throws std::bad_alloc; then the parcel is not posted.
+    void post(const parcel_header& header, std::span<const std::byte> bytes,
+              std::uint64_t apart = 0);
 
     /// Numbers for as many chunks of one parcel: the first one.
     std::uint32_t number_chunks(std::uint32_t count) noexcept;

@@ -64,7 +64,11 @@ void job::send_apart(link& way, parcel_header header, std::vector<std::byte>&& b
     sent->left.store(all.size(), std::memory_order_relaxed);
     header.size |= static_cast<std::uint32_t>(in_message.size());
     header.chunk = way.number_chunks(static_cast<std::uint32_t>(all.size()));
-    way.post(header, in_message);
+    std::uint64_t apart = 0;
+    for (const auto& each : all) {
+        apart += each.size();
+    }
+    way.post(header, in_message, apart);
     sent_chunks* const shared = sent.release();  // the last chunk that has been sent destroys it
     std::uint32_t number = header.chunk;
     for (const auto& each : all) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Records jobs of several ranks, joins their traces by `quern trace merge`, and reads the result with a decoder of its own:
-there must be an arrow for each message, from a sending to a receipt, and not before it. How many messages there are, the
-counters say.
+there must be an arrow for each message and each parcel, from a sending to a receipt, and not before it. How many there are,
+the counters say.
 
 Usage: merge.py <quern> <program>... where a program is <name>=<path>: `cases` of cases.cpp, or an application"""
 
@@ -18,7 +18,10 @@ LIMIT_S = 200  # a busy machine needs it
 # Ranks, and the words of the program.
 JOBS = {"cases": [(2, ["merge"])],
         "ring": [(2, ["--n", "200", "--tile", "50", "--variant", "tasks-renamed", "--repeat", "1"])],
-        "hpl": [(4, ["--n", "1000", "--tile", "64", "--grid", "2x2", "--variant", "tasks", "--repeat", "1"])]}
+        "hpl": [(4, ["--n", "1000", "--tile", "64", "--grid", "2x2", "--variant", "tasks", "--repeat", "1"])],
+        "heat": [(2, ["--n", "200", "--steps", "30", "--repeat", "1"])],
+        "drift": [(3, ["--cells", "24", "--particles", "1500", "--steps", "30", "--every", "5", "--repeat", "1"])]}
+WITH_PARCELS = ("heat", "drift")  # of the layer localities
 MESSAGE_FLOW = 1 << 61
 SEND, RECEIVE = 47, 48  # fields of an event: flows that begin or pass, flows that end
 
@@ -93,11 +96,12 @@ class Trace:
         return int(re.match(r"rank (\d+): ", self.processes[self.parents[track]])[1])
 
 
-def check_job(quern, program, ranks, words):
+def check_job(quern, program, layers, ranks, words):
+    counters = [f"/{layer}/count/{what}" for layer in layers for what in ("sent", "received")]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         run = subprocess.run([quern, "run", "-n", str(ranks), "--trace", "run.%r.pftrace", "--threads", "1",
-                              "--counters", "/mpi/count/sent;/mpi/count/received", "--destination", "counters.%r.txt", "--format", "csv",
+                              "--counters", ";".join(counters), "--destination", "counters.%r.txt", "--format", "csv",
                               "--", program, *words], cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         assert run.returncode == 0, run
         traces = sorted(each.name for each in folder.glob("run.*.pftrace"))
@@ -128,7 +132,7 @@ def counted_by(path):
     values = collections.defaultdict(int)
     for line in path.read_text().splitlines():
         parts = line.split(",")  # name, number, time, [s], value, [unit]
-        if parts[0].startswith("/mpi"):
+        if parts[0].startswith(("/mpi", "/parcels")):
             name = parts[0].rpartition("/")[2]
             values[name] += int(float(parts[4]))
     return values
@@ -141,7 +145,9 @@ def main():
         name, _, path = each.partition("=")
         path = os.path.abspath(path)
         for ranks, words in JOBS[name]:
-            print(f"{name} on {ranks} ranks: {check_job(quern, path, ranks, words)} arrows, as many as messages", flush=True)
+            layers = ("mpi", "parcels") if name in WITH_PARCELS else ("mpi",)
+            arrows = check_job(quern, path, layers, ranks, words)
+            print(f"{name} on {ranks} ranks: {arrows} arrows, as many as messages", flush=True)
 
 
 main()

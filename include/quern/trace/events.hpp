@@ -100,6 +100,9 @@ struct runtime_event {
     runtime& which;
 };
 
+/// In message_info::context: `order` is the number of the message, the same on both sides.
+inline constexpr std::uint64_t k_numbered_messages = std::uint64_t{1} << 47U;
+
 /// A message between processes or devices.
 struct message_info {
     bool is_sent = false;  ///< false: it has been received
@@ -110,7 +113,8 @@ struct message_info {
     /// sides, of which 48 bits are kept. 0: not known.
     std::uint64_t context = 0;
     /// Grows with the order in which this process has posted its sends and its receives; 48 bits
-    /// are kept. Messages of one context, sender, receiver and tag match in this order.
+    /// are kept. Messages of one context, sender, receiver and tag match in this order; those of
+    /// a context with k_numbered_messages match the one of the same number.
     std::uint64_t order = 0;
 };
 

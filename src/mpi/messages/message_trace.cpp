@@ -22,6 +22,11 @@ std::uint64_t order_of_posting() noexcept {
     return g_posted.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
+/// Messages of MPI match by their order.
+std::uint64_t unnumbered(std::uint64_t context) noexcept {
+    return context & ~trace::k_numbered_messages;
+}
+
 }  // namespace
 
 void trace_sending(const channel& where, int peer, int tag, std::uint64_t bytes) noexcept {
@@ -29,7 +34,7 @@ void trace_sending(const channel& where, int peer, int tag, std::uint64_t bytes)
                          .peer = where.world_rank(peer),
                          .tag = tag,
                          .bytes = bytes,
-                         .context = where.context,
+                         .context = unnumbered(where.context),
                          .order = order_of_posting()});
 }
 
@@ -57,7 +62,7 @@ void trace_receipt(const posted_receive& what, const MPI_Status& status,
                          .peer = what.where.world_rank(status.MPI_SOURCE),
                          .tag = status.MPI_TAG,
                          .bytes = bytes,
-                         .context = what.where.context,
+                         .context = unnumbered(what.where.context),
                          .order = what.order});
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // All ends are sorted so that the ends of messages between which MPI keeps the order stand
 // together: the sendings in their order, then the receipts in theirs. The first of these belongs to
-// the first of those.
+// the first of those. Messages with numbers of their own are connected by them.
 #include "merge/match.hpp"
+
+#include <quern/trace/events.hpp>
 
 #include <algorithm>
 #include <map>
@@ -71,8 +73,15 @@ public:
         m_result.received += arrived;
         iterator from = begin;
         iterator to = received;
-        for (; from != received && to != end; ++from, ++to) {
-            connect(*from, *to);
+        const bool is_numbered = (begin->context & k_numbered_messages) != 0;
+        while (from != received && to != end) {
+            if (is_numbered && from->order < to->order) {
+                count_unmatched(*from++);
+            } else if (is_numbered && to->order < from->order) {
+                count_unmatched(*to++);
+            } else {
+                connect(*from++, *to++);
+            }
         }
         for (; from != received; ++from) {
             count_unmatched(*from);
