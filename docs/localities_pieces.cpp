@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/localities/attempts.hpp>
 #include <quern/localities/balance.hpp>
 #include <quern/localities/channel.hpp>
+#include <quern/localities/checkpoint.hpp>
 #include <quern/localities/communicator.hpp>
 #include <quern/localities/counters.hpp>
 #include <quern/localities/names.hpp>
@@ -153,6 +155,21 @@ void example(int where) {
     const quern::localities::rebalanced done = balance.rebalance().get();
     std::printf("%d boxes moved: %s\n", static_cast<int>(done.moved), done.why.c_str());
     // [balance]
+
+    // [checkpoint]
+    quern::localities::checkpoint(boxes, "results/step-100").get();
+    // In another run, on any number of localities:
+    const auto restored = quern::localities::restore<particles>("results/step-100");
+    // [checkpoint]
+
+    const std::vector<double> xs(100, 0.01);
+    // [attempts]
+    const auto is_normalised = [](double value) { return std::abs(value - 1) < 1e-9; };
+    quern::future<double> checked =
+        quern::localities::retry_if(3, quern::localities::all(), is_normalised, &total, xs);
+    quern::future<int> sure = quern::localities::replicate(
+        quern::localities::all(), quern::localities::majority(), [] { return 42; });
+    // [attempts]
 
     // [counters]
     quern::localities::counter_set job;

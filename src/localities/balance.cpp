@@ -12,11 +12,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <exception>
 
-namespace quern::localities::detail {
+namespace quern::localities {
+
+namespace detail {
 
 namespace {
 
@@ -117,6 +121,11 @@ rebalanced balance_core::rebalance() {
     const bool is_on = adaptation::current_mode() == adaptation::mode::on;
     const bool is_chosen =
         is_worth_it(result, moves, largest_load(result.loads), largest_load(planned), result.why);
+    if (m_before_moves > 0 && result.imbalance > 0) {
+        result.gained = result.imbalance / m_before_moves;
+        result.why += words("; before the last moves it was %.2f", m_before_moves);
+    }
+    m_before_moves = is_chosen && is_on ? result.imbalance : 0;
     if (is_chosen && is_on) {
         const auto begun = std::chrono::steady_clock::now();
         std::vector<future<void>> moved;
@@ -148,4 +157,75 @@ rebalanced balance_core::rebalance() {
     return result;
 }
 
-}  // namespace quern::localities::detail
+}  // namespace detail
+
+struct rebalancing::state {
+    explicit state(std::shared_ptr<detail::balance_core> core) : of(std::move(core)) {}
+
+    /// On the thread for time: one call at a time.
+    void begin_if_due() {
+        if (is_running.load(std::memory_order_acquire)) {  // pairs with the end of run()
+            return;
+        }
+        if (left != 0) {
+            --left;
+            return;
+        }
+        is_running.store(true, std::memory_order_relaxed);
+        last = quern::async([this] { run(); });
+    }
+    void run() {
+        std::uint64_t now_moved = 0;
+        try {
+            now_moved = of->rebalance().moved;
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "quern: localities: rebalancing has failed: %s\n", error.what());
+        }
+        constexpr unsigned k_longest_pause = 16;  // periods (chosen)
+        pause = now_moved != 0 ? 1 : std::min(2 * pause, k_longest_pause);
+        left = pause - 1;
+        moved.fetch_add(now_moved, std::memory_order_relaxed);
+        calls.fetch_add(1, std::memory_order_relaxed);
+        is_running.store(false, std::memory_order_release);  // pairs with begin_if_due()
+    }
+
+    const std::shared_ptr<detail::balance_core> of;
+    std::atomic<bool> is_running{false};
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<std::uint64_t> moved{0};
+    // Of the call in progress, else of the thread for time.
+    unsigned pause = 1;
+    unsigned left = 0;
+    future<void> last{};  ///< of the thread for time alone, and after it of stop()
+};
+
+rebalancing::rebalancing(std::shared_ptr<detail::balance_core> of, std::chrono::nanoseconds period)
+    : m_state(std::make_shared<state>(std::move(of))),
+      m_policy(adaptation::every(period, "rebalance", [now = m_state](adaptation::policy_context&) {
+          now->begin_if_due();
+      })) {}
+
+rebalancing& rebalancing::operator=(rebalancing&& from) noexcept {
+    if (this != &from) {
+        stop();
+        m_state = std::move(from.m_state);
+        m_policy = std::move(from.m_policy);
+    }
+    return *this;
+}
+
+void rebalancing::stop() noexcept {
+    m_policy.stop();
+    if (m_state && m_state->last.valid()) {
+        m_state->last.wait();
+    }
+}
+
+std::uint64_t rebalancing::calls() const noexcept {
+    return m_state ? m_state->calls.load(std::memory_order_relaxed) : 0;
+}
+std::uint64_t rebalancing::moved() const noexcept {
+    return m_state ? m_state->moved.load(std::memory_order_relaxed) : 0;
+}
+
+}  // namespace quern::localities

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The sizes of the parts of a partitioned_vector.
+// How much each locality has of a partitioned_vector, and of objects that are made together.
+#include <quern/localities/make_many.hpp>
 #include <quern/localities/partitioned_vector.hpp>
 
 #include "job.hpp"
@@ -9,10 +10,13 @@
 #include <stdexcept>
 #include <string>
 
-namespace quern::localities::detail {
+namespace quern::localities {
 
-std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights) {
-    const auto parts = static_cast<std::size_t>(detail::job_for("partitioned_vector").count());
+namespace detail {
+
+std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights,
+                                          const char* function) {
+    const auto parts = static_cast<std::size_t>(detail::job_for(function).count());
     const std::vector<double> own = weights.empty() ? std::vector<double>(parts, 1.0) : weights;
     const double all = std::accumulate(own.begin(), own.end(), 0.0);
     bool is_right = own.size() == parts && std::isfinite(all) && all > 0;
@@ -21,7 +25,7 @@ std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<
     }
     if (!is_right) {
         throw std::invalid_argument(
-            "quern: localities::partitioned_vector with " + std::to_string(own.size()) +
+            "quern: localities::" + std::string(function) + " with " + std::to_string(own.size()) +
             " weights, whose sum is " + std::to_string(all) + "; accepted: one for each of the " +
             std::to_string(parts) + " localities, none negative, not all 0");
     }
@@ -45,4 +49,23 @@ void refuse_index(std::uint64_t index, std::uint64_t size) {
                             std::to_string(size));
 }
 
-}  // namespace quern::localities::detail
+}  // namespace detail
+
+std::vector<distribution::share> distribution::shares_of(std::uint64_t objects) const {
+    std::vector<share> all;
+    if (m_is_cyclic) {
+        const auto step = static_cast<std::uint64_t>(detail::job_for("make_many").count());
+        for (std::uint64_t first = 0; first < step; ++first) {
+            all.push_back({first, step, (objects + step - 1 - first) / step});
+        }
+        return all;
+    }
+    std::uint64_t first = 0;
+    for (const std::uint64_t count : detail::sizes_of_parts(objects, m_weights, "make_many")) {
+        all.push_back({first, 1, count});
+        first += count;
+    }
+    return all;
+}
+
+}  // namespace quern::localities

@@ -7,6 +7,8 @@
 #include <quern/localities/balance.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -22,6 +24,7 @@ using quern::localities::make_at;
 using quern::localities::move_all;
 using quern::localities::object;
 using quern::localities::rebalanced;
+using quern::localities::rebalancing;
 using namespace quern::localities::detail;
 
 std::vector<placed_object> at_first(const std::vector<double>& loads) {
@@ -163,6 +166,49 @@ TEST_P(balance_test, says_why) {
     });
     ASSERT_NE(own, log.rend());
     EXPECT_EQ(own->subject.substr(0, 12), "places of 1 ");
+}
+
+// Holds: rebalancing: objects move without a call of rebalance(), and none after its end.
+TEST_P(balance_test, moves_at_intervals) {
+    std::vector<object<worker>> workers;
+    for (int i = 0; i < 4 * count(); ++i) {
+        workers.push_back(make_at<worker>(here()));
+    }
+    const balancer<worker> balance(workers);
+    rebalancing kept = balance.every(std::chrono::milliseconds(5));
+    while (kept.calls() < 3 || (count() > 1 && kept.moved() == 0)) {
+        let_work(workers, 100);
+    }
+    kept.stop();
+    const std::uint64_t calls = kept.calls();
+    EXPECT_EQ(kept.moved() > 0, count() > 1);
+    let_work(workers, 100);
+    EXPECT_EQ(kept.calls(), calls);
+    kept = rebalancing();
+    const auto log = quern::adaptation::decisions();
+    EXPECT_NE(std::find_if(log.rbegin(), log.rend(),
+                           [](const auto& each) { return each.policy == "rebalance"; }),
+              log.rend());
+}
+
+// Holds: balancer: after moves it says what they have changed.
+TEST_P(balance_test, says_what_was_gained) {
+    std::vector<object<worker>> workers;
+    for (int i = 0; i < 4 * count(); ++i) {
+        workers.push_back(make_at<worker>(here()));
+    }
+    const balancer<worker> balance(workers, balance_rule::greedy);
+    let_work(workers, 200);
+    const rebalanced first = balance.rebalance().get();
+    EXPECT_DOUBLE_EQ(first.gained, 1.0);
+    let_work(workers, 200);
+    const rebalanced second = balance.rebalance().get();
+    if (count() > 1) {
+        EXPECT_DOUBLE_EQ(second.gained, second.imbalance / first.imbalance);
+        EXPECT_NE(second.why.find("before the last moves it was "), std::string::npos);
+    } else {
+        EXPECT_DOUBLE_EQ(second.gained, 1.0);
+    }
 }
 
 // Holds: move_all: each object moves once, with its state.

@@ -2,11 +2,13 @@
 // Objects that move to where there is time for them.
 #pragma once
 
+#include <quern/adaptation/policy.hpp>
 #include <quern/base/detail/config.hpp>
 #include <quern/localities/detail/balance_plan.hpp>
 #include <quern/localities/object.hpp>
 #include <quern/task/async.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,6 +26,7 @@ struct rebalanced {
     double imbalance = 1;         ///< largest load of a locality, divided by the mean
     double expected = 1;          ///< the same with the new places, if loads stay as they were
     double seconds = 0;           ///< that the moves have taken
+    double gained = 1;            ///< imbalance, divided by that before the last moves; 1: none
     std::vector<double> loads{};  ///< seconds by locality, since the call before
     std::string why{};            ///< in words
 };
@@ -48,9 +51,35 @@ private:
     balance_rule m_rule;
     move_function m_move;
     double m_seconds_a_move = 0;  ///< of the last moves; 0: not known
+    double m_before_moves = 0;    ///< the imbalance before those of the call before; 0: none
 };
 
 }  // namespace detail
+
+/// Calls rebalance() at intervals, until stop() or its own end: a policy of adaptation. A call that
+/// moves nothing doubles the time to the next one, to 16 periods at most; one that moves something
+/// makes it one period again. While a call is in progress no other one begins.
+///
+/// It must end before the session. Thread safety: one thread at a time; not its own calls.
+class rebalancing {
+public:
+    rebalancing() noexcept = default;
+    rebalancing(std::shared_ptr<detail::balance_core> of, std::chrono::nanoseconds period);
+    rebalancing(rebalancing&&) noexcept = default;
+    rebalancing& operator=(rebalancing&& from) noexcept;
+    ~rebalancing() { stop(); }
+
+    /// Waits for a call in progress; none begins afterwards.
+    void stop() noexcept;
+    /// Calls that have ended, and objects that they have moved.
+    std::uint64_t calls() const noexcept;
+    std::uint64_t moved() const noexcept;
+
+private:
+    struct state;
+    std::shared_ptr<state> m_state;
+    adaptation::policy_handle m_policy;
+};
 
 /// Moves some of a number of objects, so that all localities have as much to do with them. The load
 /// of an object is the time of its calls since rebalance() was called before, with what they wait
@@ -87,6 +116,19 @@ public:
 
     future<rebalanced> rebalance() const {
         return quern::async([core = m_core] { return core->rebalance(); });
+    }
+
+    /// Does that every `period`, first after one, until what it returns ends. Throws
+    /// std::invalid_argument for a period that is not positive, and as adaptation::every().
+    ///
+    ///     struct cell { int value = 0; };
+    ///     std::vector<quern::localities::object<cell>> cells{
+    ///         quern::localities::make_at<cell>(0, 1)};
+    ///     const quern::localities::balancer<cell> balance(cells);
+    ///     const quern::localities::rebalancing kept =
+    ///     balance.every(std::chrono::milliseconds(100));
+    [[nodiscard]] rebalancing every(std::chrono::nanoseconds period) const {
+        return rebalancing(m_core, period);
     }
 
 private:

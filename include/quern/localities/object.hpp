@@ -4,6 +4,7 @@
 
 #include <quern/base/detail/config.hpp>
 #include <quern/localities/detail/object_action.hpp>
+#include <quern/localities/pinned.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/localities/session.hpp>
 
@@ -99,6 +100,17 @@ public:
         }
     }
 
+    /// The object itself, to be read in place, if it is here and nothing that comes before has to
+    /// be waited for; else null, and a call is the way. Errors: as call(). Thread safety: any
+    /// thread. Cost: two locks.
+    ///
+    ///     struct cell { double value = 0; };
+    ///     const auto one = quern::localities::make_at<cell>(quern::localities::here());
+    ///     if (const auto found = one.here_or_null()) std::printf("%g\n", found->value);
+    pinned<const T> here_or_null() const { return pin_as<const T>("object::here_or_null"); }
+    /// The same, to be changed: it runs alone.
+    pinned<T> pin() const { return pin_as<T>("object::pin"); }
+
     /// Whether it refers to an object.
     explicit operator bool() const noexcept { return m_reference.refers(); }
     /// The same at all localities; of no object, object_name().
@@ -145,6 +157,12 @@ private:
     detail::object_turn begin_here(const char* function) const {
         return m_reference.begin_here(detail::k_is_shared_call<F, T, Args...>, function);
     }
+    template <class U>
+    pinned<U> pin_as(const char* function) const {
+        detail::object_turn turn = m_reference.begin_here(std::is_const_v<U>, function);
+        return turn ? pinned<U>(m_reference, std::move(turn), detail::job_for(function))
+                    : pinned<U>();
+    }
     template <class Promise, class F, class... Args>
     void send(const char* function, Promise answer, F f, std::tuple<Args...>&& values) const {
         using call = detail::typed_object_call<Promise, F, T, Args...>;
@@ -168,6 +186,10 @@ struct maker {
         } else {
             one.reset(new T{std::move(args)...});
         }
+        return adopt(std::move(one));
+    }
+    /// The first reference to an object that was made here.
+    static object<T> adopt(std::unique_ptr<T> one) {
         object<T> made(
             object_reference::make(detail::job_for("make_at"), &object_type_of<T>, one.get()));
         static_cast<void>(one.release());

@@ -25,9 +25,10 @@ namespace quern::localities {
 
 namespace detail {
 
-/// The sizes of parts for so many elements. Throws std::invalid_argument for weights that are not
-/// one for each locality, are negative, or all 0.
-std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights);
+/// The sizes of parts for so many elements. Throws std::invalid_argument, which names the function,
+/// for weights that are not one for each locality, are negative, or all 0.
+std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights,
+                                          const char* function);
 [[noreturn]] void refuse_index(std::uint64_t index, std::uint64_t size);
 
 }  // namespace detail
@@ -64,7 +65,7 @@ public:
                       "quern: localities: partitioned_vector<bool>: std::vector<bool> cannot be "
                       "changed in parallel; use char");
         localities::require_can_travel<T>();
-        m_ends = detail::sizes_of_parts(size, weights);
+        m_ends = detail::sizes_of_parts(size, weights, "partitioned_vector");
         for (std::size_t part = 0; part < m_ends.size(); ++part) {
             m_parts.push_back(localities::make_at<std::vector<T>>(
                 static_cast<int>(part), static_cast<std::size_t>(m_ends[part]), value));
