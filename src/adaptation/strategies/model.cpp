@@ -131,24 +131,26 @@ public:
         return is_level ? coarser(last.grain) : last.grain;
     }
 
-    /// How far two trials of one grain are apart, at most: differences below are noise.
+    /// How far the two shortest trials of one grain are apart, at most: differences below are
+    /// noise. A third one that is much longer says nothing about these.
     double noise() const {
         double most = 0;
         for (const grain_trials& each : m_all) {
             if (each.works() && each.costs.size() > 1) {
-                const auto [low, high] = std::minmax_element(each.costs.begin(), each.costs.end());
-                most = std::max(most, *high / *low - 1);
+                std::vector<double> costs = each.costs;
+                std::nth_element(costs.begin(), costs.begin() + 1, costs.end());
+                most = std::max(most, costs[1] / each.cost() - 1);
             }
         }
         return most;
     }
 
+    /// That of the least cost, unless it gains little. Noise is no reason to stay: of two grains
+    /// the one that was measured to be shorter is more likely to be.
     double best_of(double current) const {
         double best = current;
         for (const grain_trials& each : m_all) {
-            const double margin =
-                std::max(k_gain, noise() / static_cast<double>(each.costs.size()));
-            if (each.cost() * (1 + margin) < at(best).cost()) {
+            if (each.cost() * (1 + k_gain) < at(best).cost()) {
                 best = each.grain;
             }
         }
