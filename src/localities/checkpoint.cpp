@@ -98,7 +98,7 @@ public:
         return one;
     }
     std::shared_ptr<open_part> take(const key_type& which) {
-        const std::shared_ptr<open_part> one = open(which);
+        std::shared_ptr<open_part> one = open(which);
         const std::scoped_lock lock(m_lock);
         m_open.erase(which);
         return one;
