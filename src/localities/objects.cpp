@@ -4,6 +4,8 @@
 
 #include "job.hpp"
 
+#include <quern/base/detail/assert.hpp>
+#include <quern/localities/detail/running_object.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/detail/enough_stack.hpp>
 
@@ -121,6 +123,22 @@ object_entry& object_table::receive_reference(const object_reference::travelling
         record.receive(from.lender, {from.locality, from.moves}, number, out);
     });
     return one;
+}
+
+/// The object cannot end before its call, which ends after the reference has been received: its
+/// caller has said that it has no reference left only behind that call.
+object_reference::travelling object_table::lend_running(object_name name) {
+    const use during(*this, name);
+    const code_place type = place_of_type(during.one);
+    const std::scoped_lock lock(during.one.lock);
+    QUERN_ASSERT(during.one.record.is_here(), "a call of an object that is elsewhere");
+    during.one.record.lend();
+    const object_place known = during.one.record.place();
+    return {.name = name,
+            .lender = m_job.here(),
+            .locality = known.locality,
+            .moves = known.moves,
+            .type = type};
 }
 
 code_place object_table::place_of_type(const object_entry& of) const {
@@ -375,6 +393,10 @@ object_reference::travelling object_reference::lend() const {
             .locality = known.locality,
             .moves = known.moves,
             .type = type};
+}
+
+object_reference::travelling lend_running(object_name name) {
+    return detail::job_for("object").objects().lend_running(name);
 }
 
 object_reference object_reference::receive(const travelling& from) {

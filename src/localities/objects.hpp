@@ -91,6 +91,8 @@ public:
     /// An object ends, in a task: the caller may be no place for code of the program.
     void release(std::shared_ptr<void>&& object);
     object_entry& receive_reference(const object_reference::travelling& from);
+    /// As object_reference::lend(), of an object that is here and has a call that runs.
+    object_reference::travelling lend_running(object_name name);
     /// A call, or a move, of this locality.
     void post(object_entry& one, known_message&& what);
     /// A call has run here.

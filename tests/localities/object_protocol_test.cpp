@@ -28,11 +28,14 @@ using kinds = object_message_kind;
 
 /// One step of a program at a locality, possible while it has a reference.
 struct step {
-    enum class kind : std::uint8_t { call, shared_call, give, move, drop };
+    enum class kind : std::uint8_t { call, keeping_call, shared_call, give, move, drop };
     kind what{};
     int to = 0;  ///< of give and move
 };
 constexpr step k_call{step::kind::call};
+/// At its end the object takes a reference to itself, which is dropped some time later.
+constexpr step k_keeping{step::kind::keeping_call};
+constexpr int k_keeps = 1000;  ///< in the number of such a call
 constexpr step k_shared{step::kind::shared_call};
 constexpr step k_drop{step::kind::drop};
 constexpr step give(int to) { return {step::kind::give, to}; }
@@ -61,6 +64,7 @@ public:
         : m_records(all.size()),
           m_next(all.size(), 0),
           m_held(all.size(), 0),
+          m_kept(all.size(), 0),
           m_objects(all.size(), false),
           m_may_refuse(may_refuse) {
         m_records[0].emplace_back(0, 0);
@@ -72,7 +76,7 @@ public:
     std::size_t choices(const program& of) const {
         std::size_t all = m_way.size() + m_running.size() + refusals();
         for (std::size_t at = 0; at < of.size(); ++at) {
-            all += can_step(of, at) ? 1 : 0;
+            all += (can_step(of, at) ? 1 : 0) + (m_kept[at] != 0 ? 1 : 0);
         }
         return all;
     }
@@ -101,6 +105,13 @@ public:
         for (std::size_t at = 0; at < of.size(); ++at) {
             if (can_step(of, at) && which-- == 0) {
                 take_step(of[at][m_next[at]++], static_cast<int>(at));
+                return;
+            }
+            if (m_kept[at] != 0 && which-- == 0) {
+                --m_kept[at];
+                record::actions out;
+                record_at(static_cast<int>(at)).drop(out);
+                carry_out(std::move(out), static_cast<int>(at));
                 return;
             }
         }
@@ -162,13 +173,16 @@ private:
         record& here = record_at(at);
         switch (one.what) {
             case step::kind::call:
+            case step::kind::keeping_call:
             case step::kind::shared_call:
                 ++m_calls;
+                ++m_posted[at];
                 post(here,
                      {.kind = kinds::call,
                       .is_shared = one.what == step::kind::shared_call,
                       .caller = {.locality = at},
-                      .payload = ++m_posted[at]},
+                      .payload =
+                          m_posted[at] + (one.what == step::kind::keeping_call ? k_keeps : 0)},
                      out);
                 break;
             case step::kind::move:
@@ -219,7 +233,20 @@ private:
         }
     }
 
+    /// What lend_running() and receive() do in a call.
+    void keep(int at) {
+        record::actions out;
+        record& here = record_at(at);
+        here.lend();
+        m_numbers += here.receive(at, here.place(), m_numbers, out) ? 1 : 0;
+        ++m_kept[static_cast<std::size_t>(at)];
+        carry_out(std::move(out), at);
+    }
+
     void end_call(std::size_t which) {
+        if (m_running[which].what.payload > k_keeps) {
+            keep(m_running[which].at);
+        }
         const running_call one = std::move(m_running[which]);
         m_running.erase(m_running.begin() + static_cast<std::ptrdiff_t>(which));
         record::actions out;
@@ -266,7 +293,8 @@ private:
             require(one.is_shared && other.what.is_shared, "a call runs beside one that is alone");
         }
         int& last = m_last[one.caller.locality];
-        require(one.payload == ++last, "calls of one locality run in another order, or twice");
+        require(one.payload % k_keeps == ++last,
+                "calls of one locality run in another order, or twice");
         ++m_run;
         put({at, std::move(one)});
     }
@@ -274,6 +302,7 @@ private:
     std::vector<std::vector<record>> m_records;  ///< none or one each
     std::vector<std::size_t> m_next;
     std::vector<int> m_held;
+    std::vector<int> m_kept;  ///< references that the object has taken to itself there
     std::vector<bool> m_objects;
     bool m_may_refuse;
     std::vector<on_the_way> m_way{};
@@ -356,6 +385,18 @@ TEST(object_protocol_test, references_that_come_back) {
     explore({{give(1), give(1), k_drop, k_call, k_drop}, {give(0), k_drop, k_call, k_drop}});
 }
 
+TEST(object_protocol_test, an_object_that_keeps_itself) {
+    explore({{give(1), k_drop}, {k_keeping, k_drop}});
+    explore({{k_keeping, k_call, k_drop}});
+    explore({{give(1), k_keeping, k_drop}, {k_keeping, k_shared, k_drop}});
+    explore({{give(1), k_drop}, {k_keeping, k_keeping, k_call, k_drop}});
+}
+
+TEST(object_protocol_test, an_object_that_keeps_itself_and_moves) {
+    explore({{give(1), move_to(2), k_keeping, k_drop}, {k_keeping, k_drop}, {}});
+    explore({{give(1), k_drop}, {k_keeping, move_to(1), k_keeping, k_drop}});
+}
+
 TEST(object_protocol_test, random_programs) {
     constexpr int k_programs = 20'000;
     std::mt19937 dice(20261128);
@@ -368,9 +409,12 @@ TEST(object_protocol_test, random_programs) {
         // Each locality is given references by earlier ones, so that it has some.
         for (std::size_t at = 0; at < localities; ++at) {
             for (std::size_t left = drops[at] == 0 ? 0 : below(8); left != 0; --left) {
-                switch (below(5)) {
+                switch (below(6)) {
                     case 0:
                         all[at].push_back(k_call);
+                        break;
+                    case 5:
+                        all[at].push_back(k_keeping);
                         break;
                     case 1:
                         all[at].push_back(k_shared);
