@@ -104,8 +104,8 @@ foreach(library IN ITEMS openmpi mpich)
     if(NOT TARGET ${target})
         continue()
     endif()
-    install(TARGETS ${target} EXPORT quern-${kind}-localities_${library}-targets
-            ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+    install(TARGETS ${target} quern_localities_hpx_${library} quern_hpx_compat_${library}
+            EXPORT quern-${kind}-localities_${library}-targets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
     install(EXPORT quern-${kind}-localities_${library}-targets NAMESPACE quern:: DESTINATION "${package_dir}")
     set(QUERN_PC_MPI ${library})
     set(QUERN_PC_CEREAL "")

@@ -114,6 +114,7 @@ void read_hpx_option(const std::string& word, words& rest, command_line& into) {
     }
     for (const translation& each : k_translations) {
         if (each.hpx == name) {
+            into.runs_main_everywhere = into.runs_main_everywhere || name == "run-hpx-main";
             if (!is_flag(name)) {
                 const std::string text = value();
                 if (!each.quern.empty()) {
@@ -146,6 +147,15 @@ command_line read_command_line(int argc, char** argv) {
         }
     }
     return read;
+}
+
+bool runs_main_everywhere(const std::vector<std::string>& cfg) {
+    for (const std::string& each : cfg) {
+        if (each == "hpx.run_hpx_main!=1" || each == "hpx.run_hpx_main=1") {
+            return true;
+        }
+    }
+    return false;
 }
 
 void obey_settings(const std::vector<std::string>& cfg) {

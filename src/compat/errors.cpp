@@ -8,7 +8,7 @@ namespace hpx {
 
 namespace {
 
-constexpr std::array<const char*, 36> k_names{
+constexpr std::array<const char*, 37> k_names{
     "success",
     "no_success",
     "not_implemented",
@@ -45,8 +45,9 @@ constexpr std::array<const char*, 36> k_names{
     "task_block_not_active",
     "out_of_range",
     "length_error",
+    "bad_component_type",
 };
-static_assert(k_names.size() == static_cast<std::size_t>(error::length_error) + 1);
+static_assert(k_names.size() == static_cast<std::size_t>(error::bad_component_type) + 1);
 
 class names final : public std::error_category {
 public:

@@ -22,6 +22,8 @@ namespace {
 /// The state of a running program.
 struct running {
     std::optional<quern::runtime> runtime;
+    bool has_job = false;
+    bool runs_main = false;  ///< wanted at all localities; then: it runs here
     std::vector<std::unique_ptr<threads::thread_pool_base>> pools;
     std::vector<std::string> names;
     std::vector<std::string> words;  ///< of the command line that hpx_main gets
@@ -46,6 +48,11 @@ registered& callbacks() {
     return all;
 }
 
+std::optional<detail::job_of_localities>& localities() {
+    static std::optional<detail::job_of_localities> known;
+    return known;
+}
+
 running& require_running() {
     if (present() == nullptr) {
         throw exception(error::invalid_status, "the runtime is not running");
@@ -58,6 +65,7 @@ bool read_options(running& r, int argc, char** argv, const init_params& params, 
     detail::obey_settings(params.cfg);
     detail::command_line line = detail::read_command_line(argc, argv);
     r.words = line.own;
+    r.runs_main = line.runs_main_everywhere || detail::runs_main_everywhere(params.cfg);
     std::vector<std::string> for_quern{r.words.front()};
     for_quern.insert(for_quern.end(), line.quern.begin(), line.quern.end());
     std::vector<char*> pointers;
@@ -109,12 +117,33 @@ void make_pools(running& r, const init_params& params) {
     }
 }
 
+/// The job begins, if there are localities.
+void join_job(running& r, int argc, char** argv) {
+    if (localities()) {
+        localities()->begin(argc, argv);
+        r.has_job = true;
+    }
+    r.runs_main = r.runs_main || !r.has_job || localities()->is_root();
+}
+
+void run_shutdown(running& r) {
+    if (r.shutdown) {
+        r.shutdown();
+    }
+    for (const auto& each : std::exchange(callbacks().shutdown, {})) {
+        each();
+    }
+}
+
 int run_main(running& r, const detail::main_function& body, const startup_function_type& startup) {
     for (const auto& each : std::exchange(callbacks().startup, {})) {
         each();
     }
     if (startup) {
         startup();
+    }
+    if (!r.runs_main) {
+        return 0;
     }
     for (std::string& each : r.words) {
         r.argv.push_back(each.data());
@@ -126,12 +155,7 @@ int run_main(running& r, const detail::main_function& body, const startup_functi
     } else {
         r.finalized.wait();
     }
-    if (r.shutdown) {
-        r.shutdown();
-    }
-    for (const auto& each : std::exchange(callbacks().shutdown, {})) {
-        each();
-    }
+    run_shutdown(r);
     return status;
 }
 
@@ -146,6 +170,7 @@ bool start_with(const detail::main_function& body, int argc, char** argv, const 
             return false;
         }
         make_pools(*r, params);
+        join_job(*r, argc, argv);
     } catch (const std::exception& error) {
         std::cerr << "hpx::init: " << error.what() << '\n';
         status = -1;
@@ -177,11 +202,19 @@ bool start_runtime(const main_function& body, int argc, char** argv, const init_
     return start_with(body, argc, argv, params, status);
 }
 
+void set_job_of_localities(const job_of_localities& job) noexcept { localities() = job; }
+
 }  // namespace detail
 
 int stop() {
     running& r = require_running();
     r.result.wait();
+    if (r.has_job) {
+        localities()->end();
+    }
+    if (!r.runs_main) {  // elsewhere its last function was hpx_main
+        quern::async(*r.runtime, [&r] { run_shutdown(r); }).get();
+    }
     r.runtime.reset();  // waits for ready tasks
     const auto ended = std::move(present());
     return ended->result.get();

@@ -7,7 +7,6 @@
 // fewer and check more. Not part of quern/quern.hpp.
 #pragma once
 
-#include <quern/compat/hpx/actions.hpp>
 #include <quern/compat/hpx/algorithm.hpp>
 #include <quern/compat/hpx/async.hpp>
 #include <quern/compat/hpx/bounded_channel.hpp>
@@ -36,3 +35,9 @@
 #include <quern/compat/hpx/unwrap.hpp>
 #include <quern/compat/hpx/wait.hpp>
 #include <quern/compat/hpx/when.hpp>
+
+#if defined(QUERN_HPX_LOCALITIES)
+#    include <quern/compat/hpx/localities/all.hpp>
+#else
+#    include <quern/compat/hpx/actions.hpp>
+#endif

@@ -18,7 +18,7 @@
 
 namespace hpx {
 
-/// The error codes that local programs can get.
+/// The error codes that programs can get.
 enum class error : int {
     success,
     no_success,
@@ -56,6 +56,7 @@ enum class error : int {
     task_block_not_active,
     out_of_range,
     length_error,
+    bad_component_type,
 };
 using enum error;  // older programs say hpx::no_state
 

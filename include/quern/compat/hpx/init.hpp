@@ -29,7 +29,7 @@ enum class runtime_mode { invalid, console, worker, connect, local, default_ };
 /// A program's settings of its runtime.
 struct init_params {
     program_options::options_description desc_cmdline;
-    /// "hpx.os_threads=4", or all; other settings of HPX are ignored
+    /// "hpx.os_threads=4", or all; "hpx.run_hpx_main!=1"; other settings of HPX are ignored
     std::vector<std::string> cfg;
     startup_function_type startup;
     shutdown_function_type shutdown;
@@ -42,6 +42,15 @@ namespace detail {
 
 /// The first task, in a common form. Empty: none.
 using main_function = std::function<int(program_options::variables_map&, int, char**)>;
+
+/// How a job of several localities begins and ends, in the main thread; set by the library for
+/// them.
+struct job_of_localities {
+    void (*begin)(int& argc, char**& argv);
+    void (*end)();  ///< waits for the other localities
+    bool (*is_root)();
+};
+void set_job_of_localities(const job_of_localities& job) noexcept;
 
 int run_runtime(const main_function& body, int argc, char** argv, const init_params& params);
 bool start_runtime(const main_function& body, int argc, char** argv, const init_params& params);
@@ -91,6 +100,10 @@ inline main_function program_main() {
 /// returns the function's result, or throws its exception. Removes the options --hpx:* and
 /// --quern:*; those of params.desc_cmdline are passed as variables_map. A bad option is printed to
 /// stderr, and gives -1; --hpx:help and --help give 0. Requires: not called in a task.
+///
+/// With several localities all call it, in the main thread. hpx_main runs at the root alone, unless
+/// params.cfg has "hpx.run_hpx_main!=1"; elsewhere init() returns 0 when the job ends: when all
+/// hpx_main have returned, or thrown, and no call is under way.
 inline int init(int argc, char** argv, const init_params& params = {}) {
     return detail::run_runtime(detail::program_main(), argc, argv, params);
 }
@@ -143,9 +156,11 @@ using hpx::stop;
 using hpx::terminate;
 }  // namespace local
 
+#if !defined(QUERN_HPX_LOCALITIES)
 /// There is only one locality.
 inline std::size_t get_locality_id() noexcept { return 0; }
 inline std::size_t get_num_localities(launch = launch::sync) noexcept { return 1; }
 inline std::string get_locality_name() { return "local"; }
+#endif
 
 }  // namespace hpx

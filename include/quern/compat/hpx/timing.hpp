@@ -40,7 +40,17 @@ namespace util {
 using chrono::high_resolution_timer;
 }
 
+#if defined(QUERN_HPX_LOCALITIES)
+namespace detail {
+std::ostream& output_by_lines();
+}
+/// Writes whole lines to the stdout of the process, which the starter of the ranks forwards: those
+/// of tasks that write at the same time are not mixed. What has no end of line is written by a
+/// flush.
+inline std::ostream& cout = detail::output_by_lines();
+#else
 inline std::ostream& cout = std::cout;
+#endif
 inline std::ostream& cerr = std::cerr;
 using std::endl;
 using std::flush;
