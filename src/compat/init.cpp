@@ -23,7 +23,8 @@ namespace {
 struct running {
     std::optional<quern::runtime> runtime;
     bool has_job = false;
-    bool runs_main = false;  ///< wanted at all localities; then: it runs here
+    bool runs_main_everywhere = false;
+    bool runs_main = false;
     std::vector<std::unique_ptr<threads::thread_pool_base>> pools;
     std::vector<std::string> names;
     std::vector<std::string> words;  ///< of the command line that hpx_main gets
@@ -31,6 +32,7 @@ struct running {
     program_options::variables_map options;
     shutdown_function_type shutdown;
     quern::event finalized;
+    quern::event has_started;  ///< the startup functions have run
     quern::future<int> result;
 };
 
@@ -65,7 +67,7 @@ bool read_options(running& r, int argc, char** argv, const init_params& params, 
     detail::obey_settings(params.cfg);
     detail::command_line line = detail::read_command_line(argc, argv);
     r.words = line.own;
-    r.runs_main = line.runs_main_everywhere || detail::runs_main_everywhere(params.cfg);
+    r.runs_main_everywhere = line.runs_main_everywhere || detail::runs_main_everywhere(params.cfg);
     std::vector<std::string> for_quern{r.words.front()};
     for_quern.insert(for_quern.end(), line.quern.begin(), line.quern.end());
     std::vector<char*> pointers;
@@ -123,7 +125,7 @@ void join_job(running& r, int argc, char** argv) {
         localities()->begin(argc, argv);
         r.has_job = true;
     }
-    r.runs_main = r.runs_main || !r.has_job || localities()->is_root();
+    r.runs_main = r.runs_main_everywhere || !r.has_job || localities()->is_root();
 }
 
 void run_shutdown(running& r) {
@@ -135,13 +137,28 @@ void run_shutdown(running& r) {
     }
 }
 
-int run_main(running& r, const detail::main_function& body, const startup_function_type& startup) {
+void run_startup(running& r, const startup_function_type& startup) {
+    const struct guard {
+        ~guard() { has_started.set(); }
+        quern::event& has_started;
+    } at_end{r.has_started};
     for (const auto& each : std::exchange(callbacks().startup, {})) {
         each();
     }
     if (startup) {
         startup();
     }
+}
+
+/// Called by the root, within the job.
+void run_shutdown_of_other() {
+    running& r = *present();
+    r.has_started.wait();
+    run_shutdown(r);
+}
+
+int run_main(running& r, const detail::main_function& body, const startup_function_type& startup) {
+    run_startup(r, startup);
     if (!r.runs_main) {
         return 0;
     }
@@ -155,8 +172,27 @@ int run_main(running& r, const detail::main_function& body, const startup_functi
     } else {
         r.finalized.wait();
     }
+    if (r.has_job && !r.runs_main_everywhere) {
+        localities()->run_at_others(&run_shutdown_of_other);
+    }
     run_shutdown(r);
     return status;
+}
+
+/// What leaves it is thrown by stop(), but after the job has ended, which others may keep waiting.
+void tell_early(const running& r) {
+    if (!r.has_job) {
+        return;
+    }
+    try {
+        throw;
+    } catch (const std::exception& error) {
+        std::cerr << "hpx: hpx_main has thrown: " << error.what()
+                  << "; init() throws it when no call is under way at any locality\n";
+    } catch (...) {
+        std::cerr << "hpx: hpx_main has thrown; init() throws it when no call is under way at any "
+                     "locality\n";
+    }
 }
 
 bool start_with(const detail::main_function& body, int argc, char** argv, const init_params& params,
@@ -170,17 +206,24 @@ bool start_with(const detail::main_function& body, int argc, char** argv, const 
             return false;
         }
         make_pools(*r, params);
-        join_job(*r, argc, argv);
+        r->shutdown = params.shutdown;
+        present() = std::move(r);  // before the job begins, since others call functions then
+        join_job(*present(), argc, argv);
     } catch (const std::exception& error) {
         std::cerr << "hpx::init: " << error.what() << '\n';
+        present().reset();
         status = -1;
         return false;
     }
-    r->shutdown = params.shutdown;
     quern::install_crash_handler();
-    running& started = *(present() = std::move(r));
+    running& started = *present();
     started.result = quern::async(*started.runtime, [&started, body, startup = params.startup] {
-        return run_main(started, body, startup);
+        try {
+            return run_main(started, body, startup);
+        } catch (...) {
+            tell_early(started);
+            throw;
+        }
     });
     return true;
 }
@@ -211,9 +254,6 @@ int stop() {
     r.result.wait();
     if (r.has_job) {
         localities()->end();
-    }
-    if (!r.runs_main) {  // elsewhere its last function was hpx_main
-        quern::async(*r.runtime, [&r] { run_shutdown(r); }).get();
     }
     r.runtime.reset();  // waits for ready tasks
     const auto ended = std::move(present());

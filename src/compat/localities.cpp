@@ -13,12 +13,14 @@
 
 #include <cereal/details/util.hpp>
 
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace hpx {
 
@@ -33,6 +35,26 @@ void begin_job(int& argc, char**& argv) {
 void end_job() {
     delete std::exchange(g_session_of_program, nullptr);
     detail::forget_names();
+}
+/// Waits for all of them; one that throws is thrown here after that.
+void run_at_others(void (*f)()) {
+    std::vector<quern::future<void>> calls;
+    for (const int each : quern::localities::all()) {
+        if (each != quern::localities::here()) {
+            calls.push_back(quern::localities::run_at(each, f));
+        }
+    }
+    std::exception_ptr failed;
+    for (quern::future<void>& each : calls) {
+        try {
+            each.get();
+        } catch (...) {
+            failed = std::current_exception();
+        }
+    }
+    if (failed) {
+        std::rethrow_exception(failed);
+    }
 }
 bool is_root_of_job() { return quern::localities::here() == quern::localities::root; }
 
@@ -90,7 +112,7 @@ error take_code(std::string& text) {
 namespace detail {
 
 bool use_localities() noexcept {
-    set_job_of_localities({&begin_job, &end_job, &is_root_of_job});
+    set_job_of_localities({&begin_job, &end_job, &is_root_of_job, &run_at_others});
     return true;
 }
 
@@ -105,7 +127,14 @@ component_reference reference_of_running(quern::localities::object_name name) {
         throw exception(error::invalid_status,
                         "get_id() of a component that is being made, or was not made by hpx::new_");
     }
-    values_of_reference values{quern::localities::detail::lend_running(name)};
+    values_of_reference values{[&] {
+        try {
+            return quern::localities::detail::lend_running(name);
+        } catch (const std::logic_error&) {
+            throw exception(error::invalid_status,
+                            "get_id() of a component outside of its actions, or while it ends");
+        }
+    }()};
     component_reference made;
     made.load(values);
     return made;
@@ -298,6 +327,15 @@ const communicator::shared_parts& communicator::parts() const {
 
 std::pair<num_sites_arg, this_site_arg> communicator::get_info() const {
     return {num_sites_arg(parts().sites.members().size()), this_site_arg(parts().here)};
+}
+
+void detail::require_root(const communicator& of, const char* operation) {
+    if (!of.is_root()) {
+        throw exception(error::bad_parameter, std::string(operation) + " at site " +
+                                                  std::to_string(of.get_info().second.argument) +
+                                                  "; accepted: the root, site " +
+                                                  std::to_string(of.root()));
+    }
 }
 
 const quern::localities::communicator& communicator::its(detail::sites named) const {

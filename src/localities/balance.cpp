@@ -164,7 +164,8 @@ struct rebalancing::state {
 
     /// On the thread for time: one call at a time.
     void begin_if_due() {
-        if (is_running.load(std::memory_order_acquire)) {  // pairs with the end of run()
+        if (is_running.load(std::memory_order_acquire) ||  // pairs with the end of run()
+            has_failed.load(std::memory_order_relaxed)) {
             return;
         }
         if (left != 0) {
@@ -179,7 +180,9 @@ struct rebalancing::state {
         try {
             now_moved = of->rebalance().moved;
         } catch (const std::exception& error) {
-            std::fprintf(stderr, "quern: localities: rebalancing has failed: %s\n", error.what());
+            std::fprintf(stderr, "quern: localities: rebalancing has failed, and ends: %s\n",
+                         error.what());
+            has_failed.store(true, std::memory_order_relaxed);
         }
         constexpr unsigned k_longest_pause = 16;  // periods (chosen)
         pause = now_moved != 0 ? 1 : std::min(2 * pause, k_longest_pause);
@@ -191,6 +194,7 @@ struct rebalancing::state {
 
     const std::shared_ptr<detail::balance_core> of;
     std::atomic<bool> is_running{false};
+    std::atomic<bool> has_failed{false};
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> moved{0};
     // Of the call in progress, else of the thread for time.

@@ -7,8 +7,10 @@
 #include <quern/localities/detail/checkpoint_files.hpp>
 #include <quern/task/blocking_region.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -152,6 +154,7 @@ checkpoint_contents read_manifest(const std::string& folder) {
     of.count = number_of(from, path, "count");
     of.generation = number_of(from, path, "generation");
     of.parts = number_of(from, path, "parts");
+    std::uint64_t all = 0;
     for (std::uint64_t i = 0; i < of.parts; ++i) {
         const std::uint64_t bytes = number_of(from, path, "bytes");
         const fs::path part = part_path(folder, of.generation, i);
@@ -162,20 +165,51 @@ checkpoint_contents read_manifest(const std::string& folder) {
                                 : "has " + std::to_string(found) + " bytes; accepted: " +
                                       std::to_string(bytes) + ", as the manifest says");
         }
+        all += bytes;
+    }
+    const std::uint64_t most =
+        all / sizeof(record_header) * (of.kind == "objects" ? 1 : k_elements_of_record);
+    if (of.count > most) {
+        refuse(path,
+               "is damaged: 'count " + std::to_string(of.count) + "', which its parts cannot hold");
     }
     return of;
 }
 
-/// Files of other generations than the newest one.
-void remove_old_parts(const checkpoint_contents& of) noexcept {
-    const std::string newest = "part." + std::to_string(of.generation) + ".";
+/// Of a file called part.<generation>.<locality>; 0 of any other one.
+std::uint64_t generation_of(const fs::path& file) {
+    const std::string name = file.filename().string();
+    unsigned long long generation = 0;
+    unsigned long long locality = 0;
+    int end = 0;
+    const bool is_part =
+        std::sscanf(name.c_str(), "part.%llu.%llu%n", &generation, &locality, &end) == 2 &&
+        name == "part." + std::to_string(generation) + "." + std::to_string(locality);
+    return is_part ? generation : 0;
+}
+
+/// f(path, generation) for each part in the folder, as far as it can be read.
+template <class F>
+void for_each_part(const std::string& folder, F f) {
     std::error_code failed;
-    for (const fs::directory_entry& each : fs::directory_iterator(of.folder, failed)) {
-        const std::string name = each.path().filename().string();
-        if (name.compare(0, 5, "part.") == 0 && name.compare(0, newest.size(), newest) != 0) {
-            fs::remove(each.path(), failed);
+    for (fs::directory_iterator at(folder, failed), end; !failed && at != end;
+         at.increment(failed)) {
+        if (const std::uint64_t generation = generation_of(at->path())) {
+            f(at->path(), generation);
         }
     }
+}
+
+/// What has been written to a file or folder is on its medium.
+void synchronise(const fs::path& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0 || ::fsync(file) != 0) {
+        if (file >= 0) {
+            ::close(file);
+        }
+        refuse_by_system(path, "cannot be written");
+    }
+    ::close(file);
 }
 
 }  // namespace
@@ -188,13 +222,9 @@ checkpoint_contents begin_checkpoint(const std::string& folder, const char* kind
         refuse(folder, "cannot be made: " + failed.message());
     }
     checkpoint_contents of{.folder = folder, .kind = kind, .type = type, .count = count};
-    for (const fs::directory_entry& each : fs::directory_iterator(folder, failed)) {
-        const std::string name = each.path().filename().string();
-        if (name.compare(0, 5, "part.") == 0) {
-            of.generation = std::max(of.generation,
-                                     std::uint64_t{std::strtoull(name.c_str() + 5, nullptr, 10)});
-        }
-    }
+    for_each_part(folder, [&](const fs::path&, std::uint64_t generation) {
+        of.generation = std::max(of.generation, generation);
+    });
     ++of.generation;
     return of;
 }
@@ -222,6 +252,7 @@ written_part end_part(const std::string& folder, std::uint64_t generation) {
 }
 
 void end_checkpoint(const checkpoint_contents& of, const std::vector<written_part>& parts) {
+    const blocking_region here;
     const fs::path path = fs::path(of.folder) / k_manifest;
     const fs::path fresh = fs::path(of.folder) / "manifest.new";
     {
@@ -236,12 +267,18 @@ void end_checkpoint(const checkpoint_contents& of, const std::vector<written_par
             refuse_by_system(fresh, "cannot be written");
         }
     }
+    synchronise(fresh);
     std::error_code failed;
     fs::rename(fresh, path, failed);
     if (failed) {
         refuse(path, "cannot be written: " + failed.message());
     }
-    remove_old_parts(of);
+    synchronise(of.folder);
+    for_each_part(of.folder, [&](const fs::path& part, std::uint64_t generation) {
+        if (generation != of.generation) {
+            fs::remove(part, failed);
+        }
+    });
 }
 
 checkpoint_contents open_checkpoint(const std::string& folder, const char* kind,

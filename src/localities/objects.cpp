@@ -4,7 +4,6 @@
 
 #include "job.hpp"
 
-#include <quern/base/detail/assert.hpp>
 #include <quern/localities/detail/running_object.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/detail/enough_stack.hpp>
@@ -129,16 +128,18 @@ object_entry& object_table::receive_reference(const object_reference::travelling
 /// caller has said that it has no reference left only behind that call.
 object_reference::travelling object_table::lend_running(object_name name) {
     const use during(*this, name);
-    const code_place type = place_of_type(during.one);
     const std::scoped_lock lock(during.one.lock);
-    QUERN_ASSERT(during.one.record.is_here(), "a call of an object that is elsewhere");
+    if (!during.one.record.is_here()) {
+        throw std::logic_error(
+            "quern: localities: a reference to an object from outside its calls");
+    }
     during.one.record.lend();
     const object_place known = during.one.record.place();
     return {.name = name,
             .lender = m_job.here(),
             .locality = known.locality,
             .moves = known.moves,
-            .type = type};
+            .type = place_of_type(during.one)};
 }
 
 code_place object_table::place_of_type(const object_entry& of) const {

@@ -121,6 +121,24 @@ TEST_P(localities_checkpoint, the_last_one_counts) {
     }
 }
 
+// Holds: checkpoint: One that fails leaves the one before, and the next one is whole; other files of
+// the folder stay.
+TEST_P(localities_checkpoint, failures_leave_the_one_before) {
+    const own_folder folder;
+    checkpoint(boxes(5), folder.path()).get();
+    std::ofstream(folder.path() + "/part.list") << "mine\n";
+    std::ofstream(folder.path() + "/part.7.cfg") << "mine\n";
+    std::vector<object<box>> some = boxes(200);
+    some[50] = object<box>();
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_THROW(checkpoint(some, folder.path()).get(), std::logic_error);
+        expect_boxes(restore<box>(folder.path()), 5);
+    }
+    checkpoint(boxes(30), folder.path()).get();
+    expect_boxes(restore<box>(folder.path()), 30);
+    EXPECT_EQ(folder.files().size(), static_cast<std::size_t>(count()) + 3);
+}
+
 // Holds: checkpoint: The elements of a vector are restored into parts of other sizes.
 TEST_P(localities_checkpoint, vectors_are_restored) {
     const own_folder folder;
@@ -166,6 +184,11 @@ TEST_P(localities_checkpoint, damage_is_named) {
     std::filesystem::remove(part);
     const std::string gone = error_of([&] { restore<box>(folder.path()); });
     EXPECT_NE(gone.find(part + "' cannot be read: "), std::string::npos) << gone;
+    std::ofstream(manifest) << "quern checkpoint 1\nkind objects\ntype t\ncount 99999999999999\n"
+                               "generation 1\nparts 0\n";
+    const std::string many = error_of([&] { restore<box>(folder.path()); });
+    EXPECT_NE(many.find("'count 99999999999999', which its parts cannot hold"), std::string::npos)
+        << many;
     std::ofstream(manifest) << "something else\n";
     EXPECT_EQ(error_of([&] { restore<box>(folder.path()); }),
               "quern: checkpoint: '" + manifest +

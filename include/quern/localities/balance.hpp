@@ -60,7 +60,8 @@ private:
 /// moves nothing doubles the time to the next one, to 16 periods at most; one that moves something
 /// makes it one period again. While a call is in progress no other one begins.
 ///
-/// It must end before the session. Thread safety: one thread at a time; not its own calls.
+/// It must end before the session; a call that fails is said on stderr, and is the last one. Thread
+/// safety: one thread at a time; not its own calls.
 class rebalancing {
 public:
     rebalancing() noexcept = default;

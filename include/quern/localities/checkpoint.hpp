@@ -25,8 +25,6 @@ namespace quern::localities {
 
 namespace detail {
 
-inline constexpr std::uint64_t k_elements_of_record = 1 << 16;
-
 /// With what archives of this build write before each value.
 template <class T>
 std::string written_type() {
@@ -48,15 +46,27 @@ void read_record(std::span<const std::byte> bytes, T& value) {
     from.expect_end("a record of a checkpoint");
 }
 
-/// Waits for all writes, and ends the checkpoint if they have succeeded. Returns its bytes.
-inline std::uint64_t finish_checkpoint(checkpoint_contents of, std::vector<future<void>>& writes) {
+/// Starts all writes by start(i), waits for them and for the ends of all parts, and ends the
+/// checkpoint if all have succeeded. Returns its bytes.
+template <class Start>
+std::uint64_t write_checkpoint(checkpoint_contents of, std::size_t writes, Start start) {
     std::exception_ptr failed;
-    for (future<void>& each : writes) {
+    const auto keep_error = [&failed](auto&& f) {
         try {
-            each.get();
+            f();
         } catch (...) {
             failed = std::current_exception();
         }
+    };
+    std::vector<future<void>> written;
+    keep_error([&] {
+        written.reserve(writes);
+        for (std::size_t i = 0; i < writes; ++i) {
+            written.push_back(start(i));
+        }
+    });
+    for (future<void>& each : written) {
+        keep_error([&] { each.get(); });
     }
     std::vector<future<written_part>> ends;
     for (const int where : localities::all()) {
@@ -65,8 +75,10 @@ inline std::uint64_t finish_checkpoint(checkpoint_contents of, std::vector<futur
     std::vector<written_part> parts;
     std::uint64_t bytes = 0;
     for (future<written_part>& each : ends) {
-        parts.push_back(each.get());
-        bytes += parts.back().bytes;
+        keep_error([&] {
+            parts.push_back(each.get());
+            bytes += parts.back().bytes;
+        });
     }
     if (failed) {
         std::rethrow_exception(failed);
@@ -122,9 +134,9 @@ void restore_part(std::vector<T>& into, const checkpoint_contents& from, std::ui
 
 /// Writes objects into files of a folder that all localities see under this name, each where it is.
 /// The future gives the number of bytes. Each object is written at its turn, like a call that takes
-/// it as const: for one state of all let no other call be under way. The folder is made; the
-/// checkpoint that was in it stays until the new one is complete, so that an interruption leaves
-/// one of them.
+/// it as const: for one state of all let no other call be under way. The folder is made; its files
+/// manifest.* and part.<number>.<number> are the checkpoint's. The one that was in it stays until
+/// the new one is complete, so that an interruption leaves one of them.
 ///
 ///     struct cell { double value = 0; };
 ///     std::vector<quern::localities::object<cell>> cells =
@@ -134,9 +146,10 @@ void restore_part(std::vector<T>& into, const checkpoint_contents& from, std::ui
 /// Objects are written as arguments travel (archive.hpp); numbers have the byte order of the
 /// machine. References to objects mean nothing in another run: write what identifies them.
 ///
-/// Errors: std::logic_error without a session or for an object<T>(); from the future
-/// std::runtime_error, or a remote_error, for files that cannot be written. Thread safety: as
-/// make_at(); one checkpoint of a folder at a time. Cost: a call of each object, and its bytes.
+/// Errors: std::logic_error without a session; from the future std::runtime_error, or a
+/// remote_error, for files that cannot be written, and std::logic_error for an object<T>(). Thread
+/// safety: as make_at(); one checkpoint of a folder at a time. Cost: a call of each object, and its
+/// bytes.
 template <class T>
 future<std::uint64_t> checkpoint(std::vector<object<T>> objects, std::string folder) {
     localities::require_can_travel<T>();
@@ -144,14 +157,12 @@ future<std::uint64_t> checkpoint(std::vector<object<T>> objects, std::string fol
                          counted = detail::counted_call(detail::job_for("checkpoint"))] {
         const detail::checkpoint_contents of =
             detail::begin_checkpoint(folder, "objects", detail::written_type<T>(), objects.size());
-        std::vector<future<void>> writes;
-        for (std::size_t i = 0; i < objects.size(); ++i) {
-            writes.push_back(objects[i].call(
+        return detail::write_checkpoint(of, objects.size(), [&](std::size_t i) {
+            return objects[i].call(
                 [](const T& one, const std::string& into, std::uint64_t generation,
                    std::uint64_t key) { detail::write_record(into, generation, key, one); },
-                folder, of.generation, std::uint64_t{i}));
-        }
-        return detail::finish_checkpoint(of, writes);
+                folder, of.generation, std::uint64_t{i});
+        });
     });
 }
 
@@ -192,9 +203,10 @@ future<std::uint64_t> checkpoint(partitioned_vector<T> elements, std::string fol
                          counted = detail::counted_call(detail::job_for("checkpoint"))] {
         const detail::checkpoint_contents of =
             detail::begin_checkpoint(folder, "vector", detail::written_type<T>(), elements.size());
-        std::vector<future<void>> writes;
-        for (int part = 0; part < elements.parts(); ++part) {
-            writes.push_back(elements.part(part).call(
+        const auto parts = static_cast<std::size_t>(elements.parts());
+        return detail::write_checkpoint(of, parts, [&](std::size_t number) {
+            const int part = static_cast<int>(number);
+            return elements.part(part).call(
                 [](const std::vector<T>& all, const std::string& into, std::uint64_t generation,
                    std::uint64_t first) {
                     for (std::size_t i = 0; i < all.size(); i += detail::k_elements_of_record) {
@@ -206,9 +218,8 @@ future<std::uint64_t> checkpoint(partitioned_vector<T> elements, std::string fol
                                            all.begin() + static_cast<std::ptrdiff_t>(end)));
                     }
                 },
-                folder, of.generation, elements.first_of(part)));
-        }
-        return detail::finish_checkpoint(of, writes);
+                folder, of.generation, elements.first_of(part));
+        });
     });
 }
 

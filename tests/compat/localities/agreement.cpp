@@ -77,6 +77,20 @@ int do_collectives() {
                     sum);
     }
     HPX_TEST(all_gather("at_once", here).get() == numbers);
+    // Who gathers is the root.
+    if (here == last) {
+        HPX_TEST(gather_here("to_last", here, num_sites_arg(sites)).get() == numbers);
+        HPX_TEST_EQ(reduce_here("to_last", here, std::plus<>()).get(), sum);
+        HPX_TEST_EQ(scatter_to("to_last", numbers).get(), here);
+    } else {
+        gather_there("to_last", here, num_sites_arg(sites), root_site_arg(last)).get();
+        reduce_there("to_last", here, root_site_arg(last)).get();
+        HPX_TEST_EQ(scatter_from<std::uint32_t>("to_last", root_site_arg(last)).get(), here);
+        HPX_TEST_THROW(gather_here(all, here), hpx::exception);
+        HPX_TEST_THROW(reduce_here(all, here, std::plus<>()), hpx::exception);
+        HPX_TEST_THROW(broadcast_to(all, here), hpx::exception);
+        HPX_TEST_THROW(scatter_to(all, numbers), hpx::exception);
+    }
     hpx::future<int> got = here == 0 ? broadcast_to("at_once", 7, num_sites_arg(sites))
                                      : broadcast_from<int>("at_once", num_sites_arg(sites));
     HPX_TEST_EQ(got.get(), 7);

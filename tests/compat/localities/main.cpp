@@ -31,7 +31,10 @@ int main(int argc, char** argv) {
     int starts = 0;
     int ends = 0;
     params.startup = [&] { ++starts; };
-    params.shutdown = [&] { ++ends; };
+    params.shutdown = [&] {
+        ++ends;
+        hpx::find_here();  // the job has not ended
+    };
     int const status = hpx::init(argc, argv, params);
     HPX_TEST_EQ(starts, 1);
     HPX_TEST_EQ(ends, 1);

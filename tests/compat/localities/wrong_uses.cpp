@@ -6,10 +6,22 @@
 #include <hpx/hpx.hpp>
 #include <hpx/modules/testing.hpp>
 
+#include <atomic>
 #include <stdexcept>
 #include <string>
 
+/// Of cups, from their destructors.
+std::atomic<int> ids_refused{0};
+
 struct cup : hpx::components::component_base<cup> {
+    cup() = default;
+    ~cup() {
+        try {
+            static_cast<void>(get_id());
+        } catch (hpx::exception const& e) {
+            ids_refused += e.get_error() == hpx::error::invalid_status ? 1 : 0;
+        }
+    }
     int fill() { return 1; }
     HPX_DEFINE_COMPONENT_ACTION(cup, fill)
 };
@@ -81,5 +93,9 @@ void check_wrong_uses() {
     text_of(hpx::error::bad_parameter, [&] { hpx::new_<cup>(nowhere).get(); });
     text_of(hpx::error::bad_parameter, [&] { hpx::async<fail_action>(hpx::invalid_id, 0).get(); });
     text_of(hpx::error::bad_parameter, [&] { cup::fill_action()(hpx::id_type()); });
+    hpx::new_<cup>(hpx::find_here()).get() = hpx::id_type();
+    while (ids_refused == 0) {
+        hpx::this_thread::yield();
+    }
     HPX_TEST(!hpx::agas::resolve_name(hpx::launch::sync, "not there"));
 }

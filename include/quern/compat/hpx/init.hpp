@@ -49,6 +49,7 @@ struct job_of_localities {
     void (*begin)(int& argc, char**& argv);
     void (*end)();  ///< waits for the other localities
     bool (*is_root)();
+    void (*run_at_others)(void (*f)());  ///< and waits
 };
 void set_job_of_localities(const job_of_localities& job) noexcept;
 

@@ -14,6 +14,9 @@
 
 namespace quern::localities::detail {
 
+/// Of a vector, at most.
+inline constexpr std::uint64_t k_elements_of_record = 1 << 16;
+
 /// What a manifest says of a whole checkpoint.
 struct checkpoint_contents {
     std::string folder;

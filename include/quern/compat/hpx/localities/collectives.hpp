@@ -116,7 +116,17 @@ inline communicator once(const std::string& basename, const char* operation, sit
     return communicator(name, of);
 }
 
+/// The same for what the root calls, which is therefore this site if none is named.
+inline communicator once_as_root(const std::string& basename, const char* operation, sites of) {
+    if (of.root.is_default()) {
+        of.root = root_site_arg(of.here.is_default() ? hpx::get_locality_id() : of.here.argument);
+    }
+    return once(basename, operation, of);
+}
+
 inline int root_of(const communicator& of) { return static_cast<int>(of.root()); }
+/// Throws hpx::exception(bad_parameter) at another site than the root.
+void require_root(const communicator& of, const char* operation);
 
 template <class T, class Op>
 T fold(std::vector<T>&& all, Op& op) {
@@ -163,6 +173,7 @@ template <class T, class Op, detail::number... Numbers>
 future<std::decay_t<T>> reduce_here(const communicator& of, T&& value, Op&& op,
                                     Numbers... numbers) {
     using element = std::decay_t<T>;
+    detail::require_root(of, "reduce_here");
     return hpx::detail::arrived(
         of.its(detail::sites::of(numbers...))
             .gather(element(std::forward<T>(value)), detail::root_of(of)),
@@ -179,7 +190,7 @@ future<void> reduce_there(const communicator& of, T&& value, Numbers... numbers)
 template <class T, class Op, detail::number... Numbers>
 future<std::decay_t<T>> reduce_here(const std::string& basename, T&& value, Op&& op,
                                     Numbers... numbers) {
-    return reduce_here(detail::once(basename, "reduce", detail::sites::of(numbers...)),
+    return reduce_here(detail::once_as_root(basename, "reduce", detail::sites::of(numbers...)),
                        std::forward<T>(value), std::forward<Op>(op));
 }
 template <class T, detail::number... Numbers>
@@ -204,64 +215,72 @@ future<std::vector<std::decay_t<T>>> all_gather(const std::string& basename, T&&
 template <class T, detail::number... Numbers>
 future<std::vector<std::decay_t<T>>> gather_here(const communicator& of, T&& value,
                                                  Numbers... numbers) {
+    detail::require_root(of, "gather_here");
     return hpx::detail::arrived(
         of.its(detail::sites::of(numbers...))
             .gather(std::decay_t<T>(std::forward<T>(value)), detail::root_of(of)));
 }
 template <class T, detail::number... Numbers>
 future<void> gather_there(const communicator& of, T&& value, Numbers... numbers) {
-    return gather_here(of, std::forward<T>(value), numbers...);
+    return hpx::detail::arrived(
+        of.its(detail::sites::of(numbers...))
+            .gather(std::decay_t<T>(std::forward<T>(value)), detail::root_of(of)));
 }
 template <class T, detail::number... Numbers>
 future<std::vector<std::decay_t<T>>> gather_here(const std::string& basename, T&& value,
                                                  Numbers... numbers) {
-    return gather_here(detail::once(basename, "gather", detail::sites::of(numbers...)),
+    return gather_here(detail::once_as_root(basename, "gather", detail::sites::of(numbers...)),
                        std::forward<T>(value));
 }
 template <class T, detail::number... Numbers>
 future<void> gather_there(const std::string& basename, T&& value, Numbers... numbers) {
-    return gather_here(basename, std::forward<T>(value), numbers...);
+    return gather_there(detail::once(basename, "gather", detail::sites::of(numbers...)),
+                        std::forward<T>(value));
 }
 
 /// The root's value, at all sites: the root calls broadcast_to, the others broadcast_from.
 template <class T, detail::number... Numbers>
 future<std::decay_t<T>> broadcast_to(const communicator& of, T&& value, Numbers... numbers) {
+    detail::require_root(of, "broadcast_to");
     return hpx::detail::arrived(
         of.its(detail::sites::of(numbers...))
             .broadcast(std::decay_t<T>(std::forward<T>(value)), detail::root_of(of)));
 }
 template <class T, detail::number... Numbers>
 future<T> broadcast_from(const communicator& of, Numbers... numbers) {
-    return broadcast_to(of, T(), numbers...);
+    return hpx::detail::arrived(
+        of.its(detail::sites::of(numbers...)).broadcast(T(), detail::root_of(of)));
 }
 template <class T, detail::number... Numbers>
 future<std::decay_t<T>> broadcast_to(const std::string& basename, T&& value, Numbers... numbers) {
-    return broadcast_to(detail::once(basename, "broadcast", detail::sites::of(numbers...)),
+    return broadcast_to(detail::once_as_root(basename, "broadcast", detail::sites::of(numbers...)),
                         std::forward<T>(value));
 }
 template <class T, detail::number... Numbers>
 future<T> broadcast_from(const std::string& basename, Numbers... numbers) {
-    return broadcast_to(basename, T(), numbers...);
+    return broadcast_from<T>(detail::once(basename, "broadcast", detail::sites::of(numbers...)));
 }
 
 /// Of the root's values each site gets that of its place.
 template <class T, detail::number... Numbers>
 future<T> scatter_to(const communicator& of, std::vector<T> values, Numbers... numbers) {
+    detail::require_root(of, "scatter_to");
     return hpx::detail::arrived(
         of.its(detail::sites::of(numbers...)).scatter(std::move(values), detail::root_of(of)));
 }
 template <class T, detail::number... Numbers>
 future<T> scatter_from(const communicator& of, Numbers... numbers) {
-    return scatter_to(of, std::vector<T>(), numbers...);
+    return hpx::detail::arrived(
+        of.its(detail::sites::of(numbers...)).scatter(std::vector<T>(), detail::root_of(of)));
 }
 template <class T, detail::number... Numbers>
 future<T> scatter_to(const std::string& basename, std::vector<T> values, Numbers... numbers) {
-    return scatter_to(detail::once(basename, "scatter", detail::sites::of(numbers...)),
+    return scatter_to(detail::once_as_root(basename, "scatter", detail::sites::of(numbers...)),
                       std::move(values));
 }
 template <class T, detail::number... Numbers>
 future<T> scatter_from(const std::string& basename, Numbers... numbers) {
-    return scatter_to(basename, std::vector<T>(), numbers...);
+    return scatter_from<T>(detail::once(basename, "scatter", detail::sites::of(numbers...)));
 }
 
 /// Value k goes to site k; the result has value k from site k.
