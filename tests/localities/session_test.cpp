@@ -234,7 +234,7 @@ TEST_P(localities_session, sessions_follow_each_other_and_leave_nothing) {
     for (int i = 0; i < 5; ++i) {
         run_one_session(GetParam());
     }
-    const std::size_t threads = thread_count();
+    const std::size_t threads = quern_test::thread_count_at_rest();
     const std::size_t files = open_files();
     const std::size_t memory = resident_bytes();
     for (int i = 0; i < 20; ++i) {

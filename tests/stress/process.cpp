@@ -4,12 +4,14 @@
 
 #include <sys/resource.h>
 #include <unistd.h>
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
+#include <string>
 #include <thread>
 
 namespace quern_test {
@@ -37,6 +39,25 @@ double seconds_of(clockid_t clock) {
 
 std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
+/// Whether the kernel has begun to remove it: join() returns a moment before its entry goes. The
+/// flags of a thread are the seventh word behind its name, which may hold any character.
+bool is_exiting(const std::filesystem::path& thread) {
+    std::ifstream file(thread / "stat");
+    std::string line;
+    if (!std::getline(file, line)) {
+        return true;  // gone
+    }
+    std::istringstream words(line.substr(line.rfind(')') + 1));
+    std::string other;
+    for (int i = 0; i < 6; ++i) {
+        words >> other;
+    }
+    unsigned long flags = 0;
+    words >> flags;
+    constexpr unsigned long k_exiting = 4;  // PF_EXITING of the kernel
+    return (flags & k_exiting) != 0;
+}
+
 }  // namespace
 
 std::size_t resident_bytes() { return pages().resident * page_bytes(); }
@@ -44,7 +65,8 @@ std::size_t mapped_bytes() { return pages().total * page_bytes(); }
 
 std::size_t thread_count() {
     const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+    return static_cast<std::size_t>(std::count_if(
+        begin(tasks), end(tasks), [](const auto& each) { return !is_exiting(each.path()); }));
 }
 
 std::size_t thread_count_at_rest() {

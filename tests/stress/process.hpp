@@ -12,8 +12,8 @@ std::size_t resident_bytes();
 /// Address space in bytes.
 std::size_t mapped_bytes();
 
-/// Number of threads, including the calling one and joined ones that the kernel has not removed
-/// yet.
+/// Number of threads, including the calling one, without those that have ended, whether the kernel
+/// has removed them or not.
 std::size_t thread_count();
 
 /// Number of threads once it is stable and at least one thread besides the first has been seen:
