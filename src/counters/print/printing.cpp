@@ -2,6 +2,7 @@
 // The observer of runtimes: makes them known to the registry and obeys the settings print-counter…
 // and list-counters.
 #include <quern/counters/detail/attach.hpp>
+#include <quern/counters/detail/job_printing.hpp>
 #include <quern/counters/detail/settings.hpp>
 
 #include "core/derived.hpp"
@@ -10,8 +11,10 @@
 #include "print/series_reader.hpp"
 
 #include <quern/scheduler/observers.hpp>
+#include <quern/settings/detail/job.hpp>
 #include <quern/topology/detail/text.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -36,30 +39,36 @@ printer::printer(const runtime& of, const settings& chosen)
     : m_format(parse_print_format(chosen.at("print-counter-format").text)),
       m_at_end(chosen.at("print-counter-at").text != "startup"),
       m_to(chosen.at("print-counter-destination").text, m_format == print_format::openmetrics),
-      m_set(of) {
+      m_set(of),
+      m_in_job(quern::detail::ranks_of_job() > 1) {
     for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
         try {
-            m_set.add(each);
+            add(each);
         } catch (const std::invalid_argument& error) {  // what this runtime alone has not
             std::fprintf(stderr, "%s (this counter is not printed)\n", error.what());
         }
     }
     m_set.reset();  // one baseline for all
     m_at_end = m_at_end && m_set.size() != 0;
-    const bool prints = m_to.is_open() && m_set.size() != 0;
-    if (prints && chosen.at("print-counter-at").text != "shutdown") {
-        read_and_print();
+    if (prints() && chosen.at("print-counter-at").text != "shutdown") {
+        print_now();
     }
     const auto interval = chosen.number("print-counter-interval");
-    if (prints && interval) {
+    if (prints() && interval) {
         m_prints.emplace("print-counter-interval", std::chrono::milliseconds(*interval), [this] {
-            const quern::detail::off_the_clock at_the_program(m_set.calls_program());
-            read_and_print();
+            const quern::detail::off_the_clock may_wait(m_set.calls_program() || reads_for_job());
+            print_now();
         });
     }
     // Last: from here on another thread may end it.
     m_finishes.emplace(m_at_end && m_to.is_open() ? "the counters at the end" : "",
                        [this] { return print_last(); });
+}
+
+void printer::add(const std::string& pattern) {
+    const job_pattern parts = m_in_job ? take_apart(pattern) : job_pattern{"", pattern};
+    m_set.add(parts.at_one);
+    m_localities.resize(m_set.size(), parts.localities);
 }
 
 void printer::print(const snapshot& read) {
@@ -80,8 +89,111 @@ void or_complain(F&& f) noexcept {
 
 }  // namespace
 
-void printer::read_and_print() noexcept {
-    or_complain([this] { print(m_set.evaluate()); });
+void printer::print_now() noexcept {
+    or_complain([this] {
+        std::function<snapshot()> read;
+        {
+            const std::scoped_lock lock(m_reading);
+            read = m_for_job ? m_read_job : [this] { return read_alone(); };
+        }
+        if (read) {
+            const snapshot now = read();
+            if (!now.values.empty() || !reads_for_job()) {
+                print(now);
+            }
+        }
+    });
+}
+
+bool printer::is_read_by_another() noexcept {
+    const std::scoped_lock lock(m_reading);
+    return m_for_job && !m_read_job;
+}
+
+bool printer::reads_for_job() noexcept {
+    const std::scoped_lock lock(m_reading);
+    return m_for_job;
+}
+
+namespace {
+
+constinit std::atomic<bool> g_alone_said{false};
+
+bool is_of(const std::string& pattern, int locality) {
+    return pattern.empty() || matches(pattern, std::to_string(locality));
+}
+
+void say_which_are_nowhere(const std::vector<std::string>& patterns, int localities) {
+    for (auto each = patterns.begin(); each != patterns.end(); ++each) {
+        bool is_somewhere = std::find(patterns.begin(), each, *each) != each;  // said
+        for (int number = 0; number < localities && !is_somewhere; ++number) {
+            is_somewhere = is_of(*each, number);
+        }
+        if (!is_somewhere) {
+            std::fprintf(stderr,
+                         "quern: print-counter names counters of locality#%s, which are not "
+                         "printed; accepted: locality#0 to locality#%d, locality#*\n",
+                         each->c_str(), localities - 1);
+        }
+    }
+}
+
+}  // namespace
+
+/// What is of that locality.
+snapshot printer::read_own(int locality) {
+    snapshot read = m_set.evaluate();
+    std::vector<counter_value> its;
+    for (std::size_t i = 0; i < read.values.size(); ++i) {
+        if (is_of(m_localities[i], locality)) {
+            its.push_back(std::move(read.values[i]));
+        }
+    }
+    read.values = std::move(its);
+    return read;
+}
+
+/// Without a session of localities: this process is locality 0, and there is no other one.
+snapshot printer::read_alone() {
+    snapshot read = read_own(0);
+    if (read.values.size() != m_set.size() && !g_alone_said.exchange(true)) {
+        std::fprintf(stderr,
+                     "quern: print-counter names counters of localities other than 0, and this "
+                     "program has no session of localities: they are not printed\n");
+    }
+    return read;
+}
+
+/// No lock: the sources of a program may suspend the task that reads.
+snapshot printer::read_for_job(int locality) {
+    snapshot read = read_own(locality);
+    for (counter_value& each : read.values) {
+        each.name = name_at_locality(each.name, locality);
+    }
+    return read;
+}
+
+void printer::print_for_job(int localities, std::function<snapshot()> read) noexcept {
+    if (read) {
+        or_complain([&] { say_which_are_nowhere(m_localities, localities); });
+    } else {
+        end_intervals();  // else two could read at a time
+    }
+    const std::scoped_lock lock(m_reading);
+    m_read_job = std::move(read);
+    m_for_job = true;
+    m_sequence = 0;  // other names from here on
+}
+
+void printer::end_intervals() noexcept {
+    const std::scoped_lock lock(m_stopping);
+    m_prints.reset();
+}
+
+void printer::print_at_end(std::optional<snapshot> last) noexcept {
+    const std::scoped_lock lock(m_stopping);
+    m_last = last && !last->values.empty() ? std::move(last) : std::nullopt;
+    m_has_last = true;
 }
 
 void printer::stop() noexcept {
@@ -90,15 +202,15 @@ void printer::stop() noexcept {
         return;
     }
     m_prints.reset();
-    if (m_at_end && m_to.is_open()) {
-        or_complain([this] { m_last = m_set.evaluate(); });
+    if (m_at_end && m_to.is_open() && !m_has_last && !is_read_by_another()) {
+        or_complain([this] { m_last = read_alone(); });
     }
 }
 
 /// Where, in words.
 std::string printer::print_last() noexcept {
     stop();
-    if (!m_last) {
+    if (!m_last || !m_at_end) {
         return "";
     }
     or_complain([this] { print(*m_last); });
@@ -128,10 +240,11 @@ void say_what_does_nothing(const settings& chosen) {
 class counters_observer final : public runtime_observer {
 public:
     void check(const settings& chosen) override {
+        const bool is_in_job = quern::detail::ranks_of_job() > 1;
         for (const char* const setting : {"print-counter", "trace-counters"}) {
             for (const std::string& each : patterns_of(chosen.at(setting).text)) {
                 try {
-                    check_pattern(each);
+                    check_pattern(is_in_job ? take_apart(each).at_one : each);
                 } catch (const std::invalid_argument& error) {
                     constexpr std::string_view k_ours = "quern: ";
                     chosen.refuse(setting, error.what() + k_ours.size());

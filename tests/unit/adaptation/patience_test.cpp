@@ -101,7 +101,8 @@ TEST(patience_end_test, is_not_reduced_in_a_job_of_several_ranks) {
         ::setenv(variable, "4", 1);
         EXPECT_EQ(message_of(sum),
                   "quern: global value 'job-load': this process is one of 4 ranks of an MPI job, "
-                  "and values are not shared between ranks; reduce get() of all ranks with "
+                  "and values are not shared between ranks without a session of localities; make "
+                  "a quern::localities::session, or reduce get() of all ranks with "
                   "MPI_Allreduce, or call get() for this rank alone");
         EXPECT_EQ(load.get(), 0.5);
         for (const char* const alone : {"1", "0", "", "all"}) {
