@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: BSL-1.0
 // Pieces of docs/localities.md. They are compiled and not run.
+#include <quern/adaptation/global_value.hpp>
+#include <quern/adaptation/policy.hpp>
 #include <quern/localities/attempts.hpp>
 #include <quern/localities/balance.hpp>
 #include <quern/localities/channel.hpp>
 #include <quern/localities/checkpoint.hpp>
 #include <quern/localities/communicator.hpp>
 #include <quern/localities/counters.hpp>
+#include <quern/localities/global_policy.hpp>
+#include <quern/localities/halo.hpp>
 #include <quern/localities/names.hpp>
 #include <quern/localities/object.hpp>
 #include <quern/localities/partitioned_vector.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/quern.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace pieces {
+
+using namespace std::chrono_literals;
 
 // [types]
 struct cell {  // an aggregate: nothing to write
@@ -58,7 +66,10 @@ struct particles {
 };
 
 double total(const std::vector<double>& of);
+int search(int part, std::stop_token stop);
 int next(int x);
+void compute_rows(const std::vector<double>& now, std::vector<double>& next, std::size_t first,
+                  std::size_t end);
 
 void example(int where) {
     table cells;
@@ -80,6 +91,18 @@ void example(int where) {
     // 8 MB go from the storage of `numbers` into that of the vector that total() gets.
     quern::future<double> all = quern::localities::run_at(where, &total, std::move(numbers));
     // [large]
+
+    // [stop]
+    // Each locality searches its part, until one of them has found something.
+    std::stop_source enough;
+    std::vector<quern::future<int>> searches;
+    for (const int each : quern::localities::all()) {
+        searches.push_back(quern::localities::run_at(each, &search, each, enough.get_token()));
+    }
+    auto winner = quern::when_any(std::move(searches)).get();
+    enough.request_stop();  // also wakes those that wait with the token
+    std::printf("found %d\n", winner.futures[winner.index].get());
+    // [stop]
 
     // [errors]
     try {
@@ -145,6 +168,21 @@ void example(int where) {
     x.sort().get();
     // [vector]
 
+    // [halo]
+    // At every locality. 1000 rows of 500 points, in blocks with a row of ghosts on each side.
+    const quern::localities::halo<double> borders(everywhere, 1000, {.row_length = 500});
+    std::vector<double> now = borders.make_block(), later = now;
+    const std::size_t last = borders.own_rows();  // own rows are 1 to last
+    for (int step = 0; step < 100; ++step) {
+        quern::future<void> ghosts = borders.exchange(now);
+        compute_rows(now, later, 2, last);  // the inside needs no ghosts
+        ghosts.get();
+        compute_rows(now, later, 1, 2);
+        compute_rows(now, later, last, last + 1);
+        std::swap(now, later);
+    }
+    // [halo]
+
     // [balance]
     std::vector<quern::localities::object<particles>> boxes;
     for (const int each : quern::localities::all()) {
@@ -180,6 +218,22 @@ void example(int where) {
     }
     // [counters]
 
+    // [policy]
+    const quern::adaptation::global_value idle("idle");  // in percent
+    const auto publish = quern::adaptation::every(
+        10ms, "idle", [idle](auto& of) { idle.publish(of.counter("/threads/idle-rate") / 100); });
+    const quern::localities::global_policy<unsigned> kept(
+        100ms, "same-width",
+        [idle](auto& of) -> std::optional<unsigned> {  // called at the root alone
+            const auto least = idle.reduce(quern::adaptation::reduction::least);
+            const unsigned workers = of.get("active-workers");
+            return least > 50 && workers > 1 ? std::optional(workers - 1) : std::nullopt;
+        },
+        [](auto& of, unsigned workers) {  // called at each locality
+            of.set("active-workers", workers, "each locality is half idle");
+        });
+    // [policy]
+
     // [order]
     quern::future<int> second =
         quern::localities::run_at(where, &next, 1).then([where](quern::future<int> first) {
@@ -197,6 +251,15 @@ double total(const std::vector<double>& of) {
 }
 
 int next(int x) { return x + 1; }
+
+int search(int part, std::stop_token stop) { return stop.stop_requested() ? 0 : part; }
+
+void compute_rows(const std::vector<double>& now, std::vector<double>& next, std::size_t first,
+                  std::size_t end) {
+    for (std::size_t i = first * 500; i < end * 500; ++i) {
+        next[i] = 0.5 * (now[i - 500] + now[i + 500]);
+    }
+}
 
 double particles::mean() const { return total(at) / static_cast<double>(at.size()); }
 

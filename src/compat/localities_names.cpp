@@ -5,10 +5,9 @@
 
 #include <quern/compat/hpx/localities/lcos.hpp>
 #include <quern/compat/hpx/localities/names.hpp>
-#include <quern/localities/session.hpp>
+#include <quern/localities/names.hpp>
 #include <quern/task/promise.hpp>
 
-#include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
@@ -35,13 +34,9 @@ table_of_names& names_here() {
     return one;
 }
 
-/// The same at all localities of a job, whose programs are the same.
 int home_of(const std::string& name) {
-    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-    for (const char c : name) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
-    return static_cast<int>(hash % hpx::get_num_localities(launch::sync));
+    namespace localities = quern::localities::detail;
+    return localities::home_of_name(localities::job_for("register_name"), name, "register_name");
 }
 
 bool add_name(const std::string& name, const id_type& id) {

@@ -172,8 +172,10 @@ struct rebalancing::state {
             --left;
             return;
         }
+        // Named: the default runtime, asked for by this thread, could not end any more.
+        const pool_ref where = detail::pool_of_parcels(detail::job_for("rebalancing"));
         is_running.store(true, std::memory_order_relaxed);
-        last = quern::async([this] { run(); });
+        last = quern::async(where, [this] { run(); });
     }
     void run() {
         std::uint64_t now_moved = 0;

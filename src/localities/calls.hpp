@@ -22,6 +22,10 @@ public:
     std::unique_ptr<waiting_call> take(std::uint64_t number, int locality) noexcept;
     /// Drops a call that was not made after all.
     void forget(std::uint64_t number) noexcept;
+    /// The stop tokens of a call, which has not been sent yet.
+    void lend(std::uint64_t number, std::shared_ptr<lent_tokens> tokens) noexcept;
+    /// Null: there is no such call, or not to that locality, or it has none.
+    std::shared_ptr<lent_tokens> lent(std::uint64_t number, int locality) const noexcept;
     std::size_t waiting() const noexcept;
 
 private:
@@ -31,6 +35,8 @@ private:
         std::uint32_t turn = 1;       ///< how often it was used: in the number
         std::uint32_t next_free = 0;  ///< while it is free: that slot's place, plus 1
     };
+
+    bool is_call(std::uint64_t number, int locality) const noexcept;
 
     mutable quern::detail::spin_lock m_lock;
     std::vector<slot> m_slots;

@@ -5,6 +5,7 @@
 #include "job.hpp"
 #include "own_refusal.hpp"
 
+#include <quern/counters/detail/job_printing.hpp>
 #include <quern/counters/name.hpp>
 #include <quern/localities/run_at.hpp>
 #include <quern/localities/session.hpp>
@@ -19,38 +20,8 @@ namespace quern::localities {
 
 namespace {
 
-constexpr std::string_view k_locality = "locality#";
-constexpr std::string_view k_as_known_there = "locality#0";
-
-/// What a pattern says of localities, and the same pattern for a process alone.
-struct pattern_parts {
-    std::string localities;
-    std::string at_one;
-};
-
-pattern_parts take_apart(std::string_view pattern) {
-    std::string at_one(pattern);
-    std::string which = "*";
-    const std::size_t begin = at_one.find("{" + std::string(k_locality));
-    if (begin < at_one.find('@')) {
-        const std::size_t number = begin + 1 + k_locality.size();
-        const std::size_t end = std::min(at_one.find_first_of("/}", number), at_one.size());
-        which = at_one.substr(number, end - number);
-        at_one.replace(begin + 1, end - begin - 1, k_as_known_there);
-    }
-    static_cast<void>(counters::parse_name(at_one));
-    return {std::move(which), std::move(at_one)};
-}
-
-/// With the locality's number in place of 0.
 std::string name_in_job(const std::string& name) {
-    const std::size_t at = name.find("{" + std::string(k_as_known_there) + "/");
-    if (at == std::string::npos) {
-        return name;
-    }
-    std::string in_job = name;
-    return in_job.replace(at + 1, k_as_known_there.size(),
-                          std::string(k_locality) + std::to_string(localities::here()));
+    return counters::detail::name_at_locality(name, localities::here());
 }
 
 }  // namespace
@@ -87,11 +58,12 @@ counter_set::part& counter_set::part_of(int locality) {
 }
 
 std::size_t counter_set::add(std::string_view pattern) {
-    const pattern_parts parts = take_apart(pattern);
+    const counters::detail::job_pattern parts = counters::detail::take_apart(pattern);
     std::size_t added = 0;
     bool names_one = false;
     for (const int each : localities::all()) {
-        if (!counters::matches(parts.localities, std::to_string(each))) {
+        if (!parts.localities.empty() &&
+            !counters::matches(parts.localities, std::to_string(each))) {
             continue;
         }
         names_one = true;

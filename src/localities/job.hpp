@@ -10,6 +10,7 @@
 #include "modules.hpp"
 #include "names.hpp"
 #include "objects.hpp"
+#include "stop_requests.hpp"
 
 #include <quern/base/detail/atomics.hpp>
 #include <quern/localities/detail/end_of_job.hpp>
@@ -56,6 +57,7 @@ public:
     pool_ref pool() const noexcept { return m_pool; }
     const module_table& modules() const noexcept { return m_modules; }
     call_table& calls() noexcept { return m_calls; }
+    stoppable_calls& stoppable() noexcept { return m_stoppable; }
     object_table& objects() noexcept { return m_objects; }
     name_table& names() noexcept { return m_names; }
     communicator_table& communicators() noexcept { return m_communicators; }
@@ -65,7 +67,7 @@ public:
     /// Returns when all ranks have called it: none posts before all are able to run parcels.
     void meet() noexcept;
 
-    /// Posts a parcel: its bytes, and its chunks if there are any.
+    /// Posts a parcel: its bytes, and its chunks and stop tokens if there are any.
     void post(int to, code_place code, std::uint64_t call, outgoing_parcel&& parcel);
     /// The same of a parcel without chunks.
     void post(int to, code_place code, std::uint64_t call, std::span<const std::byte> bytes) {
@@ -111,6 +113,7 @@ private:
         k_message_bytes - sizeof(message_header) - sizeof(parcel_header);
     static_assert(k_most_bytes % 8 == 0);
 
+    std::uint64_t lend_tokens(int to, std::uint64_t call, token_list&& tokens);
     void post_apart(int to, code_place code, std::uint64_t call, std::span<const std::byte> bytes);
     void send_apart(link& way, parcel_header header, std::vector<std::byte>&& bytes,
                     const chunk_list& chunks, std::unique_ptr<kept_values> kept);
@@ -121,6 +124,7 @@ private:
     module_table m_modules;
     message_store m_store;
     call_table m_calls;
+    stoppable_calls m_stoppable;
     object_table m_objects{*this};
     name_table m_names;
     communicator_table m_communicators{*this};

@@ -147,6 +147,7 @@ void run_call(arrived_parcel& parcel, code_place action, void* object) noexcept 
     } catch (...) {
         detail::has_failed(parcel);
     }
+    parcel.call_has_ended();
 }
 
 void object_table::send(object_entry& of, int to, known_message&& what) {
@@ -242,8 +243,8 @@ void object_table::receive_call(object_entry& of, known_message&& what, arrived_
         has_run(of, is_shared);
         return;
     }
-    what.payload.call = std::make_unique<stored_call>(m_job, parcel.caller(), action, parcel.call(),
-                                                      parcel.take_all());
+    what.payload.call = std::make_unique<stored_call>(m_job, parcel.caller(), action,
+                                                      parcel.number(), parcel.take_all());
     take(of, std::move(what));
 }
 

@@ -5,6 +5,7 @@
 #include "job.hpp"
 
 #include <quern/localities/detail/running_object.hpp>
+#include <quern/scheduler/detail/queued_task.hpp>
 #include <quern/task/async.hpp>
 #include <quern/task/detail/enough_stack.hpp>
 
@@ -17,6 +18,7 @@
 namespace quern::localities::detail {
 
 using kinds = object_message_kind;
+using work_part = quern::detail::overhead_clock::part;
 
 object_entry& object_table::find(object_name name) {
     const std::scoped_lock lock(m_lock);
@@ -234,6 +236,7 @@ void object_table::run(object_entry& of, known_message&& what) {
                     one.payload.call->run(of.object.get());
                     end_measured(of, begun);
                     one = known_message{};  // what it owns ends before the next call
+                    const quern::detail::own_work ending(work_part::running);
                     has_run(of, was_shared);
                 });
 }
@@ -274,6 +277,7 @@ void object_table::answer_move(known_message& what, bool is_done) {
 }
 
 void object_table::post(object_entry& one, known_message&& what) {
+    const quern::detail::own_work making(work_part::making);
     change(one,
            [&](known_object& record, known_actions& out) { record.post(std::move(what), out); });
 }

@@ -16,7 +16,13 @@ namespace detail {
 
 std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights,
                                           const char* function) {
-    const auto parts = static_cast<std::size_t>(detail::job_for(function).count());
+    const int parts = detail::job_for(function).count();
+    return detail::sizes_of_parts(size, static_cast<std::size_t>(parts), weights, function);
+}
+
+std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, std::size_t parts,
+                                          const std::vector<double>& weights,
+                                          const char* function) {
     const std::vector<double> own = weights.empty() ? std::vector<double>(parts, 1.0) : weights;
     const double all = std::accumulate(own.begin(), own.end(), 0.0);
     bool is_right = own.size() == parts && std::isfinite(all) && all > 0;

@@ -82,7 +82,19 @@ void job::post_apart(int to, code_place code, std::uint64_t call,
                {bytes.begin(), bytes.end()}, {}, nullptr);
 }
 
+/// One that lends stop tokens is known here until it has ended.
+std::uint64_t job::lend_tokens(int to, std::uint64_t call, token_list&& tokens) {
+    if (call == 0) {
+        return detail::add_posted_call(*this, std::move(tokens), to);
+    }
+    m_calls.lend(call, std::make_shared<lent_tokens>(std::move(tokens)));
+    return call;
+}
+
 void job::post(int to, code_place code, std::uint64_t call, outgoing_parcel&& parcel) {
+    if (!parcel.tokens.is_empty()) [[unlikely]] {
+        call = lend_tokens(to, call, std::move(parcel.tokens));
+    }
     if (parcel.chunks.empty()) [[likely]] {
         post(to, code, call, parcel.bytes.bytes());
         return;

@@ -75,6 +75,10 @@ void perform(arrived_parcel& parcel) noexcept {
         parcel.of().objects().receive(parcel);
         return;
     }
+    if (parcel.code() <= k_stop) {
+        detail::take_stop_message(parcel);
+        return;
+    }
     try {
         const auto address =
             reinterpret_cast<std::uintptr_t>(detail::code_at(parcel.of(), parcel.code()));
@@ -82,6 +86,7 @@ void perform(arrived_parcel& parcel) noexcept {
     } catch (...) {
         detail::has_failed(parcel);
     }
+    parcel.call_has_ended();
 }
 
 void has_failed(const arrived_parcel& parcel) noexcept {

@@ -4,6 +4,8 @@
 
 #include "counters_source.hpp"
 #include "job.hpp"
+#include "job_printing.hpp"
+#include "shared_values.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
 #include <quern/localities/detail/ticket.hpp>
@@ -40,6 +42,23 @@ void session_ends(const detail::job& its) noexcept {
     g_job.store(nullptr, std::memory_order_relaxed);
 }
 
+/// exit() while a session lives, in a function that has it or in another thread: its destructor
+/// will not be called. The default runtime, which ends later, must not wait for parcels.
+class abandons_at_exit {
+public:
+    abandons_at_exit() = default;
+    abandons_at_exit(const abandons_at_exit&) = delete;
+    abandons_at_exit& operator=(const abandons_at_exit&) = delete;
+    ~abandons_at_exit() {
+        if (detail::job* const living = g_job.load(std::memory_order_acquire)) {
+            living->abandon();
+        }
+    }
+};
+
+/// After the start of the default runtime: what is made last is destroyed first.
+void expect_exit() { [[maybe_unused]] static const abandons_at_exit made; }
+
 /// Whether the program has initialised MPI. Throws std::runtime_error if it cannot be used.
 bool finds_mpi() {
     int is_initialised = 0;
@@ -60,6 +79,8 @@ bool finds_mpi() {
 struct session::parts {
     std::optional<mpi::environment> environment;  ///< none: the program's own
     std::optional<detail::job> job;
+    std::shared_ptr<detail::shared_values> values;
+    std::optional<detail::job_printing> printing;
     int exceptions = std::uncaught_exceptions();
 };
 
@@ -71,11 +92,19 @@ session::session(int& argc, char**& argv) : m_parts(std::make_unique<parts>()) {
         m_parts->environment.emplace(argc, argv);
     }
     m_parts->job.emplace(runtime::default_instance());
+    expect_exit();
     session_begins(*m_parts->job);
+    m_parts->values = std::make_shared<detail::shared_values>(*m_parts->job);
+    adaptation::detail::carry_values(m_parts->values);  // before others can send theirs
     m_parts->job->meet();
+    m_parts->values->begin();
+    m_parts->printing.emplace(*m_parts->job, runtime::default_instance());
 }
 
 session::~session() {
+    adaptation::detail::carry_values_no_more();
+    m_parts->values->end();
+    m_parts->printing->end_intervals();
     if (std::uncaught_exceptions() > m_parts->exceptions) {
         m_parts->job->abandon();
         session_ends(*m_parts->job);
@@ -83,6 +112,7 @@ session::~session() {
         return;
     }
     m_parts->job->end();
+    m_parts->printing->end();
     session_ends(*m_parts->job);
 }
 

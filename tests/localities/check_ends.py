@@ -24,6 +24,7 @@ CASES = {
     "throw-waiting": r"this rank gives up",
     "throw-asleep": r"this rank gives up",
     "throw-posted": r"post_to.*nothing waits for this",
+    "exit": r"this rank leaves",
     "killed": r"rank 2 is ready",
     "name": r"locality 2 has waited for 10 s for .* name 'mehs', which is not published; accepted: mesh; did you mean 'mesh'\?",
     "collective": r"a collective operation 0x[0-9a-f]+: all_reduce 0 of 'residual': locality 2 has not sent",

@@ -101,6 +101,15 @@ void look_for_a_name() {
     }
 }
 
+/// The last locality leaves by exit() while the others wait at the end.
+void leave_by_exit() {
+    if (here() == last()) {
+        run_at(0, [] { return k_build; }).get();
+        std::printf("this rank leaves\n");
+        std::exit(3);
+    }
+}
+
 /// The last locality never calls an operation that the others wait in.
 void leave_out_a_collective() {
     const quern::localities::communicator all("residual");
@@ -127,6 +136,7 @@ void run_case(const char* name) {
     : is("killed")        ? wait_to_be_killed()
     : is("name")          ? look_for_a_name()
     : is("collective")    ? leave_out_a_collective()
+    : is("exit")          ? leave_by_exit()
     : is("meet")          ? meet()
                           : throw std::invalid_argument("no such case");
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 // heat: Jacobi sweeps of a square whose rows are divided among the localities. Each sends the first
-// and the last of its rows to its neighbours by channels: before it computes the others, so that
-// the rows travel meanwhile, or afterwards.
+// and the last of its rows to its neighbours by a halo: before it computes the others, so that the
+// rows travel meanwhile, or afterwards.
 #include "../in_session.hpp"
 
-#include <quern/localities/channel.hpp>
 #include <quern/localities/communicator.hpp>
+#include <quern/localities/halo.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,11 +36,10 @@ using row = std::vector<double>;
 /// points that keep their value, 1 above it and 0 elsewhere.
 class band {
 public:
-    band(std::size_t n, const apps::mpi::place& of)
-        : m_width(n + 2), m_rows(apps::mpi::share_of(n, of).count) {
+    band(std::size_t n, std::size_t rows, bool is_first) : m_width(n + 2), m_rows(rows) {
         for (row& each : m_at) {
             each.assign((m_rows + 2) * m_width, 0.0);
-            if (of.is_first()) {
+            if (is_first) {
                 std::fill_n(each.begin(), m_width, 1.0);
             }
         }
@@ -54,10 +52,7 @@ public:
     double* now(std::size_t index) { return &m_at[m_now][index * m_width]; }
     /// Of the time after it.
     double* next(std::size_t index) { return &m_at[1 - m_now][index * m_width]; }
-    row copy_of_next(std::size_t index) { return {next(index), next(index) + m_width}; }
-    void set_next(std::size_t index, const row& points) {
-        std::copy(points.begin(), points.end(), next(index));
-    }
+    row& all_of_next() { return m_at[1 - m_now]; }
 
     void compute(std::size_t index) {
         const double* const above = now(index - 1);
@@ -97,66 +92,24 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The rows of the neighbours: each locality has a channel for those from above and one for those
-/// from below.
-class edges {
-public:
-    edges(const at::communicator& world, const apps::mpi::place& of)
-        : m_from_above(at::here()), m_from_below(at::here()) {
-        const auto all = world.all_gather(std::pair(m_from_above, m_from_below)).get();
-        if (!of.is_first()) {
-            m_to_above = all[static_cast<std::size_t>(of.rank) - 1].second;
-        }
-        if (of.rank + 1 < of.ranks) {
-            m_to_below = all[static_cast<std::size_t>(of.rank) + 1].first;
-        }
-    }
-
-    /// The rows of the next time, which have been computed.
-    void send(band& own) const {
-        if (m_to_above) {
-            m_to_above->post(own.copy_of_next(1));
-        }
-        if (m_to_below) {
-            m_to_below->post(own.copy_of_next(own.rows()));
-        }
-    }
-
-    /// Waits for the neighbours' rows.
-    void receive(band& own) const {
-        if (m_to_above) {
-            own.set_next(0, m_from_above.receive().get().value());
-        }
-        if (m_to_below) {
-            own.set_next(own.rows() + 1, m_from_below.receive().get().value());
-        }
-    }
-
-private:
-    using channel = at::channel<row>;
-    channel m_from_above;
-    channel m_from_below;
-    std::optional<channel> m_to_above{};
-    std::optional<channel> m_to_below{};
-};
-
 /// Sweeps. Returns the seconds in which this locality has waited for rows.
-double sweep(band& own, const edges& with, const problem& p, bool overlaps) {
+double sweep(band& own, const at::halo<double>& with, const problem& p, bool overlaps) {
     double waited = 0;
     for (std::size_t s = 0; s < p.steps; ++s) {
+        quern::future<void> others;
         if (overlaps) {
             own.compute(1);
             own.compute(own.rows());
-            with.send(own);
+            others = with.exchange(own.all_of_next());
             if (own.rows() > 2) {
                 compute_rows(own, 2, own.rows());
             }
         } else {
             compute_rows(own, 1, own.rows() + 1);
-            with.send(own);
+            others = with.exchange(own.all_of_next());
         }
         const auto start = std::chrono::steady_clock::now();
-        with.receive(own);
+        others.get();
         waited += seconds_since(start);
         own.step();
     }
@@ -181,7 +134,7 @@ double sweep_by_mpi(band& own, const problem& p, const apps::mpi::place& of) {
 }
 
 row swept_serially(const problem& p) {
-    band all(p.n, {});
+    band all(p.n, p.n, true);
     for (std::size_t s = 0; s < p.steps; ++s) {
         for (std::size_t i = 1; i <= p.n; ++i) {
             all.compute(i);
@@ -199,10 +152,10 @@ struct outcome {
 
 /// Runs in a task of each locality.
 template <class Sweep>
-outcome run_sweeps(const problem& p, const apps::mpi::place& of, const Sweep& sweeps) {
+outcome run_sweeps(const problem& p, const Sweep& sweeps) {
     const at::communicator world("heat");
-    const edges with(world, of);
-    band own(p.n, of);
+    const at::halo<double> with(world, p.n, {.row_length = p.n + 2});
+    band own(p.n, with.own_rows(), !with.has_before());
     outcome result;
     result.seconds = apps::mpi::seconds_of_all([&] { result.waited = sweeps(own, with); });
     result.waited =
@@ -231,7 +184,7 @@ int run(const apps::mpi::place& of, int argc, char** argv) {
     const auto with = [&](const std::string& name, auto sweeps) {
         return apps::variant{name, [&, name, sweeps] {
                                  const outcome one = apps::localities::in_session(
-                                     argc, argv, [&](auto&) { return run_sweeps(p, of, sweeps); });
+                                     argc, argv, [&](auto&) { return run_sweeps(p, sweeps); });
                                  apps::mpi::require_on_all(!of.is_first() || one.points == expected,
                                                            "the square of " + name);
                                  std::erase_if(
@@ -241,9 +194,11 @@ int run(const apps::mpi::place& of, int argc, char** argv) {
                              }};
     };
     std::vector<apps::variant> variants = common.chosen(
-        {with("mpi", [&](band& own, const edges&) { return sweep_by_mpi(own, p, of); }),
-         with("blocking", [&](band& own, const edges& to) { return sweep(own, to, p, false); }),
-         with("overlap", [&](band& own, const edges& to) { return sweep(own, to, p, true); })});
+        {with("mpi", [&](band& own, const at::halo<double>&) { return sweep_by_mpi(own, p, of); }),
+         with("blocking",
+              [&](band& own, const at::halo<double>& to) { return sweep(own, to, p, false); }),
+         with("overlap",
+              [&](band& own, const at::halo<double>& to) { return sweep(own, to, p, true); })});
     apps::mpi::run_in_turns(variants, common.repeat);
     fmt::print("heat: {} x {} points, {} sweeps: the bits of the serial sweeps in each\n", p.n, p.n,
                p.steps);

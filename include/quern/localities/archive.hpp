@@ -7,7 +7,9 @@
 // - aggregates of up to 32 members that can travel, without any such function;
 // - other trivially copyable classes without such functions, which are copied as their bytes; their
 //   private members are not seen, so that those that are addresses are the program's
-//   responsibility.
+//   responsibility;
+// - std::stop_token, also in what is listed above, but only as an argument of a call: run_at,
+//   post_to, object::call, object::post.
 #pragma once
 
 #include <quern/localities/detail/associative.hpp>
@@ -36,12 +38,14 @@
 
 namespace quern::localities {
 
-/// Whether a T can be sent to another locality. A type that has functions for serialisation can; it
-/// need only be default-constructible. Those functions must be declared before the first question.
+/// Whether a T can be sent to another locality: as argument, as result, and in whatever else has
+/// values. A type that has functions for serialisation can; it need only be default-constructible.
+/// Those functions must be declared before the first question.
 ///
 ///     struct point { double x, y; };
 ///     static_assert(quern::localities::can_travel<std::vector<point>>);
 ///     static_assert(!quern::localities::can_travel<const char*>);
+///     static_assert(!quern::localities::can_travel<std::stop_token>);  // only as an argument
 template <class T>
 concept can_travel = detail::k_has_no_obstacle<T>;
 
@@ -54,6 +58,14 @@ constexpr void require_can_travel() {
 namespace detail {
 
 using localities::require_can_travel;
+
+/// The same for an argument of a call, which may be or have stop tokens.
+template <class T>
+constexpr void require_argument() {
+    if constexpr (!can_be_argument<T>) {
+        decltype(detail::find_obstacle<T, in_argument>())::report();
+    }
+}
 
 inline constexpr bool k_checked_archives = QUERN_CHECKED_ARCHIVES != 0;
 
@@ -88,12 +100,13 @@ inline constexpr std::size_t k_fixed_size = detail::fixed_size_of_all(type_list<
                                                            ? sizeof...(T) * sizeof(std::uint32_t)
                                                            : 0);
 
-/// Appends a value: an argument or a result of a call. Throws archive_error, std::bad_alloc, what
-/// its functions throw. Cost for what is copied as bytes: a comparison and the copy.
+/// Appends a value: an argument or a result of a call. Throws archive_error, also for a stop token
+/// that is no argument; std::bad_alloc; what its functions throw. Cost for what is copied as bytes:
+/// a comparison and the copy.
 template <class T>
 void write(writer& to, const T& value) {
-    if constexpr (!can_travel<T>) {
-        localities::require_can_travel<T>();
+    if constexpr (!can_be_argument<T>) {
+        detail::require_argument<T>();
     } else {
         if constexpr (k_checked_archives) {
             const std::uint32_t tag = detail::tag_of<T>();
@@ -116,8 +129,8 @@ void write(writer& to, const T& value) {
 /// Reads the next value, which must have been written as a T. Errors: as reader.
 template <class T>
 void read(reader& from, T& value) {
-    if constexpr (!can_travel<T>) {
-        localities::require_can_travel<T>();
+    if constexpr (!can_be_argument<T>) {
+        detail::require_argument<T>();
     } else {
         if constexpr (k_checked_archives) {
             std::uint32_t tag = 0;

@@ -201,9 +201,11 @@ struct maker {
 
 /// Makes a T(args...), or T{args...}, at the locality `where`, and returns the first reference to
 /// it. Waits until it is made; a task lets others run meanwhile. T may be any class; one that
-/// cannot travel (archive.hpp), such as an open file, stays where it was made. Errors as run_at().
+/// cannot travel (archive.hpp), such as an open file, stays where it was made. Its arguments can
+/// have no stop tokens, which end with the call. Errors as run_at().
 template <class T, class... Args>
 object<T> make_at(int where, Args&&... args) {
+    (localities::require_can_travel<std::decay_t<Args>>(), ...);
     static_cast<void>(detail::is_here(detail::job_for("make_at"), where, "make_at"));
     return localities::run_at(where, &detail::maker<T>::template make<std::decay_t<Args>...>,
                               std::forward<Args>(args)...)

@@ -29,6 +29,9 @@ namespace detail {
 /// for weights that are not one for each locality, are negative, or all 0.
 std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<double>& weights,
                                           const char* function);
+/// The same for so many localities.
+std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, std::size_t parts,
+                                          const std::vector<double>& weights, const char* function);
 [[noreturn]] void refuse_index(std::uint64_t index, std::uint64_t size);
 
 }  // namespace detail

@@ -24,6 +24,22 @@ namespace quern::localities {
 ///     double dot(const std::vector<double>& a, const std::vector<double>& b);
 ///     quern::future<double> sum = quern::localities::run_at(1, &dot, std::move(xs), ys);
 ///
+/// A std::stop_token among the arguments, or in one, is stopped at the other locality when the
+/// caller's source is asked to stop: at once if it was before, else as soon as the request arrives
+/// while the function runs. It is linked until the function has ended; a copy that is kept longer
+/// is not stopped later.
+///
+///     std::stop_source enough;
+///     quern::future<int> found = quern::localities::run_at(
+///         1,
+///         [](std::stop_token stop) {
+///             int tried = 0;
+///             while (!stop.stop_requested()) { ++tried; }
+///             return tried;
+///         },
+///         enough.get_token());
+///     enough.request_stop();
+///
 /// Two calls to one locality may run in any order, and at the same time. A call at the caller's own
 /// locality does not travel. A function that blocks its worker delays other calls that have come in
 /// the same message; what it does so belongs into blocking_region.
@@ -34,7 +50,9 @@ namespace quern::localities {
 /// it is. Thread safety: any task or thread. While more than 2 MiB are
 /// queued for that locality the caller waits; a task lets others run meanwhile. Cost: two
 /// allocations and a copy of the arguments' bytes; a message of its own, unless four messages to
-/// that locality are on their way: then it travels with others in the next one.
+/// that locality are on their way: then it travels with others in the next one. A call with stop
+/// tokens that can still be stopped needs a parcel and a few allocations more at both ends, and a
+/// parcel for each that is stopped.
 template <class F, class... Args>
 auto run_at(int where, F&& f, Args&&... args) {
     using function = std::decay_t<F>;
@@ -55,8 +73,9 @@ auto run_at(int where, F&& f, Args&&... args) {
 }
 
 /// The same without an answer: nothing tells the caller when the function has run, or that it has
-/// thrown; an exception is treated, at the other locality, as one of a task of post(). Cost: no
-/// allocation for small arguments.
+/// thrown; an exception is treated, at the other locality, as one of a task of post(). Stop tokens
+/// are linked as those of run_at(), and then the end is told to the library, which takes one parcel
+/// more. Cost: no allocation for small arguments.
 ///
 ///     quern::localities::post_to(0, [](int n) { std::printf("%d\n", n); }, 7);
 template <class F, class... Args>

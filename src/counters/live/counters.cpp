@@ -91,7 +91,7 @@ void add_info(json& out, const std::string& name, const counters::counter_info& 
 }
 
 /// What belongs to the process stands with the first runtime alone, so that sums are right.
-void add_totals(counter_set& to, bool is_first) {
+void add_all_counters(counter_set& to, bool is_first) {
     for (const auto& from : counters::detail::all_sources()) {
         for (const counters::counter_info& info : from->counters()) {
             try {
@@ -112,7 +112,7 @@ void add_totals(counters::detail::openmetrics& to) {
     for (const auto& each : counters::detail::all_living()) {
         try {
             counter_set set(*each->which(), counters::baseline::start);
-            add_totals(set, all.empty());
+            add_all_counters(set, all.empty());
             const off_the_clock at_the_program(set.calls_program());
             all.push_back(set.evaluate());
         } catch (const std::logic_error&) {

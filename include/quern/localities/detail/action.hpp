@@ -52,7 +52,7 @@ constexpr void require_action() {
                   "quern: localities: the function cannot be called with these arguments. They "
                   "arrive as values of their own: a parameter T& cannot take them, T, const T& and "
                   "T&& can");
-    (detail::require_can_travel<Args>(), ...);
+    (detail::require_argument<Args>(), ...);
     if constexpr (std::is_invocable_v<F, Args...>) {
         detail::require_result<result_of<F, Args...>>();
     }
@@ -80,8 +80,15 @@ void put_values(outgoing_parcel& into, std::tuple<Values...>& values) {
     }
 }
 
+/// The same of the arguments of a call, which may be or have stop tokens.
+template <class... Values>
+void put_arguments(outgoing_parcel& into, std::tuple<Values...>& values) {
+    into.bytes.note_tokens_in(into.tokens);
+    detail::put_values(into, values);
+}
+
 /// Calls post with a parcel of these values: its bytes, or, of others than small ones, the whole.
-template <class Post, class... Values>
+template <bool AreArguments, class Post, class... Values>
 void post_values(std::tuple<Values...> values, Post&& post) {
     if constexpr (k_need_no_archive<Values...>) {
         std::array<std::byte, k_fixed_size<Values...>> bytes;
@@ -94,17 +101,21 @@ void post_values(std::tuple<Values...> values, Post&& post) {
         post(std::span<const std::byte>(bytes));
     } else {
         outgoing_parcel parcel;
-        detail::put_values(parcel, values);
+        if constexpr (AreArguments) {
+            detail::put_arguments(parcel, values);
+        } else {
+            detail::put_values(parcel, values);
+        }
         post(std::move(parcel));
     }
 }
 
 template <class R>
 void answer_by_value(const arrived_parcel& call, R&& value) {
-    detail::post_values(std::tuple<std::remove_cvref_t<R>>(std::forward<R>(value)),
-                        [&]<class Parcel>(Parcel&& answer) {
-                            detail::post_answer(call, k_value, std::forward<Parcel>(answer));
-                        });
+    detail::post_values<false>(std::tuple<std::remove_cvref_t<R>>(std::forward<R>(value)),
+                               [&]<class Parcel>(Parcel&& answer) {
+                                   detail::post_answer(call, k_value, std::forward<Parcel>(answer));
+                               });
 }
 
 /// The code of a function, for reports; null: it is not known.
@@ -207,9 +218,9 @@ void post_call_of(job& of, int where, std::uint64_t number, F function,
     if constexpr (k_is_function_pointer<F>) {
         const auto address = reinterpret_cast<std::uintptr_t>(function);
         const code_place place = detail::place_of_code(of, reinterpret_cast<const void*>(address));
-        detail::post_values(std::tuple_cat(std::tuple(place), std::move(values)), post);
+        detail::post_values<true>(std::tuple_cat(std::tuple(place), std::move(values)), post);
     } else {
-        detail::post_values(std::move(values), post);
+        detail::post_values<true>(std::move(values), post);
     }
 }
 

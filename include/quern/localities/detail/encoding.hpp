@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -203,6 +204,15 @@ void load(reader& from, T& number) {
     } else {
         from.take(&number, sizeof number, typeid(T));
     }
+}
+
+inline void save(writer& to, const std::stop_token& token) {
+    detail::put_item(to, to.note_token(token));
+}
+inline void load(reader& from, std::stop_token& token) {
+    std::uint32_t written = 0;
+    detail::take_item(from, written);
+    token = from.token_of(written);
 }
 
 /// Classes without functions for serialisation.

@@ -22,6 +22,7 @@
 #include <optional>
 #include <ranges>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <tuple>
@@ -91,6 +92,7 @@ template <class... T> struct parts_of<std::tuple<T...>> : known_parts<T...> {};
 template <class T> struct parts_of<std::optional<T>> : known_parts<T> {};
 template <class... T> struct parts_of<std::variant<T...>> : known_parts<T...> {};
 template <> struct parts_of<std::monostate> : known_parts<> {};
+template <> struct parts_of<std::stop_token> : known_parts<> {};
 template <class T> struct parts_of<std::complex<T>> : sum_of_parts<T> {};
 template <class R, class P> struct parts_of<std::chrono::duration<R, P>> : sum_of_parts<R> {};
 template <class C, class D> struct parts_of<std::chrono::time_point<C, D>> : sum_of_parts<D> {};

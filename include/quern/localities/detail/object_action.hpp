@@ -125,7 +125,7 @@ constexpr void require_object_action() {
                   "arguments. It is f(object, arguments...), or a member function of the object's "
                   "type. Arguments arrive as values of their own: a parameter X& cannot take them, "
                   "X, const X& and X&& can");
-    (detail::require_can_travel<Args>(), ...);
+    (detail::require_argument<Args>(), ...);
     if constexpr (std::is_invocable_v<F, T&, Args...>) {
         detail::require_result<result_of_call<F, T, Args...>>();
     }
@@ -260,11 +260,14 @@ public:
             m_job, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(k_run)));
         std::tuple values = std::tuple_cat(std::tuple(detail::write_function(m_job, m_function)),
                                            std::move(m_arguments));
-        detail::put_values(all->parcel, values);
+        detail::put_arguments(all->parcel, values);
         if constexpr (k_answers) {
             using result = result_of_call<F, T, Args...>;
-            all->answer = detail::add_call(
-                m_job, std::make_unique<promised_call<result>>(std::move(m_promise)), k_anywhere);
+            auto call = std::make_unique<promised_call<result>>(std::move(m_promise));
+            detail::lend_tokens(*call, std::move(all->parcel.tokens));
+            all->answer = detail::add_call(m_job, std::move(call), k_anywhere);
+        } else {
+            all->answer = detail::add_posted_call(m_job, std::move(all->parcel.tokens), k_anywhere);
         }
         return all;
     }

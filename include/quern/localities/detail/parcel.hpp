@@ -13,6 +13,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,10 @@ inline constexpr code_place k_value = 0;  ///< the parcel is an answer, a value
 inline constexpr code_place k_error = 1;  ///< an answer, an error_report
 /// About a global object: an object_header (src/localities), and what its kind has.
 inline constexpr code_place k_object = 2;
+/// The sender runs the call of that number, and is to be told of requests at its stop tokens.
+inline constexpr code_place k_watch = 3;
+/// The sender has made the call of that number, and one of its stop tokens has been stopped.
+inline constexpr code_place k_stop = 4;
 
 /// In a parcel, before its bytes. Parcels begin at multiples of 8 in a message.
 struct parcel_header {
@@ -35,6 +40,8 @@ struct parcel_header {
     code_place code;      ///< of an action_function, or what the parcel is
     std::uint64_t call;   ///< of a waiting_call at the sender of a call; 0: no answer
 };
+/// Added to the number of a call without an answer whose end is told: it has stop tokens.
+inline constexpr std::uint64_t k_tells_end = std::uint64_t{1} << 63;
 /// The bytes travel as a chunk, the first one. In their place: how many there are.
 inline constexpr std::uint32_t k_is_apart = std::uint32_t{1} << 31;
 /// The bytes begin with the number of chunks and the size of each, as std::uint64_t.
@@ -65,6 +72,7 @@ struct outgoing_parcel {
     chunk_list chunks;
     writer bytes{&chunks};
     std::unique_ptr<kept_values> kept{};
+    token_list tokens{};  ///< of the arguments
 };
 
 /// A parcel that has come and is kept, with all its chunks.
@@ -83,7 +91,7 @@ struct read_action {
 };
 
 /// A parcel that has come, while it is read and runs.
-class arrived_parcel final : chunk_sink {
+class arrived_parcel final : chunk_sink, token_source {
 public:
     arrived_parcel(job& of, int from, const parcel_header& header, const std::byte* bytes,
                    read_action after) noexcept
@@ -103,7 +111,10 @@ public:
 
     job& of() const noexcept { return m_job; }
     int from() const noexcept { return m_from; }
-    std::uint64_t call() const noexcept { return m_header.call; }
+    /// 0: nothing waits for an answer.
+    std::uint64_t call() const noexcept { return tells_end() ? 0 : m_header.call; }
+    /// With k_tells_end.
+    std::uint64_t number() const noexcept { return m_header.call; }
     code_place code() const noexcept { return m_header.code; }
     /// Who is answered: the sender, unless the parcel was sent on.
     int caller() const noexcept { return m_caller; }
@@ -133,16 +144,28 @@ public:
         }
         if (m_header.size == bytes_of(m_header)) [[likely]] {
             reader from(m_bytes);
+            from.take_tokens_from(*this);
             (localities::detail::read(from, values), ...);
             from.expect_end(what);
             has_been_read();
-            return;
+        } else {
+            chunk_waits waits(*this);
+            reader from(m_bytes, this, m_chunk_bytes);
+            from.take_tokens_from(*this);
+            (localities::detail::read(from, values), ...);
+            from.expect_end(what);
+            waits.all_is_read();
         }
-        chunk_waits waits(*this);
-        reader from(m_bytes, this, m_chunk_bytes);
-        (localities::detail::read(from, values), ...);
-        from.expect_end(what);
-        waits.all_is_read();
+        if (!m_sources.empty()) [[unlikely]] {
+            watch_tokens();
+        }
+    }
+
+    /// The call that it is, if it is one, has run and been answered.
+    void call_has_ended() noexcept {
+        if (!m_sources.empty() || tells_end()) [[unlikely]] {
+            drop_tokens();
+        }
     }
 
 private:
@@ -160,6 +183,10 @@ private:
         bool m_is_read = false;
     };
 
+    bool tells_end() const noexcept { return (m_header.call & k_tells_end) != 0; }
+    std::stop_token token(std::uint32_t number) override;
+    void watch_tokens();
+    void drop_tokens() noexcept;
     void expect(std::span<std::byte> into) override;
     void fetch();
     void fetch_bytes();
@@ -187,13 +214,17 @@ private:
     bool m_is_fetched = false;                ///< what travelled apart, and the sizes of chunks
     std::vector<std::byte> m_own_bytes{};     ///< of a parcel whose bytes travelled apart
     std::vector<chunk_place> m_chunks{};
-    std::size_t m_chunk_bytes = 0;  ///< of all of them
-    std::size_t m_expected = 0;     ///< so many of the chunks have a place
+    std::vector<std::stop_source> m_sources{};  ///< of the stop tokens of the call
+    std::size_t m_chunk_bytes = 0;              ///< of all of them
+    std::size_t m_expected = 0;                 ///< so many of the chunks have a place
 };
 
 /// Reads a parcel of its kind, calls the function and answers. What it throws is answered, or, if
 /// nothing waits for it, treated as an exception of a posted task.
 using action_function = void (*)(arrived_parcel& parcel);
+
+/// The stop tokens of a call that is under way.
+class lent_tokens;
 
 /// A call whose answer has not come. Owns itself from add_call() on.
 class waiting_call {
@@ -206,6 +237,8 @@ public:
     /// Reads the value that has come, and tells the caller. What it throws goes to has_failed().
     virtual void has_value(arrived_parcel& answer) = 0;
     virtual void has_failed(std::exception_ptr error) noexcept = 0;
+
+    std::shared_ptr<lent_tokens> lent{};  ///< null: it has none
 };
 
 /// The job of the session. Throws std::logic_error, which names the function, if there is none.
@@ -242,6 +275,10 @@ inline constexpr int k_anywhere = -1;
 std::uint64_t add_call(job& of, std::unique_ptr<waiting_call> call, int locality);
 /// The call is not made after all.
 void forget_call(job& of, std::uint64_t call) noexcept;
+/// A call whose arguments have been written lends their stop tokens, if there are any.
+void lend_tokens(waiting_call& call, token_list&& tokens);
+/// The number of a call without an answer: 0, or of what waits for its end.
+std::uint64_t add_posted_call(job& of, token_list&& tokens, int locality);
 
 /// Posts a parcel of the program. Waits, and may suspend, while very much is queued for that
 /// locality.

@@ -5,6 +5,7 @@
 
 #include <quern/base/detail/config.hpp>
 #include <quern/localities/detail/chunks.hpp>
+#include <quern/localities/detail/stop_tokens.hpp>
 
 #include <cereal/cereal.hpp>
 #include <cereal/details/util.hpp>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <typeindex>
 #include <typeinfo>
@@ -175,6 +177,16 @@ public:
     void put_chunk(const void* data, std::size_t size) {
         m_chunks->push_back({static_cast<const std::byte*>(data), size});
     }
+    /// From now on what is written are arguments of a call: their stop tokens are noted there.
+    void note_tokens_in(detail::token_list& list) noexcept { m_tokens = &list; }
+    std::uint32_t note_token(const std::stop_token& one) {
+        if (m_tokens == nullptr) {
+            throw archive_error(
+                "a stop token is written that is no argument of a call; accepted: as an argument "
+                "of run_at, post_to, object::call or object::post");
+        }
+        return m_tokens->add(one);
+    }
 
 private:
     static constexpr std::size_t k_inline = 256;  // bytes; a guess: a call with a few arguments
@@ -192,6 +204,7 @@ private:
     std::size_t m_size = 0;
     std::size_t m_capacity = k_inline;
     chunk_list* m_chunks;
+    detail::token_list* m_tokens = nullptr;
     detail::nesting m_open;
     std::unique_ptr<std::byte[]> m_heap;
     std::unique_ptr<detail::shared_written> m_shared;
@@ -278,6 +291,22 @@ public:
     void expect_chunk(void* into, std::size_t size) {
         m_sink->expect({static_cast<std::byte*>(into), size});
     }
+    void take_tokens_from(detail::token_source& call) noexcept { m_tokens = &call; }
+    /// `written`: by note_token().
+    std::stop_token token_of(std::uint32_t written) const {
+        if (written == detail::k_never_stopped) {
+            return {};
+        }
+        if (written == detail::k_was_stopped) {
+            std::stop_source stopped;
+            stopped.request_stop();
+            return stopped.get_token();
+        }
+        if (m_tokens == nullptr) {
+            fail("a stop token is read that is no argument of a call");
+        }
+        return m_tokens->token(written - detail::k_first_token);
+    }
     [[noreturn]] QUERN_COLD void fail(const std::string& what) const {
         throw archive_error("at byte " + std::to_string(offset()) + " of " + std::to_string(m_all) +
                             ": " + what);
@@ -294,6 +323,7 @@ private:
     std::size_t m_left;
     std::size_t m_all;
     chunk_sink* m_sink;
+    detail::token_source* m_tokens = nullptr;
     std::size_t m_chunk_bytes_left;
     detail::nesting m_open;
     detail::shared_read m_shared;

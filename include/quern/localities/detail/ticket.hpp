@@ -51,6 +51,9 @@ struct ticket {
 private:
     template <class... Value>
     void write_answer(Value&&... value) const {
+        if constexpr (!std::is_void_v<R>) {
+            detail::require_can_travel<R>();
+        }
         using kept = std::conditional_t<std::is_void_v<R>, std::tuple<>, std::tuple<Value...>>;
         static_assert(std::is_void_v<R> || (std::is_same_v<std::decay_t<Value>, R> && ...));
         outgoing_parcel parcel;

@@ -8,6 +8,7 @@
 #include <cereal/access.hpp>
 
 #include <cstddef>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -23,6 +24,7 @@ enum class obstacle {
     base,
     members,
     polymorphic,
+    stop,
     no_default,
     no_functions
 };
@@ -57,6 +59,11 @@ constexpr void report_obstacle() {
         Why != obstacle::polymorphic,
         "quern: localities: a pointer to a class with virtual functions cannot travel, as "
         "its object may be of a derived class: send a std::variant of the classes");
+    static_assert(Why != obstacle::stop,
+                  "quern: localities: this type is or has a stop token, which travels as an "
+                  "argument of run_at, post_to, object::call and object::post and in no other way; "
+                  "or it has a stop source, which stays where it was made: send its token, as such "
+                  "an argument");
     static_assert(Why != obstacle::no_default,
                   "quern: localities: this type must be default-constructible, as it is read into "
                   "an object that exists: give it a constructor without arguments");
@@ -126,9 +133,20 @@ consteval auto find_in_plain() {
     }
 }
 
+/// In place of the outermost type that is `Seen`: what is looked at is an argument of a call.
+struct in_argument {};
+
+template <class T, class... Seen>
+consteval bool is_stop_where_none_can_be() {
+    return std::is_same_v<T, std::stop_source> ||
+           (std::is_same_v<T, std::stop_token> && !(std::is_same_v<Seen, in_argument> || ...));
+}
+
 template <class T, class... Seen>
 consteval auto find_in_class() {
-    if constexpr (has_addresses<T> && !parts_of<T>::is_known && !has_functions<T>) {
+    if constexpr (detail::is_stop_where_none_can_be<T, Seen...>()) {
+        return detail::found<obstacle::stop, T, Seen...>();
+    } else if constexpr (has_addresses<T> && !parts_of<T>::is_known && !has_functions<T>) {
         return detail::found<obstacle::address, T, Seen...>();
     } else if constexpr (requires { typename parts_of<T>::pointee; }) {
         return detail::find_in_pointee<typename parts_of<T>::pointee, T, Seen...>();
@@ -170,6 +188,10 @@ consteval auto find_obstacle() {
 
 template <class T>
 inline constexpr bool k_has_no_obstacle = !decltype(detail::find_obstacle<T>())::is_one;
+/// The same of an argument, which may be or have stop tokens.
+template <class T>
+concept can_be_argument =
+    k_has_no_obstacle<T> || !decltype(detail::find_obstacle<T, in_argument>())::is_one;
 
 /// The encoded size of a T if it is the same for all values; else 0.
 template <class T>

@@ -153,6 +153,8 @@ concept basename_like = std::convertible_to<T, std::string>;
 
 /// All values combined by op, in the order of the sites, at all of them. Here and below: the future
 /// has hpx::exception or a remote_error if an op throws, or if sites call different operations.
+/// With a basename, reduce_here, gather_here, broadcast_to and scatter_to throw
+/// hpx::exception(bad_parameter) themselves at another site than the root.
 /// Costs: those of quern::localities::communicator; without a communicator one is made for it.
 template <class T, class Op, detail::number... Numbers>
 future<std::decay_t<T>> all_reduce(const communicator& of, T&& value, Op&& op, Numbers... numbers) {
