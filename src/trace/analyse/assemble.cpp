@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Converts the workers' tracks to a recording: names and merges kinds of tasks, converts ticks to
 // nanoseconds, and builds the spawn tree.
-#include "analyse/site_names.hpp"
 #include "analyse/waits.hpp"
 #include "record/recorder_state.hpp"
+#include "record/site_names.hpp"
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/symbols.hpp>

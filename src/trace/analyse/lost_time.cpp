@@ -5,7 +5,7 @@
 // ran.
 #include <quern/trace/detail/lost_time.hpp>
 
-#include "analyse/taken_time.hpp"
+#include "record/taken_time.hpp"
 
 #include <quern/scheduler/detail/blocked_time.hpp>
 #include <quern/scheduler/detail/pool.hpp>

@@ -2,7 +2,7 @@
 // Merges rows of waits, and names the lines where tasks waited.
 #include "analyse/waits.hpp"
 
-#include "analyse/site_names.hpp"
+#include "record/site_names.hpp"
 
 #include <quern/base/detail/clock.hpp>
 

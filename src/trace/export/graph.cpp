@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The graph of dependent tasks for Graphviz: task by task, or kind by kind when there are too many.
+#include "analyse/graph_parts.hpp"
 #include "analyse/words.hpp"
 #include "export/dot_words.hpp"
-#include "export/graph_parts.hpp"
 
 #include <quern/trace/dependence_graph.hpp>
 

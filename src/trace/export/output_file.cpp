@@ -56,12 +56,12 @@ bool file_mark::has_changed(const std::string& path) const noexcept {
                              now.m_written_ns != m_written_ns);
 }
 
-std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),
-                         const void* data) {
+std::string write_output(const std::string& path,
+                         quern::detail::function_ref<void(std::ostream&)> write) {
     try {
         if (const std::FILE* const stream = standard_stream(path)) {
             std::ostream& to = stream == stdout ? std::cout : std::cerr;
-            write(to, data);
+            write(to);
             to.flush();
             return to ? "" : last_error();
         }
@@ -69,7 +69,7 @@ std::string write_output(const std::string& path, void (*write)(std::ostream& to
         errno = 0;
         std::ofstream file(anew.path(), std::ios::binary | std::ios::trunc);
         if (file) {
-            write(file, data);
+            write(file);
             file.close();
         }
         return file && anew.put() ? "" : last_error();

@@ -2,6 +2,8 @@
 // The output of recordings: a file that is replaced atomically, or a stream of the process.
 #pragma once
 
+#include <quern/base/detail/function_ref.hpp>
+
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -30,7 +32,7 @@ private:
 
 /// Calls write(stream) for the file, or for stdout and stderr under these names. Devices and pipes
 /// are written directly. Returns the error, or an empty text.
-std::string write_output(const std::string& path, void (*write)(std::ostream& to, const void* data),
-                         const void* data);
+std::string write_output(const std::string& path,
+                         quern::detail::function_ref<void(std::ostream&)> write);
 
 }  // namespace quern::trace::detail

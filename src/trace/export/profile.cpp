@@ -3,11 +3,11 @@
 #include <quern/trace/profile.hpp>
 
 #include "analyse/communication.hpp"
+#include "analyse/sites.hpp"
 #include "analyse/wait_words.hpp"
 #include "analyse/words.hpp"
 #include "export/profile_decisions.hpp"
 #include "export/profile_events.hpp"
-#include "page/sites.hpp"
 
 #include <quern/trace/critical_path.hpp>
 

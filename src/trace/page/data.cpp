@@ -6,9 +6,9 @@
 #include "analyse/chosen_decisions.hpp"
 #include "analyse/communication.hpp"
 #include "analyse/concurrency.hpp"
+#include "analyse/sites.hpp"
 #include "analyse/wait_words.hpp"
 #include "page/graph.hpp"
-#include "page/sites.hpp"
 
 #include <quern/trace/critical_path.hpp>
 #include <quern/trace/page.hpp>

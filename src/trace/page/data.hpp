@@ -2,8 +2,8 @@
 // What the page's script draws, as JSON of limited size. Private to the layer.
 #pragma once
 
+#include "analyse/sites.hpp"
 #include "analyse/words.hpp"
-#include "page/sites.hpp"
 
 #include <quern/trace/efficiency.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Equal domains are given once; a graph that is too large to be drawn is given by its kinds alone.
+// Equal domains are given once; a graph that is too large to be drawn is given only by its kinds.
 #include "page/graph.hpp"
 
-#include "export/graph_parts.hpp"
+#include "analyse/graph_parts.hpp"
 
 #include <quern/trace/dependence_graph.hpp>
 

@@ -2,8 +2,8 @@
 // The graph of dependent tasks in the page's data. Private to the layer.
 #pragma once
 
+#include "analyse/sites.hpp"
 #include "analyse/words.hpp"
-#include "page/sites.hpp"
 
 #include <quern/trace/recording.hpp>
 

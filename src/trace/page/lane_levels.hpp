@@ -4,7 +4,7 @@
 // narrower than a pixel. Private to the layer.
 #pragma once
 
-#include "page/sites.hpp"
+#include "analyse/sites.hpp"
 
 #include <quern/trace/recording.hpp>
 

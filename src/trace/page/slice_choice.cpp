@@ -3,8 +3,8 @@
 // smaller until it fits.
 #include "page/slice_choice.hpp"
 
+#include "analyse/sites.hpp"
 #include "page/packed_bytes.hpp"
-#include "page/sites.hpp"
 
 #include <algorithm>
 #include <array>

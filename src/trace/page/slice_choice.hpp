@@ -4,7 +4,7 @@
 // layer.
 #pragma once
 
-#include "page/sites.hpp"
+#include "analyse/sites.hpp"
 
 #include <quern/trace/recording.hpp>
 

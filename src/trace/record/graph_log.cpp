@@ -3,7 +3,7 @@
 // it.
 #include "record/graph_log.hpp"
 
-#include "analyse/site_names.hpp"
+#include "record/site_names.hpp"
 
 #include <quern/base/detail/process.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
@@ -288,7 +288,7 @@ private:
         return is_there ? m_places[node - m_first] : task_graph::k_none;
     }
 
-    /// The index in the graph of a kind of the log. Kinds that differ in the address alone are one.
+    /// The index in the graph of a kind of the log. Kinds that differ only in the address are one.
     std::uint32_t kind(std::uint32_t of) {
         const auto known = m_known_kinds.find(of);
         if (known != m_known_kinds.end()) {

@@ -3,7 +3,7 @@
 // assemble.cpp makes a recording of it.
 #pragma once
 
-#include "analyse/taken_time.hpp"
+#include "record/taken_time.hpp"
 #include "record/sampler.hpp"
 #include "record/track.hpp"
 

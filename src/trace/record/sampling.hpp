@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sampling of short tasks on a worker. Recording a task takes about as long as a tiny task, so only
 // some are recorded, and each represents the unsampled ones before it. Tasks of 2 us or more are
-// all recorded: they are few, and a single one can matter. Used by the worker alone, except aim().
+// all recorded: they are few, and a single one can matter. Used only by the worker, except aim().
 #pragma once
 
 #include <quern/base/detail/clock.hpp>

@@ -43,7 +43,7 @@ constexpr setting k_settings[] = {
      .least = 1'000,
      .most = 1'000'000'000,
      .fallback = "1000000",
-     .help = "events that each worker keeps for trace and report; further ones are counted alone"},
+     .help = "events that each worker keeps for trace and report; further ones are only counted"},
     {.name = "trace-sample",
      .owner = "trace",
      .type = setting_type::number,
@@ -51,7 +51,7 @@ constexpr setting k_settings[] = {
      .most = 32'768,
      .fallback = "auto",
      .help = "of tasks shorter than 2 us one in so many is recorded; auto: all for trace and "
-             "report, for a profile alone so few that it costs little"},
+             "report, for only a profile so few that it costs little"},
     {.name = "task-events",
      .owner = "trace",
      .type = setting_type::text,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The data of one worker: events up to a limit, kinds of tasks up to another, and that every loss
 // is counted.
-#include "analyse/site_names.hpp"
+#include "record/site_names.hpp"
 #include "record/site_table.hpp"
 #include "record/track.hpp"
 

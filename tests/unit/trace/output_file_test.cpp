@@ -25,7 +25,9 @@ protected:
     output_file_test() { std::filesystem::create_directory(folder); }
     ~output_file_test() override { std::filesystem::remove_all(folder); }
 
-    static void say(std::ostream& to, const void* data) { to << static_cast<const char*>(data); }
+    static auto saying(const char* text) {
+        return [text](std::ostream& to) { to << text; };
+    }
 
     auto files() const {
         return std::distance(std::filesystem::directory_iterator(folder),
@@ -48,7 +50,7 @@ TEST_F(output_file_test, the_number_stands_before_the_extension) {
 
 TEST_F(output_file_test, is_written_and_replaced) {
     for (const char* const text : {"first", "second"}) {
-        EXPECT_EQ(write_output(path, say, text), "");
+        EXPECT_EQ(write_output(path, saying(text)), "");
         std::ifstream file(path);
         std::string found;
         std::getline(file, found);
@@ -60,11 +62,11 @@ TEST_F(output_file_test, is_written_and_replaced) {
 TEST_F(output_file_test, tells_whether_it_was_written_meanwhile) {
     const quern::trace::detail::file_mark none(path);
     EXPECT_FALSE(none.has_changed(path));
-    EXPECT_EQ(write_output(path, say, "first"), "");
+    EXPECT_EQ(write_output(path, saying("first")), "");
     EXPECT_TRUE(none.has_changed(path));
     const quern::trace::detail::file_mark first(path);
     EXPECT_FALSE(first.has_changed(path));
-    EXPECT_EQ(write_output(path, say, "second"), "");
+    EXPECT_EQ(write_output(path, saying("second")), "");
     EXPECT_TRUE(first.has_changed(path));
     EXPECT_FALSE(quern::trace::detail::file_mark("stderr").has_changed("stderr"));
 }
@@ -73,7 +75,7 @@ TEST_F(output_file_test, a_pipe_stays_a_pipe) {
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
     const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
     ASSERT_GE(reader, 0);
-    EXPECT_EQ(write_output(path, say, "text"), "");
+    EXPECT_EQ(write_output(path, saying("text")), "");
     char got[8] = {};
     EXPECT_EQ(::read(reader, got, sizeof got), 4);
     EXPECT_STREQ(got, "text");
@@ -82,13 +84,14 @@ TEST_F(output_file_test, a_pipe_stays_a_pipe) {
 }
 
 TEST_F(output_file_test, what_went_wrong_is_said_and_nothing_is_left) {
-    EXPECT_EQ(write_output(folder / "none" / "run.out", say, "text"), "No such file or directory");
+    EXPECT_EQ(write_output(folder / "none" / "run.out", saying("text")),
+              "No such file or directory");
     std::filesystem::create_directory(path);
-    EXPECT_NE(write_output(path, say, "text"), "");
-    const auto fail = [](std::ostream& to, const void*) { to.setstate(std::ios::failbit); };
-    EXPECT_NE(write_output(folder / "other", fail, nullptr), "");
-    const auto raise = [](std::ostream&, const void*) { throw std::runtime_error("no luck"); };
-    EXPECT_EQ(write_output(folder / "other", raise, nullptr), "no luck");
+    EXPECT_NE(write_output(path, saying("text")), "");
+    const auto fail = [](std::ostream& to) { to.setstate(std::ios::failbit); };
+    EXPECT_NE(write_output(folder / "other", fail), "");
+    const auto raise = [](std::ostream&) { throw std::runtime_error("no luck"); };
+    EXPECT_EQ(write_output(folder / "other", raise), "no luck");
     EXPECT_EQ(files(), 1);
 }
 

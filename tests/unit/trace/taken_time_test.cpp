@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The time that the machine took from the workers' threads between two readings of its sums.
-#include "analyse/taken_time.hpp"
+#include "record/taken_time.hpp"
 
 #include <gtest/gtest.h>
 

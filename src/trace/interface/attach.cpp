@@ -44,33 +44,24 @@ struct output {
     bool has_slices;
     bool has_graph;
     bool is_trace;
-    void (*write)(std::ostream& to, const void* run);
+    void (*write)(const recording& run, std::ostream& to);
 };
 
 constexpr output k_outputs[] = {
-    {"trace", "the trace", true, true, true,
-     [](std::ostream& to, const void* run) {
-         write_perfetto(*static_cast<const recording*>(run), to);
-     }},
+    {"trace", "the trace", true, true, true, write_perfetto},
     {"report", "the report", true, true, false,
-     [](std::ostream& to, const void* run) {
-         write_page(*static_cast<const recording*>(run), to,
-                    read_calibration(default_calibration_path()));
+     [](const recording& run, std::ostream& to) {
+         write_page(run, to, read_calibration(default_calibration_path()));
      }},
     {"profile", "the profile", false, false, false,
-     [](std::ostream& to, const void* run) {
-         const recording& what = *static_cast<const recording*>(run);
-         write_profile(what, to);
-         to << verdict_text(efficiency_of(what, read_calibration(default_calibration_path())));
+     [](const recording& run, std::ostream& to) {
+         write_profile(run, to);
+         to << verdict_text(efficiency_of(run, read_calibration(default_calibration_path())));
      }},
     {"calibration", "the calibration", false, false, false,
-     [](std::ostream& to, const void* run) {
-         write_calibration(calibration_of(*static_cast<const recording*>(run)), to);
-     }},
+     [](const recording& run, std::ostream& to) { write_calibration(calibration_of(run), to); }},
     {"graph", "the graph", false, true, false,
-     [](std::ostream& to, const void* run) {
-         to << write_graph(static_cast<const recording*>(run)->graph);
-     }},
+     [](const recording& run, std::ostream& to) { to << write_graph(run.graph); }},
 };
 
 struct job {
@@ -151,7 +142,8 @@ std::string write_all(observed_runtime& one) noexcept {
         for (const job& each : one.jobs) {
             const std::string path = numbered(each.path, one.number);
             say_what_is_replaced(each, path);
-            const std::string fault = write_output(path, each.which->write, &run);
+            const std::string fault =
+                write_output(path, [&](std::ostream& to) { each.which->write(run, to); });
             if (!fault.empty()) {
                 complain(each.which->what, path, fault);
             } else {

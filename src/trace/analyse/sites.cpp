@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sorts the sites and sums up those that are not shown.
-#include "page/sites.hpp"
+#include "analyse/sites.hpp"
 
 #include <algorithm>
 #include <numeric>

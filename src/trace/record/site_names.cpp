@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A kind of task in a recording, by the words that all reports use.
-#include "analyse/site_names.hpp"
+#include "record/site_names.hpp"
 
 #include <quern/base/detail/symbols.hpp>
 
