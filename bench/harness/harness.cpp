@@ -2,6 +2,7 @@
 #include "harness.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -101,6 +102,25 @@ struct request {
     bool serves = false;
 };
 
+/// The least size of a problem, 1 unless said. 0: it counts nothing, or what comes besides.
+constexpr std::array<std::pair<std::string_view, long>, 3> k_least_sizes{
+    {{"dependent_accesses", 0}, {"parcel_round_trip", sizeof(long)}, {"start_stop", 0}}};
+
+/// Exits with a message if the problem cannot have that size, or needs one.
+void require_size(const request& r) {
+    long least = 1;
+    for (const auto& [problem, its] : k_least_sizes) {
+        least = r.who->problem == problem ? its : least;
+    }
+    if (r.args.size < least) {
+        std::fprintf(stderr,
+                     "%s with --size %ld; accepted: a whole number from %ld. bench/problems.toml "
+                     "says which sizes are measured\n",
+                     r.who->problem.c_str(), r.args.size, least);
+        std::exit(2);
+    }
+}
+
 bool parse(request& r, int argc, char** argv) {
     r.who = contender::named(argc, argv);
     for (int i = 3; i < argc; ++i) {
@@ -116,6 +136,9 @@ bool parse(request& r, int argc, char** argv) {
         } else {
             return false;
         }
+    }
+    if (r.who != nullptr) {
+        require_size(r);
     }
     return r.who != nullptr;
 }
@@ -170,6 +193,13 @@ void leave_helper_threads_of_blas(const char* runtime, char** argv) {
     execv("/proc/self/exe", argv);
     std::perror(
         "bench: cannot start again without OpenBLAS's helper threads, which disturb figures");
+}
+
+void check_request(const char* runtime, int argc, char** argv) {
+    request wanted;
+    if (!parse(wanted, argc, argv)) {
+        std::exit(usage(runtime));
+    }
 }
 
 int serve(const char* runtime, int argc, char** argv) try {

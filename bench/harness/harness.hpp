@@ -91,6 +91,9 @@ double median(std::vector<double> values);
 /// it first.
 void leave_helper_threads_of_blas(const char* runtime, char** argv);
 
+/// Exits with a message if the command line is not one of serve(), other than --list.
+void check_request(const char* runtime, int argc, char** argv);
+
 /// main() of every benchmark program.
 int serve(const char* runtime, int argc, char** argv);
 

@@ -103,6 +103,7 @@ int serve(const char* runtime, const char* starter, int argc, char** argv) {
     }
     leave_helper_threads_of_blas(runtime, argv);
     if (std::getenv(k_started) == nullptr) {
+        check_request(runtime, argc, argv);  // once, and not by each rank
         start(starter, argc, argv);
     }
     const quern::mpi::environment world(argc, argv);

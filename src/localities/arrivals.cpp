@@ -226,8 +226,9 @@ context* parcel_item::run_parcel(quern::detail::work& item) noexcept {
     const std::byte* const begin = of.take();
     std::memcpy(&header, begin, sizeof header);
     home->m_is_reading = true;
-    // No task is its parent: that of the dispatcher is none.
-    quern::detail::current_context()->root().task().outer = nullptr;
+    quern::detail::task_record& task = quern::detail::current_context()->root().task();
+    task.outer = nullptr;  // that of the dispatcher is none
+    task.name = "parcel";  // until it is known what it runs
     detail::trace_parcel(false, of.from(), number, bytes_of(header));
     {
         arrived_parcel parcel(job_of, of.from(), header, begin + sizeof header,
@@ -274,11 +275,16 @@ context* batch::run_queued(quern::detail::work& item) noexcept {
 
 }  // namespace
 
-void task_runs(const void* code) noexcept {
+void task_runs(const void* code, const char* name) noexcept {
+    if (code == nullptr && name == nullptr) {
+        return;
+    }
+    quern::detail::task_record& task = quern::detail::current_context()->root().task();
+    task.name = name;
     if (code != nullptr) {
-        quern::detail::current_context()->root().task().entry =
-            reinterpret_cast<quern::detail::work::run_function>(
-                reinterpret_cast<std::uintptr_t>(code));
+        task.site = nullptr;  // in this layer's own code
+        task.entry = reinterpret_cast<quern::detail::work::run_function>(
+            reinterpret_cast<std::uintptr_t>(code));
     }
 }
 

@@ -24,6 +24,15 @@ std::string name_in_job(const std::string& name) {
     return counters::detail::name_at_locality(name, localities::here());
 }
 
+std::vector<std::string> add_at(const object<detail::watched_counters>& its,
+                                const counters::detail::job_pattern& pattern) {
+    try {
+        return detail::get_or_refuse(its.call(&detail::watched_counters::add, pattern.at_one));
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(counters::detail::words_as_written(error.what(), pattern));
+    }
+}
+
 }  // namespace
 
 namespace detail {
@@ -68,8 +77,7 @@ std::size_t counter_set::add(std::string_view pattern) {
         }
         names_one = true;
         part& its = part_of(each);
-        std::vector<std::string> names =
-            detail::get_or_refuse(its.counters.call(&detail::watched_counters::add, parts.at_one));
+        std::vector<std::string> names = add_at(its.counters, parts);
         added += names.size();
         std::move(names.begin(), names.end(), std::back_inserter(its.names));
     }

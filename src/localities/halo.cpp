@@ -72,6 +72,11 @@ void require_numbers(const halo_shape& of) {
 
 std::vector<std::uint64_t> borders_of_blocks(const std::vector<halo_shape>& shapes,
                                              const std::vector<int>& members) {
+    for (const halo_shape& each : shapes) {  // first, as a NaN is not equal to itself
+        if (!each.options.weights.empty()) {
+            detail::require_weights(each.options.weights, members.size(), "halo");
+        }
+    }
     detail::require_same(shapes, members);
     const halo_shape& all = shapes.front();
     detail::require_numbers(all);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -31,6 +32,8 @@ constexpr std::chrono::microseconds k_room_pause{50};
 /// Between two rounds of the end: at first, and at most.
 constexpr std::chrono::microseconds k_first_pause{20};
 constexpr std::chrono::microseconds k_longest_pause{1000};
+/// The end then says what it waits for, as far as that is a mistake.
+constexpr std::chrono::seconds k_patience{10};
 
 /// Whether the caller is a task that may let others run.
 bool is_in_task() noexcept {
@@ -133,14 +136,31 @@ job_totals job::totals() const noexcept {
     return all;
 }
 
+void job::say_what_is_pinned() const noexcept {
+    if (const int pins = m_pins.load(std::memory_order_relaxed); pins != 0) {
+        std::fprintf(stderr,
+                     "quern: locality %d has waited for %lld s at the end of the session for %d "
+                     "pinned object%s, of object::pin() or here_or_null(), which must end before "
+                     "the session\n",
+                     here(), static_cast<long long>(k_patience.count()), pins,
+                     pins == 1 ? "" : "s");
+    }
+}
+
 void job::end() noexcept {
     end_rule rule;
     auto pause = k_first_pause;
+    const auto begun_at = std::chrono::steady_clock::now();
+    bool has_waited = false;
     for (;;) {
         std::array<std::uint64_t, 2> sums{begun(), m_counts.ended()};
         m_port.sum(sums);
         if (rule.has_ended(sums[0], sums[1])) {
             break;
+        }
+        if (!has_waited && std::chrono::steady_clock::now() - begun_at > k_patience) {
+            has_waited = true;
+            say_what_is_pinned();
         }
         pause = rule.has_changed() ? k_first_pause : std::min(2 * pause, k_longest_pause);
         std::this_thread::sleep_for(pause);

@@ -89,6 +89,10 @@ public:
     void has_begun(std::uint64_t count) noexcept { m_counts.has_begun(count); }
     void has_ended(std::uint64_t count) noexcept { m_counts.has_ended(count); }
 
+    /// An object is used in place, which is also a local call.
+    void pin() noexcept { m_pins.fetch_add(1, std::memory_order_relaxed); }
+    void unpin() noexcept { m_pins.fetch_sub(1, std::memory_order_relaxed); }
+
     void parcels_have_run(std::uint64_t count) noexcept {
         m_parcels_run.fetch_add(count, std::memory_order_relaxed);
         has_ended(count);
@@ -119,6 +123,7 @@ private:
                     const chunk_list& chunks, std::unique_ptr<kept_values> kept);
     void has_received(int from, std::span<const std::byte> bytes) noexcept override;
     std::uint64_t begun() const noexcept;
+    void say_what_is_pinned() const noexcept;
 
     pool_ref m_pool;
     module_table m_modules;
@@ -130,6 +135,7 @@ private:
     communicator_table m_communicators{*this};
     work_counts<quern::detail::std_atomics> m_counts;  ///< what links have begun is in the links
     std::atomic<bool> m_has_closed{false};
+    std::atomic<int> m_pins{0};
     std::atomic<std::uint64_t> m_parcels_run{0};
     std::atomic<std::uint64_t> m_messages_received{0};
     std::atomic<std::uint64_t> m_bytes_received{0};

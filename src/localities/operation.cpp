@@ -22,13 +22,27 @@ namespace quern::localities::detail {
 
 namespace {
 
-constexpr std::array k_operation_names{"barrier",        "broadcast",     "reduce",  "all_reduce",
-                                       "gather",         "all_gather",    "scatter", "all_to_all",
-                                       "inclusive_scan", "exclusive_scan"};
+struct collective_names {
+    const char* operation;
+    const char* message;
+};
 
-const char* word_for(collective what) noexcept {
+collective_names names_of(collective what) noexcept {
+    static constexpr std::array<collective_names, 10> k_names{{
+        {"barrier", "barrier: a message"},
+        {"broadcast", "broadcast: a message"},
+        {"reduce", "reduce: a message"},
+        {"all_reduce", "all_reduce: a message"},
+        {"gather", "gather: a message"},
+        {"all_gather", "all_gather: a message"},
+        {"scatter", "scatter: a message"},
+        {"all_to_all", "all_to_all: a message"},
+        {"inclusive_scan", "inclusive_scan: a message"},
+        {"exclusive_scan", "exclusive_scan: a message"},
+    }};
     const auto number = static_cast<std::size_t>(what);
-    return number < k_operation_names.size() ? k_operation_names[number] : "an operation";
+    return number < k_names.size() ? k_names[number]
+                                   : collective_names{"an operation", "an operation: a message"};
 }
 
 std::string words_for(const communicator_core& of, collective_kind kind) {
@@ -60,6 +74,9 @@ constexpr int k_no_member = -1;
 
 }  // namespace
 
+const char* word_for(collective what) noexcept { return names_of(what).operation; }
+const char* word_for_message(collective what) noexcept { return names_of(what).message; }
+
 /// What has come, perhaps before the operation has begun here.
 struct operation::arrivals {
     struct item {
@@ -89,6 +106,7 @@ operation::~operation() = default;
 
 int operation::place() const noexcept { return m_core->place(); }
 int operation::size() const noexcept { return static_cast<int>(m_core->members().size()); }
+const char* operation::name() const noexcept { return detail::word_for(m_arrivals->kind.what); }
 int operation::root() const noexcept { return m_arrivals->kind.root; }
 std::uint64_t operation::number() const noexcept { return m_arrivals->number; }
 job& operation::its_job() const noexcept { return m_core->its_job(); }

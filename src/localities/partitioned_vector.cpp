@@ -6,6 +6,7 @@
 #include "job.hpp"
 
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -20,21 +21,49 @@ std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<
     return detail::sizes_of_parts(size, static_cast<std::size_t>(parts), weights, function);
 }
 
+namespace {
+
+[[noreturn]] void refuse_weights(const char* function, const std::string& why) {
+    throw std::invalid_argument("quern: localities::" + std::string(function) + " with " + why);
+}
+
+std::string words_of_weight(double weight) {
+    if (std::isnan(weight)) {
+        return "nan";  // without a sign, which printf shows
+    }
+    char words[32];
+    std::snprintf(words, sizeof words, "%g", weight);
+    return words;
+}
+
+}  // namespace
+
+void require_weights(const std::vector<double>& weights, std::size_t parts, const char* function) {
+    if (weights.size() != parts) {
+        refuse_weights(function, std::to_string(weights.size()) +
+                                     " weights; accepted: one for each of " +
+                                     std::to_string(parts) + " localities");
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!std::isfinite(weights[i]) || weights[i] < 0) {
+            refuse_weights(function, "weights[" + std::to_string(i) + "] " +
+                                         words_of_weight(weights[i]) +
+                                         "; accepted: finite, not negative");
+        }
+    }
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    if (!std::isfinite(all) || all == 0) {
+        refuse_weights(function, "weights whose sum is " + words_of_weight(all) +
+                                     "; accepted: more than 0, and finite");
+    }
+}
+
 std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, std::size_t parts,
                                           const std::vector<double>& weights,
                                           const char* function) {
     const std::vector<double> own = weights.empty() ? std::vector<double>(parts, 1.0) : weights;
+    detail::require_weights(own, parts, function);
     const double all = std::accumulate(own.begin(), own.end(), 0.0);
-    bool is_right = own.size() == parts && std::isfinite(all) && all > 0;
-    for (const double each : own) {
-        is_right = is_right && each >= 0;
-    }
-    if (!is_right) {
-        throw std::invalid_argument(
-            "quern: localities::" + std::string(function) + " with " + std::to_string(own.size()) +
-            " weights, whose sum is " + std::to_string(all) + "; accepted: one for each of the " +
-            std::to_string(parts) + " localities, none negative, not all 0");
-    }
     std::vector<std::uint64_t> sizes;
     double before = 0;
     std::uint64_t begin = 0;

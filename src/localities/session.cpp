@@ -170,6 +170,13 @@ counted_call::~counted_call() {
     }
 }
 
+counted_pin::counted_pin(job& of) noexcept : m_of(&of), m_call(of) { of.pin(); }
+counted_pin::~counted_pin() {
+    if (m_of != nullptr) {
+        m_of->unpin();
+    }
+}
+
 code_place place_of_code(const job& of, const void* address) {
     return of.modules().place_of(address);
 }

@@ -6,8 +6,12 @@
 
 #include <quern/settings/detail/job.hpp>
 
+#include <array>
+#include <atomic>
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
 
 namespace quern::detail {
@@ -22,6 +26,24 @@ const char* first_set(std::initializer_list<const char*> variables) noexcept {
         }
     }
     return nullptr;
+}
+
+/// Hashes of the paths that have a rank; 0: none yet. Without a lock, as settings are read under
+/// one of the process's.
+constinit std::array<std::atomic<std::uint64_t>, 16> g_of_one_rank{};
+
+std::uint64_t mark_of(const std::string& path) noexcept {
+    return std::hash<std::string>{}(path) | 1U;
+}
+
+void remember(const std::string& path) noexcept {
+    const std::uint64_t mark = mark_of(path);
+    for (std::atomic<std::uint64_t>& each : g_of_one_rank) {
+        std::uint64_t is = 0;
+        if (each.compare_exchange_strong(is, mark, std::memory_order_relaxed) || is == mark) {
+            return;
+        }
+    }
 }
 
 }  // namespace
@@ -39,17 +61,32 @@ unsigned long ranks_of_job() noexcept {
     return error == std::errc{} && end == text.data() + text.size() && ranks > 0 ? ranks : 1;
 }
 
+std::string_view rank_in_job() noexcept {
+    const char* const told = first_set({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"});
+    return told != nullptr ? told : "0";
+}
+
+bool is_of_one_rank(const std::string& path) noexcept {
+    const std::uint64_t mark = mark_of(path);
+    for (const std::atomic<std::uint64_t>& each : g_of_one_rank) {
+        if (each.load(std::memory_order_relaxed) == mark) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::string with_rank(std::string path) {
     constexpr std::string_view k_place = "%r";
     std::size_t at = path.find(k_place);
     if (at == std::string::npos) {
         return path;
     }
-    const char* const told = first_set({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"});
-    const std::string_view rank = told != nullptr ? told : "0";  // it is not part of a job
+    const std::string_view rank = rank_in_job();
     for (; at != std::string::npos; at = path.find(k_place, at)) {
         path.replace(at, k_place.size(), rank);
     }
+    remember(path);
     return path;
 }
 

@@ -27,6 +27,7 @@ CASES = {
     "exit": r"this rank leaves",
     "killed": r"rank 2 is ready",
     "name": r"locality 2 has waited for 10 s for .* name 'mehs', which is not published; accepted: mesh; did you mean 'mesh'\?",
+    "pinned": r"locality 2 has waited for 10 s at the end of the session for 1 pinned object, of object::pin\(\)",
     "collective": r"a collective operation 0x[0-9a-f]+: all_reduce 0 of 'residual': locality 2 has not sent",
     "meet-again": r"MPI has been finalised, by the program or by the end of a session",
     "other-program": r"locality 1 runs another program than locality 0 \(build ids [0-9a-f]+ and [0-9a-f]+\)",

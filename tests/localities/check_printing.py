@@ -14,11 +14,11 @@ RANKS = 3
 CALLS = 100
 
 
-def run(words, **settings):
-    """What the job prints, with settings by name."""
+def run(words, *arguments, **settings):
+    """What the job prints, with arguments of the program, and settings by name."""
     environment = dict(os.environ)
     environment.update({f"QUERN_{name}": value for name, value in settings.items()})
-    job = subprocess.run([*words[1:], "-n", str(RANKS), words[0]], env=environment, capture_output=True, text=True,
+    job = subprocess.run([*words[1:], "-n", str(RANKS), words[0], *arguments], env=environment, capture_output=True, text=True,
                          timeout=100)
     if job.returncode != 0:
         sys.exit(f"check_printing.py: exit status {job.returncode} with {settings}\n{job.stdout}{job.stderr}")
@@ -68,12 +68,46 @@ def check_mistakes(words):
     expect(list(values_of(out)) == ["/parcels{locality#0/total}/count/sent"], "the others are printed", out, err)
 
 
+def check_files_without_session(words):
+    counted = "/threads{locality#0/total}/count/cumulative"
+    said = f"each of the {RANKS} ranks of this job appends to that file; %r in the path gives each rank a file of its own"
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "all.csv"
+        path.write_text("before\n", encoding="utf-8")
+        _, err = run(words, "plain", PRINT_COUNTER=";".join(["/threads/count/cumulative"] + ["/runtime/*"] * 20),
+                     PRINT_COUNTER_FORMAT="csv", PRINT_COUNTER_DESTINATION=str(path))
+        lines = path.read_text(encoding="utf-8").splitlines()
+        firsts = [number for number, line in enumerate(lines) if line.startswith(counted)]
+        size = (len(lines) - 1) // RANKS
+        expect(lines[0] == "before" and firsts == [1 + each * size for each in range(RANKS)], "whole blocks of each rank", err,
+               *lines)
+        expect(err.count(said) == 1, "one says that all write", err)
+        _, err = run(words, "plain", PRINT_COUNTER=counted, PRINT_COUNTER_DESTINATION=f"{folder}/rank.%r.txt")
+        expect(said not in err and all(
+            (pathlib.Path(folder) / f"rank.{each}.txt").read_text(encoding="utf-8").count(counted) == 1
+            for each in range(RANKS)), "%r gives each rank its own", err)
+
+
+def check_files_of_a_session(words):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "job.0.txt"
+        path.write_text("before\n", encoding="utf-8")
+        _, err = run(words, PRINT_COUNTER="/parcels/count/sent", PRINT_COUNTER_DESTINATION=f"{folder}/job.%r.txt")
+        expect([each.name for each in pathlib.Path(folder).iterdir()] == ["job.0.txt"], "only the root has a file", err)
+        expect("before" not in path.read_text(encoding="utf-8"), "of this run alone")
+        path.write_text("before\n", encoding="utf-8")
+        _, err = run(words, PRINT_COUNTER="/parcels/count/sent", PRINT_COUNTER_DESTINATION=str(path))
+        expect("before" not in path.read_text(encoding="utf-8") and "%r" not in err, "of this run alone without %r", err)
+
+
 def main():
     words = sys.argv[1:]
     check_the_end(words)
     check_intervals(words)
     check_mistakes(words)
-    print("3 passed, 0 failed")
+    check_files_without_session(words)
+    check_files_of_a_session(words)
+    print("5 passed, 0 failed")
 
 
 if __name__ == "__main__":

@@ -100,6 +100,14 @@ TEST_P(job_counters_test, refuse_wrong_names) {
                   std::to_string(count() - 1) + ", locality#*");
     const std::string unknown = words_of_refused("/threads{locality#*/total}/idle-rat");
     EXPECT_NE(unknown.find("'/threads/idle-rate'"), std::string::npos) << unknown;
+    EXPECT_EQ(unknown.find("counter name '/threads{locality#*/total}/idle-rat'"), 7U) << unknown;
+    EXPECT_EQ(unknown.find("locality#0"), std::string::npos) << unknown;
+    const std::string worker = words_of_refused("/threads{locality#*/worker-thread#7}/idle-rate");
+    EXPECT_NE(worker.find("'locality#*/worker-thread#7'"), std::string::npos) << worker;
+    const std::string malformed = words_of_refused("/threads{locality#**/totl}/idle-rate");
+    EXPECT_EQ(
+        malformed.find("counter name '/threads{locality#**/totl}/idle-rate': at character 22"), 7U)
+        << malformed;
     EXPECT_NE(words_of_refused("threads").find("threads"), std::string::npos);
 }
 

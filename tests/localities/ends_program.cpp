@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -101,6 +102,20 @@ void look_for_a_name() {
     }
 }
 
+/// What is pinned outlives the session of the last locality, which waits for it.
+void keep_what_is_pinned() {
+    static quern::localities::object<mesh> one;
+    static std::optional<quern::localities::pinned<mesh>> kept;
+    if (here() == last()) {
+        one = quern::localities::make_at<mesh>(here(), k_build);
+        kept.emplace(one.pin());
+        std::thread([] {
+            std::this_thread::sleep_for(15s);
+            std::_Exit(3);
+        }).detach();
+    }
+}
+
 /// The last locality leaves by exit() while the others wait at the end.
 void leave_by_exit() {
     if (here() == last()) {
@@ -135,6 +150,7 @@ void run_case(const char* name) {
     : is("throw-posted")  ? throw_in_posted()
     : is("killed")        ? wait_to_be_killed()
     : is("name")          ? look_for_a_name()
+    : is("pinned")        ? keep_what_is_pinned()
     : is("collective")    ? leave_out_a_collective()
     : is("exit")          ? leave_by_exit()
     : is("meet")          ? meet()

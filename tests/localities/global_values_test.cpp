@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -67,6 +69,22 @@ TEST_P(global_values_test, are_known_everywhere) {
     }
     EXPECT_FALSE(load.get(count()).has_value());
     EXPECT_THROW(static_cast<void>(load.reduce(static_cast<reduction>(17))), std::invalid_argument);
+}
+
+// Holds: global_value: a value that is not a number makes every reduction one, at all localities,
+// from whichever it comes.
+TEST_P(global_values_test, not_a_number_wins) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (int from = 0; from < count(); ++from) {
+        const global_value one("nan of " + std::to_string(from) + case_of(GetParam()));
+        one.publish(here() == from ? nan : here());
+        wait_until([&] { return one.get(count() - 1).has_value() && one.get(0).has_value(); });
+        wait_until([&] { return std::isnan(one.get(from).value_or(0)); });
+        for (const reduction how :
+             {reduction::sum, reduction::least, reduction::most, reduction::mean}) {
+            EXPECT_TRUE(std::isnan(one.reduce(how).value_or(0))) << from << " " << int(how);
+        }
+    }
 }
 
 // Holds: global_value: the values of one locality arrive in their order, the last one always.

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -62,7 +63,35 @@ TEST_P(halo_errors, wrong_numbers_are_refused) {
                   .find(begin + "of 4 rows: locality 0 would have "),
               0U);
     const std::vector<double> too_many(static_cast<std::size_t>(count()) + 1, 1.0);
-    EXPECT_EQ(refusal_of(all, 100, {.weights = too_many}).find(begin + "with "), 0U);
+    EXPECT_EQ(refusal_of(all, 100, {.weights = too_many}),
+              begin + "with " + std::to_string(count() + 1) +
+                  " weights; accepted: one for each of " + std::to_string(count()) + " localities");
+}
+
+// Holds: halo: A weight that is no number, or negative, is named at all members, also if only some
+// give it.
+TEST_P(halo_errors, wrong_weights_are_named) {
+    const communicator all("weights");
+    const auto refused_with = [&](double bad, int from) {
+        std::vector<double> weights(static_cast<std::size_t>(count()), 1.0);
+        weights.back() = here() >= from ? bad : 1.0;
+        return refusal_of(all, 100, {.weights = weights});
+    };
+    const auto message = [](const std::string& value) {
+        return "quern: localities::halo with weights[" + std::to_string(count() - 1) + "] " +
+               value + "; accepted: finite, not negative";
+    };
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    for (const int from : {0, count() - 1}) {  // at all localities, at the last one
+        EXPECT_EQ(refused_with(nan, from), message("nan"));
+        EXPECT_EQ(refused_with(-nan, from), message("nan"));
+        EXPECT_EQ(refused_with(-0.25, from), message("-0.25"));
+        EXPECT_EQ(refused_with(std::numeric_limits<double>::infinity(), from), message("inf"));
+    }
+    const std::vector<double> none(static_cast<std::size_t>(count()), 0.0);
+    EXPECT_EQ(refusal_of(all, 100, {.weights = none}),
+              "quern: localities::halo with weights whose sum is 0; accepted: more than 0, and "
+              "finite");
 }
 
 // Holds: halo: Members that ask for something else are refused at all of them.

@@ -2,6 +2,8 @@
 // The protocol of global objects: every order in which the messages of small programs can come, and
 // random orders of larger ones. At the end every call has run once, in its caller's order, the
 // object has ended once, and nothing is known of it anywhere.
+#include "object_programs.hpp"
+
 #include <quern/localities/detail/object_protocol.hpp>
 
 #include <gtest/gtest.h>
@@ -20,30 +22,12 @@
 namespace {
 
 using namespace quern::localities::detail;
+using namespace quern_test;
 
 using record = object_record<int>;
 using message = record::message;
 using action = record::action;
 using kinds = object_message_kind;
-
-/// One step of a program at a locality, possible while it has a reference.
-struct step {
-    enum class kind : std::uint8_t { call, keeping_call, shared_call, give, move, drop };
-    kind what{};
-    int to = 0;  ///< of give and move
-};
-constexpr step k_call{step::kind::call};
-/// At its end the object takes a reference to itself, which is dropped some time later.
-constexpr step k_keeping{step::kind::keeping_call};
-constexpr int k_keeps = 1000;  ///< in the number of such a call
-constexpr step k_shared{step::kind::shared_call};
-constexpr step k_drop{step::kind::drop};
-constexpr step give(int to) { return {step::kind::give, to}; }
-constexpr step move_to(int to) { return {step::kind::move, to}; }
-
-/// The object is made at locality 0, which has the first reference. Each other locality begins when
-/// it gets its first.
-using program = std::vector<std::vector<step>>;
 
 /// A message, or, without a kind of its own, a reference.
 struct on_the_way {
@@ -398,47 +382,11 @@ TEST(object_protocol_test, an_object_that_keeps_itself_and_moves) {
 }
 
 TEST(object_protocol_test, random_programs) {
-    constexpr int k_programs = 20'000;
     std::mt19937 dice(20261128);
     const auto below = [&dice](std::size_t n) { return static_cast<std::size_t>(dice() % n); };
-    for (int i = 0; i < k_programs; ++i) {
-        const std::size_t localities = 2 + below(4);
-        program all(localities);
-        std::vector<std::size_t> drops(localities, 0);
-        drops[0] = 1;
-        // Each locality is given references by earlier ones, so that it has some.
-        for (std::size_t at = 0; at < localities; ++at) {
-            for (std::size_t left = drops[at] == 0 ? 0 : below(8); left != 0; --left) {
-                switch (below(6)) {
-                    case 0:
-                        all[at].push_back(k_call);
-                        break;
-                    case 5:
-                        all[at].push_back(k_keeping);
-                        break;
-                    case 1:
-                        all[at].push_back(k_shared);
-                        break;
-                    case 2:
-                        all[at].push_back(move_to(static_cast<int>(below(localities))));
-                        break;
-                    default:
-                        if (at + 1 < localities) {
-                            const std::size_t to = at + 1 + below(localities - at - 1);
-                            all[at].push_back(give(static_cast<int>(to)));
-                            ++drops[to];
-                        }
-                }
-            }
-            for (; drops[at] != 0; --drops[at]) {
-                all[at].push_back(k_drop);
-                if (drops[at] > 1 && below(2) == 0) {
-                    all[at].push_back(k_call);
-                }
-            }
-        }
-        const std::size_t refusals = below(2);
-        job one(all, refusals != 0);
+    for (int i = 0; i < 20'000; ++i) {
+        const program all = random_program(dice);
+        job one(all, below(2) != 0);
         int steps = 0;
         while (const std::size_t choices = one.choices(all)) {
             one.choose(all, below(choices));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Global objects: calls of all localities take turns in their caller's order, wherever the object
-// moves meanwhile; it ends after the last reference, and never before.
+// moves meanwhile.
+#include "object_types.hpp"
 #include "on_job.hpp"
 
 #include <quern/localities/object.hpp>
@@ -10,9 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -31,73 +30,13 @@ using quern::localities::object;
 using quern::localities::remote_error;
 using quern::localities::run_at;
 
-/// Of this process.
-std::atomic<int> g_living{0};
 std::atomic<int> g_beside{0};
-
-/// Counts those that live.
-struct counted {
-    counted() { ++g_living; }
-    counted(const counted&) { ++g_living; }
-    counted& operator=(const counted&) = default;
-    ~counted() { --g_living; }
-};
-
-/// Notes who called in which order.
-class ledger {
-public:
-    ledger() = default;
-    explicit ledger(std::size_t size) : m_filling(size, 0.5) {}
-
-    void note(int caller, std::uint64_t number) {
-        m_is_in_order = m_is_in_order && m_last[caller] + 1 == number;
-        m_last[caller] = number;
-    }
-    std::uint64_t calls() const {
-        std::uint64_t sum = 0;
-        for (const auto& [caller, last] : m_last) {
-            sum += last;
-        }
-        return m_is_in_order ? sum : 0;
-    }
-    bool is_in_order() const { return m_is_in_order; }
-    int place() const { return here(); }
-    double filling() const {
-        double sum = 0;
-        for (const double each : m_filling) {
-            sum += each;
-        }
-        return sum;
-    }
-    virtual ~ledger() = default;
-    virtual std::string words(int n) const { return std::to_string(n) + " words"; }
-    void fail(const std::string& why) { throw std::range_error(why); }
-
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(m_last, m_is_in_order, m_filling);
-    }
-
-private:
-    counted m_counted{};
-    std::map<int, std::uint64_t> m_last;
-    bool m_is_in_order = true;
-    std::vector<double> m_filling;
-};
-
-/// An aggregate; its references travel with it.
-struct cell {
-    int value = 0;
-    object<cell> next{};
-    int add(int n) { return value += n; }
-    int get() const { return value; }
-};
 
 class objects_test : public on_job {
 protected:
     void TearDown() override {
         end_job();
-        EXPECT_EQ(sum_of_ranks(static_cast<std::uint64_t>(g_living.load())), 0U);
+        EXPECT_EQ(sum_of_ranks(static_cast<std::uint64_t>(g_counted_living.load())), 0U);
     }
 };
 QUERN_ON_1_2_WORKERS(objects_test);
@@ -227,14 +166,6 @@ TEST_P(objects_test, move_under_calls_of_all_localities) {
     }
 }
 
-/// Goes around the localities `left` times, with a reference.
-void pass_on(const object<cell>& one, int left) {
-    one.post(&cell::add, 1);
-    if (left > 0) {
-        quern::localities::post_to(next_locality(), &pass_on, one, left - 1);
-    }
-}
-
 // Holds: object: references are members of objects and travel with them.
 TEST_P(objects_test, refer_to_one_another) {
     constexpr int k_cells = 50;
@@ -344,91 +275,6 @@ TEST_P(objects_test, of_another_type_are_refused) {
         FAIL();
     } catch (const std::invalid_argument& error) {
         EXPECT_NE(std::string(error.what()).find("is a"), std::string::npos) << error.what();
-    }
-}
-
-class object_references_test : public on_workers {};
-QUERN_ON_1_2_WORKERS(object_references_test);
-
-std::atomic<std::uint64_t> g_sum{0};
-
-// Holds: object: it lives as long as a reference, also one under way, and its calls run.
-TEST_P(object_references_test, under_way_keep_their_object) {
-    constexpr int k_objects = 100;
-    constexpr int k_times = 300;
-    g_sum = 0;
-    own_job job(GetParam());
-    {
-        const auto one = make_at<cell>(next_locality());
-        pass_on(one, k_times);
-    }
-    for (int i = 0; i < k_objects; ++i) {  // no reference is left when the calls come
-        const auto one = make_at<cell>(next_locality());
-        one.post(&cell::add, 1);
-        one.post([](cell& of) { g_sum += static_cast<std::uint64_t>(of.value); });
-    }
-    job.end();
-    EXPECT_EQ(sum_of_ranks(g_sum.load()), k_objects * number_of_ranks());
-}
-
-// A chain of objects, each of which has the only reference to the next one.
-TEST_P(object_references_test, in_long_chains_end_one_after_the_other) {
-    const int cells = scaled(100'000, 1'000);
-    own_job job(GetParam());
-    object<cell> first;
-    for (int i = 0; i < cells; ++i) {
-        first = make_at<cell>(here(), i, std::move(first));
-    }
-    EXPECT_EQ(first.call(&cell::get).get(), cells - 1);
-    first = object<cell>();
-    object<cell> far;
-    for (int i = 0; i < 100; ++i) {
-        far = make_at<cell>(i % count(), i, std::move(far));
-    }
-    job.end();
-}
-
-/// Two of them, with no other references.
-struct ring {
-    object<ring> other{};
-    counted alive{};
-    void set(object<ring> of) { other = std::move(of); }
-};
-
-// Holds: object: what refers to itself in a ring ends with the session.
-TEST_P(object_references_test, in_rings_end_with_the_session) {
-    own_job job(GetParam());
-    const auto one = make_at<ring>(here());
-    const auto two = make_at<ring>(next_locality());
-    one.call(&ring::set, two).get();
-    two.call(&ring::set, one).get();
-    job.end();
-    EXPECT_EQ(sum_of_ranks(static_cast<std::uint64_t>(g_living.load())), 0U);
-}
-
-// Holds: object: a reference may outlive the session.
-TEST_P(object_references_test, may_outlive_the_session) {
-    object<ledger> kept;
-    object<ledger> copy;
-    {
-        own_job job(GetParam());
-        kept = make_at<ledger>(next_locality());
-        EXPECT_TRUE(kept.call(&ledger::is_in_order).get());
-        job.end();
-    }
-    copy = kept;
-    EXPECT_TRUE(copy == kept);
-    EXPECT_EQ(sum_of_ranks(static_cast<std::uint64_t>(g_living.load())), 0U);
-    EXPECT_THROW(kept.call(&ledger::is_in_order), std::logic_error);
-    {
-        own_job next(GetParam());
-        EXPECT_THROW(kept.call(&ledger::is_in_order), std::logic_error);
-        EXPECT_THROW(migrate(kept, 0), std::logic_error);
-        if (next_locality() != here()) {
-            const auto take = [](const object<ledger>&) {};
-            EXPECT_THROW(run_at(next_locality(), take, kept), std::logic_error);
-        }
-        next.end();
     }
 }
 

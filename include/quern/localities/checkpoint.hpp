@@ -180,16 +180,20 @@ template <class T>
 std::vector<object<T>> restore(const std::string& folder,
                                const distribution& how = distribution::block()) {
     localities::require_can_travel<T>();
-    const detail::checkpoint_contents from =
-        detail::open_checkpoint(folder, "objects", detail::written_type<T>());
-    const std::vector<distribution::share> shares = how.shares_of(from.count);
-    std::vector<future<std::vector<object<T>>>> calls;
-    calls.reserve(shares.size());
-    for (std::size_t where = 0; where < shares.size(); ++where) {
-        calls.push_back(localities::run_at(static_cast<int>(where), &detail::restore_share<T>, from,
-                                           shares[where]));
+    if constexpr (can_travel<T>) {  // else that says all
+        const detail::checkpoint_contents from =
+            detail::open_checkpoint(folder, "objects", detail::written_type<T>());
+        const std::vector<distribution::share> shares = how.shares_of(from.count);
+        std::vector<future<std::vector<object<T>>>> calls;
+        calls.reserve(shares.size());
+        for (std::size_t where = 0; where < shares.size(); ++where) {
+            calls.push_back(localities::run_at(static_cast<int>(where), &detail::restore_share<T>,
+                                               from, shares[where]));
+        }
+        return detail::in_order(shares, calls, from.count);
+    } else {
+        return {};
     }
-    return detail::in_order(shares, calls, from.count);
 }
 
 /// The same of a partitioned_vector, whose elements are restored into parts of any sizes.
@@ -227,17 +231,23 @@ future<std::uint64_t> checkpoint(partitioned_vector<T> elements, std::string fol
 template <class T>
 partitioned_vector<T> restore_vector(const std::string& folder,
                                      const std::vector<double>& weights = {}) {
-    const detail::checkpoint_contents from =
-        detail::open_checkpoint(folder, "vector", detail::written_type<T>());
-    partitioned_vector<T> made(from.count, T(), weights);
-    std::vector<future<void>> reads;
-    for (int part = 0; part < made.parts(); ++part) {
-        reads.push_back(made.part(part).call(&detail::restore_part<T>, from, made.first_of(part)));
+    localities::require_can_travel<T>();
+    if constexpr (can_travel<T>) {  // else that says all
+        const detail::checkpoint_contents from =
+            detail::open_checkpoint(folder, "vector", detail::written_type<T>());
+        partitioned_vector<T> made(from.count, T(), weights);
+        std::vector<future<void>> reads;
+        for (int part = 0; part < made.parts(); ++part) {
+            reads.push_back(
+                made.part(part).call(&detail::restore_part<T>, from, made.first_of(part)));
+        }
+        for (future<void>& each : reads) {
+            each.get();
+        }
+        return made;
+    } else {
+        return {};
     }
-    for (future<void>& each : reads) {
-        each.get();
-    }
-    return made;
 }
 
 }  // namespace quern::localities

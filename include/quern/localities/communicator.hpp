@@ -184,9 +184,12 @@ private:
     auto run(detail::begun_operation one, Body body) const
         -> future<std::invoke_result_t<Body&, detail::operation&>> {
         using result = std::invoke_result_t<Body&, detail::operation&>;
-        return quern::async(detail::pool_of_parcels(m_handle->its_job()),
-                            [counted = detail::counted_call(m_handle->its_job()),
-                             one = std::move(one), body = std::move(body)]() mutable -> result {
+        detail::job& of = m_handle->its_job();
+        const task_attributes attributes{.name = (*one).name(),
+                                         .pool = &detail::pool_of_parcels(of).get()};
+        return quern::async(attributes,
+                            [counted = detail::counted_call(of), one = std::move(one),
+                             body = std::move(body)]() mutable -> result {
                                 const detail::counted_call until_end(std::move(counted));
                                 const detail::begun_operation own(std::move(one));
                                 Body moved(std::move(body));

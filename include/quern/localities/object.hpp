@@ -197,6 +197,16 @@ struct maker {
     }
 };
 
+/// As make_at(); `site`: in the code of its caller, for reports.
+template <class T, class... Args>
+object<T> make_from(const void* site, int where, Args&&... args) {
+    (localities::require_can_travel<std::decay_t<Args>>(), ...);
+    static_cast<void>(detail::is_here(detail::job_for("make_at"), where, "make_at"));
+    return detail::run_from(site, where, &maker<T>::template make<std::decay_t<Args>...>,
+                            std::forward<Args>(args)...)
+        .get();
+}
+
 }  // namespace detail
 
 /// Makes a T(args...), or T{args...}, at the locality `where`, and returns the first reference to
@@ -204,12 +214,8 @@ struct maker {
 /// cannot travel (archive.hpp), such as an open file, stays where it was made. Its arguments can
 /// have no stop tokens, which end with the call. Errors as run_at().
 template <class T, class... Args>
-object<T> make_at(int where, Args&&... args) {
-    (localities::require_can_travel<std::decay_t<Args>>(), ...);
-    static_cast<void>(detail::is_here(detail::job_for("make_at"), where, "make_at"));
-    return localities::run_at(where, &detail::maker<T>::template make<std::decay_t<Args>...>,
-                              std::forward<Args>(args)...)
-        .get();
+QUERN_ALWAYS_INLINE object<T> make_at(int where, Args&&... args) {
+    return detail::make_from<T>(quern::detail::code_address(), where, std::forward<Args>(args)...);
 }
 
 /// Moves an object, of a type that can travel, to the locality `to` when the calls that this

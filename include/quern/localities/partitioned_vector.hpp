@@ -32,6 +32,8 @@ std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, const std::vector<
 /// The same for so many localities.
 std::vector<std::uint64_t> sizes_of_parts(std::uint64_t size, std::size_t parts,
                                           const std::vector<double>& weights, const char* function);
+/// Throws as sizes_of_parts().
+void require_weights(const std::vector<double>& weights, std::size_t parts, const char* function);
 [[noreturn]] void refuse_index(std::uint64_t index, std::uint64_t size);
 
 }  // namespace detail

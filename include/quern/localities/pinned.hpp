@@ -19,7 +19,8 @@ class object;
 /// object::here_or_null() and object::pin() give. It counts as a call that runs: of a const T
 /// beside others that take the object as const, of a T alone. So it is to be kept shortly, and a
 /// call of the same object that is waited for meanwhile waits for ever. The job does not end before
-/// it.
+/// it: it must end before the session, whose end waits for it, and says so on stderr after 10
+/// seconds.
 ///
 /// Thread safety: of an own one per thread, as unique_ptr.
 template <class T>
@@ -43,7 +44,7 @@ private:
         }
     }
 
-    std::optional<detail::counted_call> m_counted{};
+    std::optional<detail::counted_pin> m_counted{};
     detail::object_reference m_kept{};
     detail::object_turn m_turn{};  ///< last: it ends first
 };

@@ -13,6 +13,51 @@
 
 namespace quern::localities {
 
+namespace detail {
+
+/// As run_at(); `site`: in the code of its caller, for reports.
+template <class F, class... Args>
+auto run_from(const void* site, int where, F&& f, Args&&... args) {
+    using function = std::decay_t<F>;
+    detail::require_action<function, std::decay_t<Args>...>();
+    if constexpr (detail::k_is_action<function, std::decay_t<Args>...>) {
+        detail::job& of = detail::job_for("run_at");
+        std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
+        if (detail::is_here(of, where, "run_at")) {
+            return quern::async(
+                task_attributes{.pool = &detail::pool_of_parcels(of).get(), .site = site},
+                detail::local_call<function, std::decay_t<Args>...>{
+                    f, std::move(values), detail::number_of_here(of), detail::counted_call(of)});
+        }
+        return detail::call_at<function>(of, where, f, std::move(values));
+    } else {
+        return future<void>();
+    }
+}
+
+/// As post_to().
+template <class F, class... Args>
+void post_from(const void* site, int where, F&& f, Args&&... args) {
+    using function = std::decay_t<F>;
+    detail::require_action<function, std::decay_t<Args>...>();
+    if constexpr (detail::k_is_action<function, std::decay_t<Args>...>) {
+        detail::job& of = detail::job_for("post_to");
+        std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
+        if (detail::is_here(of, where, "post_to")) {
+            quern::post(task_attributes{.pool = &detail::pool_of_parcels(of).get(), .site = site},
+                        [call = function(f), kept = std::move(values),
+                         counted = detail::counted_call(of)]() mutable {
+                            static_cast<void>(std::apply(call, std::move(kept)));
+                        });
+        } else {
+            constexpr std::uint64_t k_no_answer = 0;
+            detail::post_call_of<function>(of, where, k_no_answer, f, std::move(values));
+        }
+    }
+}
+
+}  // namespace detail
+
 /// Calls f(args...) as a task at the locality `where`, and returns a future of its result, which
 /// has then(), and goes into when_all and dataflow, as that of async(). `f` is a function or a
 /// lambda without captures; it is neither registered nor declared anywhere, since all localities
@@ -54,22 +99,9 @@ namespace quern::localities {
 /// tokens that can still be stopped needs a parcel and a few allocations more at both ends, and a
 /// parcel for each that is stopped.
 template <class F, class... Args>
-auto run_at(int where, F&& f, Args&&... args) {
-    using function = std::decay_t<F>;
-    detail::require_action<function, std::decay_t<Args>...>();
-    if constexpr (detail::k_is_action<function, std::decay_t<Args>...>) {
-        detail::job& of = detail::job_for("run_at");
-        std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
-        if (detail::is_here(of, where, "run_at")) {
-            return quern::async(
-                detail::pool_of_parcels(of),
-                detail::local_call<function, std::decay_t<Args>...>{
-                    f, std::move(values), detail::number_of_here(of), detail::counted_call(of)});
-        }
-        return detail::call_at<function>(of, where, f, std::move(values));
-    } else {
-        return future<void>();
-    }
+QUERN_ALWAYS_INLINE auto run_at(int where, F&& f, Args&&... args) {
+    return detail::run_from(quern::detail::code_address(), where, std::forward<F>(f),
+                            std::forward<Args>(args)...);
 }
 
 /// The same without an answer: nothing tells the caller when the function has run, or that it has
@@ -79,23 +111,9 @@ auto run_at(int where, F&& f, Args&&... args) {
 ///
 ///     quern::localities::post_to(0, [](int n) { std::printf("%d\n", n); }, 7);
 template <class F, class... Args>
-void post_to(int where, F&& f, Args&&... args) {
-    using function = std::decay_t<F>;
-    detail::require_action<function, std::decay_t<Args>...>();
-    if constexpr (detail::k_is_action<function, std::decay_t<Args>...>) {
-        detail::job& of = detail::job_for("post_to");
-        std::tuple<std::decay_t<Args>...> values(std::forward<Args>(args)...);
-        if (detail::is_here(of, where, "post_to")) {
-            quern::post(task_attributes{.pool = &detail::pool_of_parcels(of).get()},
-                        [call = function(f), kept = std::move(values),
-                         counted = detail::counted_call(of)]() mutable {
-                            static_cast<void>(std::apply(call, std::move(kept)));
-                        });
-        } else {
-            constexpr std::uint64_t k_no_answer = 0;
-            detail::post_call_of<function>(of, where, k_no_answer, f, std::move(values));
-        }
-    }
+QUERN_ALWAYS_INLINE void post_to(int where, F&& f, Args&&... args) {
+    detail::post_from(quern::detail::code_address(), where, std::forward<F>(f),
+                      std::forward<Args>(args)...);
 }
 
 }  // namespace quern::localities

@@ -10,6 +10,7 @@
 #include <quern/settings/detail/job.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -62,20 +63,22 @@ void require_values_of_others(const std::string& name) {
                                " ranks of an MPI job, and values are not shared between ranks "
                                "without a session of localities; make a "
                                "quern::localities::session, or reduce get() of all ranks with "
-                               "MPI_Allreduce, or call get() for this rank alone");
+                               "MPI_Allreduce, or call get() for only this rank");
     }
 }
 
-/// Requires: there is one.
+/// Requires: there is one. NaN, if one of them is: a comparison would depend on their order.
 double reduced(const std::vector<double>& values, reduction how) {
     const auto sum = [&] { return std::accumulate(values.begin(), values.end(), 0.0); };
+    const auto is_nan = [](double value) { return std::isnan(value); };
+    const auto nan = std::find_if(values.begin(), values.end(), is_nan);
     switch (how) {
         case reduction::sum:
             return sum();
         case reduction::least:
-            return *std::min_element(values.begin(), values.end());
+            return nan != values.end() ? *nan : *std::min_element(values.begin(), values.end());
         case reduction::most:
-            return *std::max_element(values.begin(), values.end());
+            return nan != values.end() ? *nan : *std::max_element(values.begin(), values.end());
         case reduction::mean:
             return sum() / static_cast<double>(values.size());
     }

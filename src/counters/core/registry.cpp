@@ -78,7 +78,7 @@ std::string_view nearest_pool(const std::string& instance, const living_runtime&
 
 [[noreturn]] void refuse_instance(std::string_view text, const std::string& instance,
                                   const living_runtime& of, bool has_workers) {
-    std::string there = "there is locality#0/total alone";
+    std::string there = "there is only locality#0/total";
     if (has_workers) {
         unsigned workers = 0;
         std::string pools;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The sources and the runtimes of the process: adding, finding and removing them. The lock of the
-// process protects the lists alone; nothing is read and no code of users runs under it.
+// process protects only the lists; nothing is read and no code of users runs under it.
 #include "core/tables.hpp"
-
-#include "print/printer.hpp"
 
 #include <quern/counters/detail/built_in.hpp>
 

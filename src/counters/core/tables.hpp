@@ -85,7 +85,7 @@ public:
     }
 
     reader_gate open;                   ///< the runtime cannot end while a reader is inside
-    std::unique_ptr<printer> printing;  ///< used only by the thread that starts or ends it
+    std::shared_ptr<printer> printing;  ///< used only by the thread that starts or ends it
 
 private:
     const runtime* m_which;

@@ -90,7 +90,7 @@ void add_info(json& out, const std::string& name, const counters::counter_info& 
     out.close();
 }
 
-/// What belongs to the process stands with the first runtime alone, so that sums are right.
+/// What belongs to the process stands only with the first runtime, so that sums are right.
 void add_all_counters(counter_set& to, bool is_first) {
     for (const auto& from : counters::detail::all_sources()) {
         for (const counters::counter_info& info : from->counters()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "print/destination.hpp"
+#include "print/job_reader.hpp"
 
 #include <quern/counters/counter.hpp>
 #include <quern/counters/format.hpp>
@@ -10,7 +11,6 @@
 #include <quern/scheduler/detail/periodic_call.hpp>
 #include <quern/settings/settings.hpp>
 
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -35,7 +35,7 @@ public:
 
     /// See job_printing.hpp.
     bool prints() const noexcept { return m_to.is_open() && m_set.size() != 0; }
-    void print_for_job(int localities, std::function<snapshot()> read) noexcept;
+    void print_for_job(int localities, job_reader::function read) noexcept;
     void end_intervals() noexcept;
     void print_at_end(std::optional<snapshot> last) noexcept;
     snapshot read_for_job(int locality);
@@ -45,8 +45,6 @@ private:
     void print(const snapshot& read);
     void print_now() noexcept;
     void add(const std::string& pattern);
-    bool reads_for_job() noexcept;
-    bool is_read_by_another() noexcept;
     snapshot read_own(int locality);
     snapshot read_alone();
 
@@ -57,12 +55,9 @@ private:
     const bool m_in_job;                    ///< with other processes, whose patterns these are too
     std::vector<std::string> m_localities;  ///< of each counter of the set; empty: of all
     unsigned m_sequence = 0;
-    std::mutex m_reading;
-    std::function<snapshot()> m_read_job;
-    bool m_for_job = false;          ///< what is printed is not the own reading
+    job_reader m_reader;
     std::optional<snapshot> m_last;  ///< read at the end, and not yet printed
     std::mutex m_stopping;
-    bool m_has_last = false;  ///< m_last is what print_at_end() was given
     bool m_stopped = false;
     std::optional<quern::detail::periodic_call> m_prints;  ///< uses the members above
     std::optional<quern::detail::exit_action> m_finishes;

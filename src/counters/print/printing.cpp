@@ -56,7 +56,8 @@ printer::printer(const runtime& of, const settings& chosen)
     const auto interval = chosen.number("print-counter-interval");
     if (prints() && interval) {
         m_prints.emplace("print-counter-interval", std::chrono::milliseconds(*interval), [this] {
-            const quern::detail::off_the_clock may_wait(m_set.calls_program() || reads_for_job());
+            const quern::detail::off_the_clock may_wait(m_set.calls_program() ||
+                                                        !m_reader.is_alone());
             print_now();
         });
     }
@@ -67,13 +68,17 @@ printer::printer(const runtime& of, const settings& chosen)
 
 void printer::add(const std::string& pattern) {
     const job_pattern parts = m_in_job ? take_apart(pattern) : job_pattern{"", pattern};
-    m_set.add(parts.at_one);
+    try {
+        m_set.add(parts.at_one);
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(words_as_written(error.what(), parts));
+    }
     m_localities.resize(m_set.size(), parts.localities);
 }
 
 void printer::print(const snapshot& read) {
     const std::string header = m_sequence == 0 ? header_of(read, m_format) : "";
-    m_to.write(header + formatted(read, ++m_sequence, m_format));
+    m_to.write(header + formatted(read, ++m_sequence, m_format), !m_reader.is_alone());
 }
 
 namespace {
@@ -91,28 +96,13 @@ void or_complain(F&& f) noexcept {
 
 void printer::print_now() noexcept {
     or_complain([this] {
-        std::function<snapshot()> read;
-        {
-            const std::scoped_lock lock(m_reading);
-            read = m_for_job ? m_read_job : [this] { return read_alone(); };
-        }
-        if (read) {
+        if (const auto read = m_reader.reading([this] { return read_alone(); })) {
             const snapshot now = read();
-            if (!now.values.empty() || !reads_for_job()) {
+            if (!now.values.empty() || m_reader.is_alone()) {
                 print(now);
             }
         }
     });
-}
-
-bool printer::is_read_by_another() noexcept {
-    const std::scoped_lock lock(m_reading);
-    return m_for_job && !m_read_job;
-}
-
-bool printer::reads_for_job() noexcept {
-    const std::scoped_lock lock(m_reading);
-    return m_for_job;
 }
 
 namespace {
@@ -173,15 +163,13 @@ snapshot printer::read_for_job(int locality) {
     return read;
 }
 
-void printer::print_for_job(int localities, std::function<snapshot()> read) noexcept {
+void printer::print_for_job(int localities, job_reader::function read) noexcept {
     if (read) {
         or_complain([&] { say_which_are_nowhere(m_localities, localities); });
     } else {
         end_intervals();  // else two could read at a time
     }
-    const std::scoped_lock lock(m_reading);
-    m_read_job = std::move(read);
-    m_for_job = true;
+    m_reader.begin(std::move(read));
     m_sequence = 0;  // other names from here on
 }
 
@@ -193,7 +181,7 @@ void printer::end_intervals() noexcept {
 void printer::print_at_end(std::optional<snapshot> last) noexcept {
     const std::scoped_lock lock(m_stopping);
     m_last = last && !last->values.empty() ? std::move(last) : std::nullopt;
-    m_has_last = true;
+    m_reader.end();
 }
 
 void printer::stop() noexcept {
@@ -202,7 +190,7 @@ void printer::stop() noexcept {
         return;
     }
     m_prints.reset();
-    if (m_at_end && m_to.is_open() && !m_has_last && !is_read_by_another()) {
+    if (m_at_end && m_to.is_open() && m_reader.reads_own_last()) {
         or_complain([this] { m_last = read_alone(); });
     }
 }
@@ -237,6 +225,15 @@ void say_what_does_nothing(const settings& chosen) {
     }
 }
 
+void check_in_job(const std::string& pattern, bool is_in_job) {
+    const job_pattern parts = is_in_job ? take_apart(pattern) : job_pattern{"", pattern};
+    try {
+        check_pattern(parts.at_one);
+    } catch (const std::invalid_argument& error) {
+        throw std::invalid_argument(words_as_written(error.what(), parts));
+    }
+}
+
 class counters_observer final : public runtime_observer {
 public:
     void check(const settings& chosen) override {
@@ -244,7 +241,7 @@ public:
         for (const char* const setting : {"print-counter", "trace-counters"}) {
             for (const std::string& each : patterns_of(chosen.at(setting).text)) {
                 try {
-                    check_pattern(is_in_job ? take_apart(each).at_one : each);
+                    check_in_job(each, is_in_job);
                 } catch (const std::invalid_argument& error) {
                     constexpr std::string_view k_ours = "quern: ";
                     chosen.refuse(setting, error.what() + k_ours.size());
@@ -264,7 +261,7 @@ public:
                 std::fflush(stdout);
             }
             if (!chosen.at("print-counter").text.empty()) {
-                entry->printing = std::make_unique<printer>(which, chosen);
+                entry->printing = std::make_shared<printer>(which, chosen);
             } else {
                 say_what_does_nothing(chosen);
             }

@@ -81,7 +81,7 @@ TEST_F(registry_test, says_which_instances_there_are) {
     expect_part(why, "no instance 'worker-thread#3'");
     expect_part(why, "locality#0/total, worker-thread#0 to #2, pool#");
     expect_part(refusal_of([&] { names("/runtime{worker-thread#0}/uptime"); }),
-                "there is locality#0/total alone");
+                "there is only locality#0/total");
 }
 
 TEST_F(registry_test, refuses_parameters_where_none_are_taken) {

@@ -18,7 +18,10 @@ struct job_pattern {
     std::string localities;  ///< a pattern of numbers; empty: the pattern does not say
     std::string at_one;
 };
+/// Throws std::invalid_argument for a malformed pattern.
 job_pattern take_apart(std::string_view pattern);
+/// A message about `at_one`, with what the pattern says of localities.
+std::string words_as_written(const std::string& message, const job_pattern& pattern);
 
 /// With the locality's number in place of 0.
 std::string name_at_locality(const std::string& name, int locality);

@@ -134,10 +134,20 @@ const void* code_of(const F& function) noexcept {
     }
 }
 
+/// What reports call a task of such a function of Quern's: its name_of_task(); else null.
+template <class F, class... Args>
+const char* name_of_task([[maybe_unused]] const std::tuple<Args...>& arguments) noexcept {
+    if constexpr (requires(const Args&... each) { F::name_of_task(each...); }) {
+        return std::apply([](const Args&... each) { return F::name_of_task(each...); }, arguments);
+    } else {
+        return nullptr;
+    }
+}
+
 /// Runs the function as the body of the present task, which ends with it.
 template <class F, class... Args>
 decltype(auto) run_body(F& function, std::tuple<Args...>& arguments) {
-    detail::task_runs(detail::code_of(function));
+    detail::task_runs(detail::code_of(function), detail::name_of_task<F>(arguments));
     const quern::detail::task_body body(quern::detail::task_body::part_of::task);
     return std::apply(function, std::move(arguments));
 }

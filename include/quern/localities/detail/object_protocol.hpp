@@ -8,13 +8,11 @@
 
 #include <quern/base/detail/assert.hpp>
 #include <quern/localities/detail/object_messages.hpp>
+#include <quern/localities/detail/object_turns.hpp>
 
-#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <deque>
-#include <iterator>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -41,7 +39,7 @@ public:
         m_me = number;
         m_standing = standing::begun;
         m_next_turn = 1;
-        m_callers[me()].next = 1;
+        m_turns.add(me(), 1);
     }
 
     /// One more reference. Requires: there is one.
@@ -151,15 +149,15 @@ public:
 
     /// A call that `run` was about, or one that ran at once, has ended.
     void has_run(bool was_shared, actions& out) {
-        end_call(was_shared);
+        m_turns.end_call(was_shared);
         take_turns(out);
     }
     /// The same where nothing follows. False: something waits, and nothing has been done.
     bool has_run_as_last(bool was_shared) noexcept {
-        if (!m_turns.empty()) {
+        if (!m_turns.is_empty()) {
             return false;
         }
-        end_call(was_shared);
+        m_turns.end_call(was_shared);
         return true;
     }
 
@@ -189,15 +187,6 @@ public:
 private:
     enum class presence : std::uint8_t { absent, coming, here, leaving };
     enum class standing : std::uint8_t { none, beginning, begun };
-
-    /// What the object's place knows of a caller.
-    struct queue_of_caller {
-        std::uint64_t next = 0;  ///< the number of its next message
-        std::map<std::uint64_t, message> early{};
-        friend auto operator<=>(const queue_of_caller&, const queue_of_caller&) = default;
-    };
-
-    using callers_type = std::map<object_caller, queue_of_caller>;
 
     static std::int32_t locality_of(const object_caller& one) noexcept {
         return static_cast<std::int32_t>(one.locality);
@@ -264,32 +253,8 @@ private:
     /// At the object's place: the messages of each caller take their turns in its order.
     void accept(message&& one, actions& out) {
         tell_place(one, out);
-        const auto at = m_callers.try_emplace(one.caller).first;
-        auto& [next, early] = at->second;
-        if (one.turn == next && next != 0 && early.empty()) [[likely]] {
-            ++next;
-            m_turns.push_back(std::move(one));
-        } else {
-            early.emplace(one.turn, std::move(one));
-            line_up(at, out);
-        }
+        m_turns.accept(std::move(one), out);
         take_turns(out);
-    }
-    /// What has come of a caller and is next. A locality that had no reference for a while is
-    /// another caller afterwards, which begins when the former one has ended.
-    void line_up(typename callers_type::iterator caller, actions& out) {
-        auto& [next, early] = caller->second;
-        const bool waits = next == 0 && caller != m_callers.begin() &&
-                           std::prev(caller)->first.locality == caller->first.locality;
-        for (auto at = early.begin(); !waits && at != early.end() && at->first == next;
-             at = early.erase(at)) {
-            ++next;
-            if (at->second.kind == kinds::begin) {
-                send(locality_of(caller->first), {.kind = kinds::has_begun}, out);
-            } else {
-                m_turns.push_back(std::move(at->second));
-            }
-        }
     }
 
     /// To a caller that did not know it.
@@ -298,39 +263,17 @@ private:
             send(locality_of(one.caller), {.kind = kinds::is_at, .place = m_place}, out);
         }
     }
-    void begin_call(bool is_shared) noexcept {
-        is_shared ? static_cast<void>(++m_running) : static_cast<void>(m_is_alone = true);
-    }
-    void end_call(bool was_shared) noexcept {
-        was_shared ? static_cast<void>(--m_running) : static_cast<void>(m_is_alone = false);
-    }
-    /// A call whose turn it is, if nothing must run or line up before it.
     bool begin_if_next(const object_caller& caller, std::uint64_t turn, bool is_shared) {
-        if (m_presence != presence::here || !m_turns.empty() || m_is_alone ||
-            (m_running != 0 && !is_shared)) {
-            return false;
-        }
-        const auto at = m_callers.find(caller);
-        if (at == m_callers.end() || at->second.next != turn || !at->second.early.empty()) {
-            return false;
-        }
-        ++at->second.next;
-        begin_call(is_shared);
-        return true;
+        return m_presence == presence::here && m_turns.begin_if_next(caller, turn, is_shared);
     }
 
     /// Calls that share run beside each other, all else alone.
     void take_turns(actions& out) {
-        while (!m_turns.empty() && m_presence == presence::here && !m_is_alone &&
-               (m_running == 0 || m_turns.front().is_shared)) {
-            message one = std::move(m_turns.front());
-            m_turns.pop_front();
+        while (m_presence == presence::here && m_turns.has_next()) {
+            message one = m_turns.take_next();
             if (one.kind == kinds::end) {
-                const auto after = m_callers.erase(m_callers.find(one.caller));
-                if (m_callers.empty()) {
+                if (m_turns.end_caller(one.caller, out)) {
                     cease(out);
-                } else if (after != m_callers.end()) {
-                    line_up(after, out);
                 }
             } else if (one.kind == kinds::move && one.to == m_here) {
                 out.push_back({action::kind::is_moved, locality_of(one.caller), std::move(one)});
@@ -341,7 +284,7 @@ private:
                      out);
                 m_move = std::move(one);
             } else {
-                begin_call(one.is_shared);
+                m_turns.begin_call(one.is_shared);
                 out.push_back({action::kind::run, m_here, std::move(one)});
             }
         }
@@ -371,20 +314,14 @@ private:
             return;
         }
         message going{.kind = kinds::arrive, .from = m_here, .place = place};
-        for (const auto& [caller, of] : m_callers) {
-            going.callers.emplace_back(caller, of.next);
-        }
-        for (const message& each : m_turns) {  // they line up again there
-            const auto same = [&each](const auto& of) { return of.first == each.caller; };
-            --std::find_if(going.callers.begin(), going.callers.end(), same)->second;
-        }
+        going.callers = m_turns.callers();
         m_move.place = place;
         out.push_back({action::kind::pack, place.locality, std::move(going)});
     }
     void arrive(message&& one, actions& out) {
         m_place = one.place;
         for (const auto& [caller, next] : one.callers) {
-            m_callers[caller].next = next;
+            m_turns.add(caller, next);
         }
         send(one.from, {.kind = kinds::has_arrived}, out);
         is_here_now(out);
@@ -402,13 +339,7 @@ private:
         learn(m_move.place);
         out.push_back({action::kind::discard, m_here, {}});
         out.push_back({action::kind::is_moved, locality_of(m_move.caller), std::move(m_move)});
-        send_on(std::exchange(m_turns, {}), out);
-        for (auto& [caller, of] : m_callers) {
-            for (auto& [turn, early] : of.early) {
-                send_on(std::move(early), out);
-            }
-        }
-        m_callers.clear();
+        send_on(m_turns.take_all(), out);
         send_on(std::exchange(m_waiting, {}), out);
         for (message& each : std::exchange(m_return, {})) {
             prepare(std::move(each), out);
@@ -427,10 +358,7 @@ private:
     bool m_is_alive = false;                ///< of the home: there is an object
     presence m_presence = presence::absent;
     // While it is here.
-    callers_type m_callers{};
-    std::deque<message> m_turns{};
-    std::uint64_t m_running = 0;
-    bool m_is_alone = false;
+    object_turns<Payload> m_turns{};
     message m_move{};                 ///< while it is leaving
     std::vector<message> m_return{};  ///< a `prepare` that has come meanwhile
     // While it is coming or leaving.

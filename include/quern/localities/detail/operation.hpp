@@ -38,6 +38,11 @@ enum class collective : std::uint8_t {
     exclusive_scan
 };
 
+/// "all_reduce", and of the task of a message, "all_reduce: a message". They live as long as the
+/// program.
+const char* word_for(collective what) noexcept;
+const char* word_for_message(collective what) noexcept;
+
 /// What an operation is: equal at all members.
 struct collective_kind {
     collective what = collective::barrier;
@@ -81,10 +86,17 @@ struct delivery {
     void operator()(const letter_header& header, T value) const {
         detail::deliver(header, std::make_unique<letter_of<T>>(std::move(value)));
     }
+    static const char* name_of_task(const letter_header& header, const T& /*value*/) noexcept {
+        return detail::word_for_message(header.kind.what);
+    }
 };
 
 struct failure_delivery {
     void operator()(const letter_header& header, error_report error) const;
+    static const char* name_of_task(const letter_header& header,
+                                    const error_report& /*error*/) noexcept {
+        return detail::word_for_message(header.kind.what);
+    }
 };
 
 class communicator_core;
@@ -100,6 +112,7 @@ public:
     int place() const noexcept;  ///< of this locality
     int size() const noexcept;
     int root() const noexcept;
+    const char* name() const noexcept;  ///< "all_reduce"
 
     /// May wait, as post_to(). Throws as it.
     template <class T>

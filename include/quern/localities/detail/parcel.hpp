@@ -261,13 +261,28 @@ private:
     job* m_of;
 };
 
+/// The same of an object in place. The end of the job says that it waits for it.
+class counted_pin {
+public:
+    explicit counted_pin(job& of) noexcept;
+    counted_pin(counted_pin&& other) noexcept
+        : m_of(std::exchange(other.m_of, nullptr)), m_call(std::move(other.m_call)) {}
+    counted_pin& operator=(counted_pin&&) = delete;
+    ~counted_pin();
+
+private:
+    job* m_of;
+    counted_call m_call;
+};
+
 /// Throws std::logic_error for code that not all localities have.
 code_place place_of_code(const job& of, const void* address);
 /// The other direction. Throws std::runtime_error for a place that is not in the program.
 const void* code_at(const job& of, code_place place);
 
-/// For reports: the parcel's task runs that function of the program. Null: they say less.
-void task_runs(const void* code) noexcept;
+/// For reports: the present task runs that function of the program, wherever it was made. `name`:
+/// what they say instead, which lives as long as the program. Both null: they say less.
+void task_runs(const void* code, const char* name = nullptr) noexcept;
 
 /// In place of a locality: a call may be answered by any.
 inline constexpr int k_anywhere = -1;
