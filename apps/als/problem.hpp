@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A factorisation of a table of ratings by alternating least squares, for implicit feedback (Hu,
 // Koren and Volinsky, ICDM 2008), and its primitives: functions of small dense arrays, which
-// tasks.hpp launches. Data depend on the seed alone.
+// tasks.hpp launches. Data depend only on the seed.
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,7 @@ inline double next_temperature(double left, double middle, double right) noexcep
     return middle + k_diffusion * (left - 2 * middle + right);
 }
 
-/// Noise between 0 and 100, a function of the index alone: any task may fill in any point, and a
+/// Noise between 0 and 100, a function only of the index: any task may fill in any point, and a
 /// value read from the wrong place or step changes the result. (The original's linear profile is a
 /// steady state and would hide such mistakes.)
 inline double first_temperature(std::size_t point) noexcept {

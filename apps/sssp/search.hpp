@@ -211,7 +211,7 @@ private:
             lower(mine, m_graph.edges[i].to, d + m_graph.edges[i].length);
         }
         mine.relaxed.store(mine.relaxed.load(std::memory_order_relaxed) + (end - begin),
-                           std::memory_order_relaxed);  // written by this worker alone
+                           std::memory_order_relaxed);  // written only by this worker
     }
 
     void lower(lane& mine, vertex v, float d) {

@@ -54,7 +54,7 @@ class Contender:
     def _start(self):
         self._said = tempfile.TemporaryFile()
         try:
-            # A process group of its own: Ctrl-C in a terminal reaches the driver alone; the children stop and end with it, and
+            # A process group of its own: Ctrl-C in a terminal reaches only the driver; the children stop and end with it, and
             # the kernel wakes and ends them if the driver is killed.
             self._process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=self._said, env=self.environment, **OWN_GROUP)

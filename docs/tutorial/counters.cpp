@@ -29,7 +29,7 @@ void simulate() {
 
 int main(int argc, char** argv) {
     return quern::main(argc, argv, [] {
-        quern::counters::counter_set set;  // counts from now on, for this reader alone
+        quern::counters::counter_set set;  // counts from now on, only for this reader
         set.add("/threads/count/cumulative");
         set.add("/threads/time/average");
         set.add("/threads/time/average-overhead");

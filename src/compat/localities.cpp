@@ -64,7 +64,7 @@ int count_in_job() {
         return quern::localities::count();
     } catch (const std::logic_error&) {
         throw exception(error::invalid_status,
-                        "there are localities between the begin and the end of hpx::init alone");
+                        "there are localities only between the begin and the end of hpx::init");
     }
 }
 

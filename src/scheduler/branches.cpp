@@ -14,7 +14,7 @@ namespace quern::detail {
 
 namespace {
 
-/// relaxed, all below: a task is looked for by itself and its branches alone, which come after it.
+/// relaxed, all below: a task is looked for only by itself and its branches, which come after it.
 constinit std::atomic<work::run_function> g_kind{nullptr};
 
 /// Records of tasks, each in the line that its address gives. Where a line is full the task is not

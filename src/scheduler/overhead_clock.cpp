@@ -26,7 +26,7 @@ constexpr std::uint32_t k_most = 256;
 /// stands for as many more: timing one takes some 100 ns. (chosen: 1 % of an empty task)
 constexpr std::uint32_t k_passed_over = 4;
 
-/// A stretch that takes longer was interrupted: it stands for itself alone, and counts as this
+/// A stretch that takes longer was interrupted: it stands only for itself, and counts as this
 /// long. (guessed: the longest that the runtime does without a call of the kernel is 1 us)
 constexpr double k_interrupted_ns = 20'000;
 

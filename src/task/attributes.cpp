@@ -10,14 +10,14 @@ namespace quern::detail {
 void refuse_attributes(const task_attributes& wanted) {
     if (wanted.communication) {
         throw std::invalid_argument(
-            "quern: the attribute .communication = true is for tasks of async, post and of a "
-            "quern::domain alone");
+            "quern: the attribute .communication = true is only for tasks of async, post and of a "
+            "quern::domain");
     }
     const char* const which = !wanted.deferred ? "deferred = false"
                               : wanted.final   ? "final = true"
                                                : "wait = true";
     throw std::invalid_argument(std::string("quern: the attribute .") + which +
-                                " is for tasks of a quern::domain alone");
+                                " is only for tasks of a quern::domain");
 }
 
 void require_async_for_communication(launch how) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The CPUs that a cpuset control group allows. The kernel keeps the effective set in one file, so
 // the nearest folder with that file decides; folders without it (controller not enabled there)
-// inherit from above. Called by limits.cpp alone.
+// inherit from above. Called only by limits.cpp.
 #include "cgroup.hpp"
 
 #include <quern/topology/detail/text.hpp>

@@ -194,7 +194,7 @@ def by_frame_pointers(sp):
 
 def backtrace(sp):
     if gdb.selected_frame().architecture().name() != "i386:x86-64":
-        raise gdb.GdbError("quern: stacks of tasks can be read on x86-64 alone")
+        raise gdb.GdbError("quern: stacks of tasks can be read only on x86-64")
     live = gdb.execute("info inferiors", to_string=True).find("core") < 0 and gdb.selected_thread() is not None
     if live:
         try:

@@ -61,7 +61,7 @@ inline void by_fork_join(steps& s) {
     }
 }
 
-/// The broadcasts alone.
+/// Only the broadcasts.
 inline void by_messages_alone(steps& s) {
     const matrix& a = s.a();
     std::vector<double> message(a.largest_message());

@@ -59,7 +59,7 @@ inline std::vector<double> by_plain_loops(grid& g, const plan& p) {
     });
 }
 
-/// The messages alone.
+/// Only the messages.
 inline void by_messages_alone(grid& g, const plan& p) {
     by_steps(g, p, [](std::size_t, bool) { return 0.0; });
 }

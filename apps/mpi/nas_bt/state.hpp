@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What both kernels need of the gas at a point. Used by rhs.cpp and sweep.cpp alone.
+// What both kernels need of the gas at a point. Used only by rhs.cpp and sweep.cpp.
 #pragma once
 
 #include "lanes.hpp"

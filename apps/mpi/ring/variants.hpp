@@ -61,7 +61,7 @@ inline void by_fork_join(problem& p) {
     });
 }
 
-/// The exchanges alone.
+/// Only the exchanges.
 inline void by_messages_alone(problem& p) {
     by_steps(p, [](std::size_t, const double*) {});
 }

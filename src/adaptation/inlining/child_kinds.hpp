@@ -55,7 +55,7 @@ std::uint32_t kind_of(const void* site, const char* name, std::uint64_t instance
 /// Requires: a number that kind_of() has returned.
 kind_record& record_of(std::uint32_t kind) noexcept;
 
-/// What one worker keeps of a kind; the worker alone.
+/// What one worker keeps of a kind; used only by it.
 struct kind_cell {
     quern::detail::site_tally* tally = nullptr;  ///< null: not met yet
     std::uint32_t left = 1;                      ///< decisions until the next look at the times

@@ -120,7 +120,7 @@ private:
     std::uint64_t m_state;
 };
 
-/// No search: the start alone.
+/// No search: only the start.
 search measure_start(setup given);
 
 search search_exhaustively(setup given);

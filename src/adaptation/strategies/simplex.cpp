@@ -208,7 +208,7 @@ search run_parallel_rank_order(setup given) {
         const std::size_t best = least_of(reflected);
         simplex next;
         if (reflected[best].cost < all.front().cost) {
-            // The expansion of the best one alone says whether to expand them all.
+            // Only the expansion of the best one says whether to expand them all.
             const auto one_far = co_await one(moved(all.front().at, all[best + 1].at, k_expand));
             next = reflected;
             if (one_far.front().cost < reflected[best].cost) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The file is appended to, by one write of one line under flock(2). So two processes lose nothing,
-// and a line that was cut off by a crash spoils itself alone. A file above a MiB is replaced, under
+// and a line that was cut off by a crash spoils only itself. A file above a MiB is replaced, under
 // the same lock and by rename(2), by one with the latest results: a reader sees the one or the
 // other, and a writer that has waited for the lock looks whether its file is still the one.
 #include "tuning/history.hpp"
@@ -113,7 +113,7 @@ std::optional<remembered> result_in(std::string_view line, std::size_t number) {
         const auto cost = number_in(fields[6]);
         is_whole = is_whole && cost && *cost > 0;
         found.cost = cost.value_or(0);
-        // Earlier versions wrote the number of trials alone, and read no more of this field.
+        // Earlier versions wrote only the number of trials, and read no more of this field.
         const std::vector<std::string_view> trials = split(fields[7], ';');
         const auto confidence = trials.size() > 1 ? number_in(trials[1]) : std::nullopt;
         found.confidence = std::clamp(confidence.value_or(1), 0.0, 1.0);

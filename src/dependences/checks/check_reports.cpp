@@ -214,7 +214,7 @@ void check_reports::tell_beyond_parent(std::uintptr_t address, std::uint32_t dec
     wanted.is_weak = true;
     say_line(task_words(child) + " declares " + clause_of(access) + " at " + hexadecimal(address) +
              ", where " + task_words(declared_by) + " has an access, and its parent, " +
-             task_words(parent) + (parent_may != 0 ? ", declares in(...) alone" : ", has none") +
+             task_words(parent) + (parent_may != 0 ? ", declares only in(...)" : ", has none") +
              "; missing in the parent: " + clause_of(wanted));
 }
 

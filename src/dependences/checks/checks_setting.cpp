@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Whether accesses are checked, and the watch of a recording, which both hang on one pointer: tasks
-// and registrations look at that alone.
+// and registrations look only at that.
 #include "checks/checks_setting.hpp"
 
 #include "checks/page_guard.hpp"

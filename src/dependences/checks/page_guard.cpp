@@ -132,7 +132,7 @@ void judge(guard_plan& plan, guarded_part& part, const guarded_page& page, forbi
     plan.add(use);
 }
 
-/// Opens the page for this instruction alone.
+/// Opens the page only for this instruction.
 void step_over(guarded_page& page, ucontext_t& machine) noexcept {
     protect(page, PROT_READ | PROT_WRITE);
     if (g_step.count == g_step.pages.size() || g_step.left == 0) {
@@ -293,7 +293,7 @@ void for_each_run(const guard_plan& plan, F call) {
 
 const char* why_no_page_guard() noexcept {
     if (!k_can_step) {
-        return "pages are protected on x86-64 alone";
+        return "pages are protected only on x86-64";
     }
     return k_tsan ? "ThreadSanitizer uses the memory itself" : nullptr;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Renaming, at the time of creation alone: README.md, "Renaming". All by the owner of the object.
+// Renaming, only at the time of creation: README.md, "Renaming". All by the owner of the object.
 #include <quern/dependences/detail/renamed_core.hpp>
 
 #include <quern/base/detail/assert.hpp>
@@ -144,8 +144,8 @@ void renamed_core::require_same_place() const {
     find_users(now);
     if (now.begin != m_users.begin || now.bytes != m_users.bytes) {
         throw std::logic_error(
-            "quern: a renamed container has another size or place than at its first use: after "
-            "taskwait() alone it may get one");
+            "quern: a renamed container has another size or place than at its first use: it may "
+            "get one only after taskwait()");
     }
 }
 

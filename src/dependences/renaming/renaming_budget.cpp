@@ -22,7 +22,7 @@ constinit renaming_counts g_renaming;
 
 }  // namespace
 
-// All relaxed: numbers alone; versions belong to the owner of their object.
+// All relaxed: only numbers; versions belong to the owner of their object.
 
 bool reserve_renamed(std::size_t bytes) noexcept {
     const std::uint64_t limit = renaming_limit();

@@ -144,8 +144,8 @@ void refuse_mixed_reduction(std::span<const wanted_region> accesses) {
             if (&one != &other && overlap(one.get(), other.get())) {
                 throw std::invalid_argument(
                     "quern: spawn: a task with a reduction of " + std::to_string(one.row.bytes) +
-                    " bytes has another access to them: a task accesses what it reduces to by one "
-                    "operator alone");
+                    " bytes has another access to them: a task accesses what it reduces to by only "
+                    "one operator");
             }
         }
     }

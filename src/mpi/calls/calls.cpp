@@ -69,7 +69,7 @@ int run_message_start(const call_note& what, plain_operation::call_function call
 }
 
 /// Tasks that test in turns keep all workers busy, so the caller looks for them. A task of the pool
-/// "communication" gives way to other threads alone: tasks there run one after the other.
+/// "communication" gives way only to other threads: tasks there run one after the other.
 void after_vain_test() noexcept {
     if (quern::detail::current_context() == nullptr) {
         return;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto k_relaxed = std::memory_order_relaxed;
 
-/// Written by the holder of the entrance alone. A caller that reads its own identity here has
+/// Written only by the holder of the entrance. A caller that reads its own identity here has
 /// written it, so relaxed is enough.
 constinit std::atomic<std::uintptr_t> g_holder{0};
 constinit std::atomic<std::uint64_t> g_turn{0};

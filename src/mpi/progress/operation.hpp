@@ -73,7 +73,7 @@ public:
     explicit waiting_operation(const call_note& what) noexcept;
     void tell() noexcept final;
     bool is_waited_for() const noexcept final { return true; }
-    /// The caller looks for its end alone.
+    /// The caller looks only for its end.
     bool is_polled() const noexcept { return m_how == waiting::polling; }
     void wait() noexcept;
 

@@ -166,7 +166,7 @@ public:
 
 private:
     struct alignas(detail::k_cache_line) turn {
-        unsigned next = 0;  ///< accessed by its worker alone
+        unsigned next = 0;  ///< accessed only by its worker
     };
     policy_host m_host;
     std::vector<turn> m_turns;

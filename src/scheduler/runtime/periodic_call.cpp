@@ -2,7 +2,7 @@
 // Which team of threads for time there is in this process: none without functions to be called.
 #include <quern/scheduler/detail/periodic_call.hpp>
 
-#include "runtime/time_team.hpp"
+#include "runtime/timer_threads.hpp"
 
 #include <pthread.h>
 
@@ -15,12 +15,12 @@ namespace quern::detail {
 
 namespace {
 
-constinit time_team* g_team = nullptr;
-constinit time_team* g_of_parent = nullptr;
+constinit timer_threads* g_team = nullptr;
+constinit timer_threads* g_of_parent = nullptr;
 
 /// Only the calling thread exists, and holds no lock.
 void begin_child() noexcept {
-    time_thread::forget_self();
+    timer_thread::forget_self();
     if (g_team != nullptr) {
         g_team->close_inherited();
         g_of_parent = std::exchange(g_team, nullptr);
@@ -31,10 +31,10 @@ void begin_child() noexcept {
 
 /// The threads stay when the last function has ended itself.
 [[gnu::destructor(k_after_static_objects)]] void end_idle_team() {
-    time_team* idle = nullptr;
+    timer_threads* idle = nullptr;
     {
         const std::scoped_lock guard(time_lock());
-        if (g_team != nullptr && g_team->empty() && time_thread::self() == nullptr) {
+        if (g_team != nullptr && g_team->empty() && timer_thread::self() == nullptr) {
             idle = std::exchange(g_team, nullptr);
         }
     }
@@ -51,7 +51,7 @@ periodic_call::periodic_call(const char* name, clock::time_point first,
     : m_entry(new entry{.name = name, .work = std::move(work), .due = first}) {
     const std::scoped_lock guard(time_lock());
     if (g_team == nullptr) {
-        auto made = std::make_unique<time_team>(g_of_parent);
+        auto made = std::make_unique<timer_threads>(g_of_parent);
         made->add(m_entry);
         g_team = made.release();
     } else {
@@ -74,7 +74,7 @@ periodic_call::~periodic_call() {
         static_cast<void>(new (std::nothrow) std::shared_ptr<entry>(std::move(m_entry)));
         return;
     }
-    time_team* ended = nullptr;
+    timer_threads* ended = nullptr;
     {
         std::unique_lock guard(time_lock());
         if (g_team->remove(m_entry, guard)) {
@@ -107,7 +107,7 @@ void periodic_call::await(std::span<const pollfd> descriptors) {
 bool periodic_call::inherited() const noexcept { return m_entry->generation != fork_generation(); }
 
 off_the_clock::off_the_clock(bool wanted) noexcept {
-    m_left = wanted ? time_thread::self() : nullptr;
+    m_left = wanted ? timer_thread::self() : nullptr;
     if (m_left == nullptr) {
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What the threads for time do: call what is due, sleep until the next is, and change places.
-#include "runtime/time_team.hpp"
+#include "runtime/timer_threads.hpp"
 
 #include <pthread.h>
 
@@ -16,7 +16,7 @@ namespace quern::detail {
 
 namespace {
 
-constinit thread_local time_thread* t_self = nullptr;
+constinit thread_local timer_thread* t_self = nullptr;
 
 /// Signals are for the program's own threads; those that tell of a fault in this one stay open.
 class signals_blocked {
@@ -65,10 +65,10 @@ std::optional<clock_type::time_point> next_time_of(
 
 }  // namespace
 
-time_thread* time_thread::self() noexcept { return t_self; }
-void time_thread::forget_self() noexcept { t_self = nullptr; }
+timer_thread* timer_thread::self() noexcept { return t_self; }
+void timer_thread::forget_self() noexcept { t_self = nullptr; }
 
-time_thread::time_thread(time_team& of) : team(of) {
+timer_thread::timer_thread(timer_threads& of) : team(of) {
     const signals_blocked in_the_thread;
     thread = std::thread([this] {
         ::pthread_setname_np(::pthread_self(), "quern-time");
@@ -77,13 +77,14 @@ time_thread::time_thread(time_team& of) : team(of) {
     });
 }
 
-time_team::time_team(time_team* of_parent) : m_of_parent(of_parent), m_wake(make_eventfd()) {}
+timer_threads::timer_threads(timer_threads* of_parent)
+    : m_of_parent(of_parent), m_wake(make_eventfd()) {}
 
-void time_team::add(const std::shared_ptr<entry>& one) {
+void timer_threads::add(const std::shared_ptr<entry>& one) {
     m_all.push_back(one);
     if (m_threads.empty()) {
         try {
-            m_threads.push_back(std::make_unique<time_thread>(*this));
+            m_threads.push_back(std::make_unique<timer_thread>(*this));
         } catch (...) {
             m_all.pop_back();
             throw;
@@ -94,31 +95,31 @@ void time_team::add(const std::shared_ptr<entry>& one) {
 }
 
 /// The one at the clock may sleep too long, or look at descriptors that are closed now.
-void time_team::tell_clock(const entry& changed) const noexcept {
+void timer_threads::tell_clock(const entry& changed) const noexcept {
     if (changed.due < m_wakes_at || !changed.awaited.empty()) {
         wake_sleeper();
     }
 }
 
-void time_team::wake_sleeper() const noexcept {
+void timer_threads::wake_sleeper() const noexcept {
     if (m_wakes_at != clock_type::time_point::min()) {
         wake();
     }
 }
 
-void time_team::hurry(entry& one, clock_type::time_point until) noexcept {
+void timer_threads::hurry(entry& one, clock_type::time_point until) noexcept {
     one.due = std::min(one.due, until);
     tell_clock(one);
 }
 
-void time_team::await(entry& one, std::vector<pollfd> descriptors) {
+void timer_threads::await(entry& one, std::vector<pollfd> descriptors) {
     std::swap(one.awaited, descriptors);
     if (!descriptors.empty() || !one.awaited.empty()) {
         wake_sleeper();
     }
 }
 
-bool time_team::remove(const std::shared_ptr<entry>& one, std::unique_lock<std::mutex>& guard) {
+bool timer_threads::remove(const std::shared_ptr<entry>& one, std::unique_lock<std::mutex>& guard) {
     one->ended = true;
     one->due = clock_type::time_point::max();
     if (one->caller != t_self) {
@@ -133,7 +134,7 @@ bool time_team::remove(const std::shared_ptr<entry>& one, std::unique_lock<std::
     return m_ends;
 }
 
-void time_team::end() noexcept {
+void timer_threads::end() noexcept {
     {
         const std::scoped_lock guard(time_lock());
         m_ends = true;
@@ -145,7 +146,7 @@ void time_team::end() noexcept {
     }
 }
 
-void time_team::run(time_thread& me) {
+void timer_threads::run(timer_thread& me) {
     me.wakes_no_task.emplace();
     std::unique_lock guard(time_lock());
     while (!m_ends) {
@@ -173,7 +174,7 @@ void time_team::run(time_thread& me) {
 }
 
 /// Of those that are not being called.
-time_team::entry* time_team::earliest() noexcept {
+timer_threads::entry* timer_threads::earliest() noexcept {
     entry* found = nullptr;
     for (const auto& each : m_all) {
         if (each->caller == nullptr && !each->ended &&
@@ -184,8 +185,8 @@ time_team::entry* time_team::earliest() noexcept {
     return found;
 }
 
-void time_team::call(time_thread& me, std::shared_ptr<entry> one,
-                     std::unique_lock<std::mutex>& guard) {
+void timer_threads::call(timer_thread& me, std::shared_ptr<entry> one,
+                         std::unique_lock<std::mutex>& guard) {
     one->caller = &me;
     one->due = clock_type::time_point::max();
     guard.unlock();
@@ -209,7 +210,7 @@ void time_team::call(time_thread& me, std::shared_ptr<entry> one,
 }
 
 /// Until the next is due, a descriptor is ready, or something has changed.
-void time_team::sleep(std::unique_lock<std::mutex>& guard) {
+void timer_threads::sleep(std::unique_lock<std::mutex>& guard) {
     std::vector<pollfd> all{{m_wake, POLLIN, 0}};
     for (const auto& each : m_all) {
         if (each->caller == nullptr && !each->ended) {
@@ -246,13 +247,13 @@ void time_team::sleep(std::unique_lock<std::mutex>& guard) {
 }
 
 /// Without another thread the others wait.
-void time_team::leave_clock() noexcept {
+void timer_threads::leave_clock() noexcept {
     if (m_at_clock != t_self || m_ends) {
         return;
     }
     if (m_resting == 0) {
         try {
-            m_threads.push_back(std::make_unique<time_thread>(*this));
+            m_threads.push_back(std::make_unique<timer_thread>(*this));
         } catch (const std::exception&) {
             return;
         }

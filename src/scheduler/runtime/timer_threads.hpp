@@ -29,41 +29,41 @@ struct periodic_call::entry {
     const std::function<clock::time_point()> work;
     clock::time_point due;
     std::vector<pollfd> awaited{};
-    const time_thread* caller = nullptr;  ///< that calls it now
-    bool ended = false;                   ///< not to be called again
+    const timer_thread* caller = nullptr;  ///< that calls it now
+    bool ended = false;                    ///< not to be called again
     const unsigned generation = fork_generation();
 };
 
-class time_team;
+class timer_threads;
 
 inline std::mutex& time_lock() noexcept { return lock_of(process_lock::time); }
 
 /// One thread, from its start until it is joined.
-class time_thread {
+class timer_thread {
 public:
     /// Throws std::system_error.
-    explicit time_thread(time_team& of);
+    explicit timer_thread(timer_threads& of);
 
     /// The calling thread, or null.
-    static time_thread* self() noexcept;
+    static timer_thread* self() noexcept;
     /// In the child of a fork() that it has called: it is none any more.
     static void forget_self() noexcept;
 
-    time_team& team;
-    std::optional<harmless_thread> wakes_no_task;  ///< touched by the thread alone
+    timer_threads& team;
+    std::optional<harmless_thread> wakes_no_task;  ///< only the thread touches it
     std::thread thread;                            ///< the last member: it uses the others
 };
 
 /// The registered functions and their threads: one at the clock, and others that call a function
 /// off the clock or sleep until they are needed.
-class time_team {
+class timer_threads {
 public:
     using entry = periodic_call::entry;
 
-    explicit time_team(time_team* of_parent);
-    time_team(const time_team&) = delete;
-    time_team& operator=(const time_team&) = delete;
-    ~time_team() { ::close(m_wake); }
+    explicit timer_threads(timer_threads* of_parent);
+    timer_threads(const timer_threads&) = delete;
+    timer_threads& operator=(const timer_threads&) = delete;
+    ~timer_threads() { ::close(m_wake); }
 
     void add(const std::shared_ptr<entry>& one);
     void hurry(entry& one, clock_type::time_point until) noexcept;
@@ -76,7 +76,7 @@ public:
     void end() noexcept;
 
     /// Of one of its threads; under the lock.
-    void run(time_thread& me);
+    void run(timer_thread& me);
     void leave_clock() noexcept;
 
     /// In the child of a fork().
@@ -87,15 +87,15 @@ private:
     void wake() const noexcept { ::eventfd_write(m_wake, 1); }
     void tell_clock(const entry& changed) const noexcept;
     void wake_sleeper() const noexcept;
-    void call(time_thread& me, std::shared_ptr<entry> one, std::unique_lock<std::mutex>& guard);
+    void call(timer_thread& me, std::shared_ptr<entry> one, std::unique_lock<std::mutex>& guard);
     void sleep(std::unique_lock<std::mutex>& guard);
 
     /// So that a leak checker finds what a fork() has copied.
-    [[maybe_unused]] time_team* const m_of_parent;
+    [[maybe_unused]] timer_threads* const m_of_parent;
     const int m_wake;  ///< an eventfd
     std::vector<std::shared_ptr<entry>> m_all{};
-    std::vector<std::unique_ptr<time_thread>> m_threads{};
-    const time_thread* m_at_clock = nullptr;
+    std::vector<std::unique_ptr<timer_thread>> m_threads{};
+    const timer_thread* m_at_clock = nullptr;
     std::size_t m_resting = 0;  ///< threads that wait for m_relief
     /// The one at the clock sleeps until then; min(): it is awake.
     clock_type::time_point m_wakes_at = clock_type::time_point::min();

@@ -103,7 +103,7 @@ TEST(patience_end_test, is_not_reduced_in_a_job_of_several_ranks) {
                   "quern: global value 'job-load': this process is one of 4 ranks of an MPI job, "
                   "and values are not shared between ranks without a session of localities; make "
                   "a quern::localities::session, or reduce get() of all ranks with "
-                  "MPI_Allreduce, or call get() for this rank alone");
+                  "MPI_Allreduce, or call get() for only this rank");
         EXPECT_EQ(load.get(), 0.5);
         for (const char* const alone : {"1", "0", "", "all"}) {
             ::setenv(variable, alone, 1);

@@ -269,12 +269,13 @@ TEST_F(communication_test, the_attribute_is_refused_elsewhere) {
         }
         return "no exception";
     };
-    EXPECT_EQ(message_of([] {
-                  quern::task_group group;
-                  group.run({.communication = true}, [] {});
-              }),
-              "quern: the attribute .communication = true is for tasks of async, post and of a "
-              "quern::domain alone");
+    EXPECT_EQ(
+        message_of([] {
+            quern::task_group group;
+            group.run({.communication = true}, [] {});
+        }),
+        "quern: the attribute .communication = true is only for tasks of async, post and of a "
+        "quern::domain");
     EXPECT_EQ(
         message_of([] {
             quern::async({.how = quern::launch::deferred, .communication = true}, [] {}).get();

@@ -15,7 +15,7 @@
 
 namespace quern::detail {
 
-class time_thread;
+class timer_thread;
 
 /// Calls a function on the thread for time when it is due, until it is destroyed. A function that
 /// takes long makes all others late by as much, unless it says so (off_the_clock). After an
@@ -53,8 +53,8 @@ public:
     bool inherited() const noexcept;
 
 private:
-    friend class time_thread;
-    friend class time_team;
+    friend class timer_thread;
+    friend class timer_threads;
     struct entry;
     std::shared_ptr<entry> m_entry;
 };
@@ -72,7 +72,7 @@ public:
     off_the_clock& operator=(const off_the_clock&) = delete;
 
 private:
-    time_thread* m_left = nullptr;
+    timer_thread* m_left = nullptr;
 };
 
 }  // namespace quern::detail
