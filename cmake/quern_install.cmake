@@ -10,11 +10,11 @@ if(BUILD_SHARED_LIBS)
     set(kind shared)
 endif()
 
-install(TARGETS quern quern_hpx_main quern_hpx_compat EXPORT quern-${kind}-targets
+install(TARGETS quern quern_hpx_main quern_hpx_compat quern_task_functions EXPORT quern-${kind}-targets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT quern-${kind}-targets NAMESPACE quern:: DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quern" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING
-        PATTERN "*.hpp")
+        PATTERN "*.hpp" PATTERN "*.h")
 install(FILES "${quern_generated_include}/quern/version.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quern")
 install(DIRECTORY "${quern_hpx_headers}/hpx" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/quern/compat/hpx/include")
 
@@ -35,6 +35,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/quernConfigVersion.cmake
 install(
     FILES "${PROJECT_BINARY_DIR}/quernConfig.cmake" "${PROJECT_BINARY_DIR}/quernConfigVersion.cmake"
           "${PROJECT_BINARY_DIR}/quern-${kind}-needs.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake"
+          "${PROJECT_SOURCE_DIR}/cmake/quern_pragmas.cmake"
     DESTINATION "${package_dir}")
 
 # pkg-config. A static Quern alone says in Libs what it needs, so that a program links it without --static too. hwloc is

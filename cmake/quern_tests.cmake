@@ -17,7 +17,7 @@ if(QUERN_SANITIZE STREQUAL "thread")
     endif()
 endif()
 
-set(QUERN_TEST_LABELS unit stress model conformance app consumer mpi)
+set(QUERN_TEST_LABELS unit stress model conformance app consumer mpi omp)
 
 # Compiling the tests takes longer than running them, and without optimisation less than half as long. What they test is
 # compiled as its preset says, but for what lies in headers. Lines are known where a sanitizer shows them, and where a test

@@ -350,7 +350,7 @@ int show_counters(counters_options options) {
             "meant, such as '/threads/*'");
     }
     if (options.verb != "read" && (options.interval_ms != 0 || options.count != 0)) {
-        throw usage_error("quern counters: --interval and --count are for read alone");
+        throw usage_error("quern counters: --interval and --count are only for read");
     }
     if (options.count > 1 && options.interval_ms == 0) {
         throw usage_error("quern counters: --count wants --interval");

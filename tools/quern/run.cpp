@@ -4,6 +4,7 @@
 // With -n it starts MPI ranks instead, and stays until they have ended (ranks.hpp).
 #include "command.hpp"
 #include "mpi_library.hpp"
+#include "openmp.hpp"
 #include "ranks.hpp"
 #include "search_path.hpp"
 
@@ -44,6 +45,8 @@ constexpr const char* k_examples = R"(Examples:
                               what tasks take alone, for the reports of later runs
   quern run --profile -- ./fib --n 30
                               statistics of each kind of task on stderr
+  quern run --openmp -- ./program
+                              a program that was compiled with -fopenmp, on Quern's workers
   quern run -n 4 -- ./ring    four MPI ranks, which share the CPUs
   quern run -n 2 --net 100mbit --trace 'run-%r.pftrace' -- ./ring
                               two, over a network of 100 Mbit/s; a trace of each)";
@@ -82,6 +85,7 @@ constexpr forwarded k_forwarded[] = {
 struct run_options {
     std::vector<std::pair<const forwarded*, std::shared_ptr<std::string>>> given;
     bool calibrate = false;
+    std::optional<std::string> openmp{};  ///< the word, or an empty one
     rank_options ranks{};
     std::vector<std::string> command;
 };
@@ -167,6 +171,9 @@ int run_program(run_options& options) {
     if (options.calibrate) {
         set_calibration(program);
     }
+    if (options.openmp) {
+        use_openmp_library(*options.openmp);
+    }
     if (!options.ranks.count.empty()) {
         return run_ranks(options.ranks, program, options.command);
     }
@@ -226,6 +233,13 @@ void add_run(cli::command& quern, action& chosen, const std::vector<std::string>
             "Give the ranks a network of this rate, such as 100mbit, and no shared memory")
         .type("RATE");
     add_forwarded(run, options);
+    const auto take_openmp = [options](const std::string& word) { options->openmp = word; };
+    run.add("--openmp", take_openmp,
+            "Run a program that was compiled with -fopenmp on Quern: preload its library, or "
+            "replace the program's own")
+        .type("WAY")
+        .value_may_be_missing()
+        .shows_default("preload");
     run.add_flag("--calibrate", options->calibrate,
                  "Run on one worker and keep what tasks take, as <program>.quern-calibration: "
                  "reports of later runs then know how much longer tasks take beside others");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Subcommands that run a program many times: this process becomes the Python package tools/study,
-// which parses its own command line. Here is only their text in `quern --help`.
+// Subcommands that run a program many times, and those that compile one: this process becomes the
+// Python package tools/study or tools/pragmas, which parses its own command line. Here is only
+// their text in `quern --help`.
 #include "study.hpp"
 
 #include <fmt/format.h>
@@ -23,11 +24,15 @@ namespace fs = std::filesystem;
 
 struct subcommand {
     const char* name;
+    const char* package;
     const char* about;
 };
 
 constexpr subcommand k_studies[] = {
-    {"grain", "Run a program with tasks of many sizes; show time and what goes along with it"},
+    {"grain", "study",
+     "Run a program with tasks of many sizes; show time and what goes along with it"},
+    {"cc", "pragmas", "Compile C whose functions are tasks by pragmas"},
+    {"c++", "pragmas", "The same for C++"},
 };
 
 fs::path path_of_this_program() {
@@ -41,10 +46,13 @@ fs::path path_of_this_program() {
 }
 
 /// Its place in a build directory, then in an installation; both relative to this program.
-fs::path package_for(const fs::path& self) {
+fs::path package_for(const fs::path& self, const std::string& name) {
+    const auto* const found =
+        std::find_if(std::begin(k_studies), std::end(k_studies),
+                     [&name](const subcommand& each) { return each.name == name; });
     fs::path package;
     for (const char* const folder : {"../share", QUERN_DATA_FOLDER}) {
-        package = (self.parent_path() / folder / "quern/study").lexically_normal();
+        package = (self.parent_path() / folder / "quern" / found->package).lexically_normal();
         std::error_code failed;
         if (fs::exists(package / "__main__.py", failed)) {
             return package;
@@ -72,9 +80,10 @@ void add_studies(cli::command& quern) {
 
 void run_study(const std::vector<std::string>& words) {
     const fs::path self = path_of_this_program();
+    const auto name = std::find_if(words.begin(), words.end(), is_study);  // settings may precede
     // -I: ignores the user's Python variables and modules; -B: writes no bytecode.
     std::vector<std::string> command = {
-        "python3", "-I", "-B", "-X", "utf8", package_for(self).string(), self.string()};
+        "python3", "-I", "-B", "-X", "utf8", package_for(self, *name).string(), self.string()};
     command.insert(command.end(), words.begin(), words.end());
     std::vector<char*> arguments;
     arguments.reserve(command.size() + 1);

@@ -166,7 +166,7 @@ class Counters(unittest.TestCase):
             for arguments, status, part in [(("raed",), 2, "did you mean 'read'?"), (("read",), 2, "read wants the counters"),
                                             (("read", "/threads/nothing"), 1, "no counter is called '/threads/nothing'"),
                                             (("read", "/threads/*", "--format", "cvs"), 2, "did you mean 'csv'?"),
-                                            (("list", "--interval", "5"), 2, "for read alone")]:
+                                            (("list", "--interval", "5"), 2, "only for read")]:
                 result = run("counters", *arguments)
                 self.assertEqual(result.returncode, status, arguments)
                 self.assertIn(part, result.stderr)

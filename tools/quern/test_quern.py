@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 QUERN = sys.argv.pop()
-SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "trace", "tune", "grain"]
+SUBCOMMANDS = ["info", "top", "tasks", "counters", "decisions", "run", "trace", "tune", "grain", "cc", "c++"]
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith(("HWLOC_", "QUERN_"))}
 
 
@@ -123,6 +123,7 @@ class Shared(unittest.TestCase):
     def test_manual_page(self):
         page = (self.FOLDER / "quern.1.in").read_text(encoding="utf-8").replace("\\-", "-")
         sections = dict(zip(*[iter(re.split(r"(?m)^\.S[SH] (\w+).*$", page)[1:])] * 2))
+        sections["c++"] = sections["cc"]
         for subcommand in SUBCOMMANDS:
             self.assertEqual(set(re.findall(r"(--[a-z-]+)", sections[subcommand])), self.options_of([subcommand]), subcommand)
 

@@ -8,12 +8,13 @@ _quern_options() {
         tasks) echo --help ;;
         decisions) echo --help --json ;;
         counters) echo --help --interval --count --since-last --format ;;
-        run) echo --help --ranks --mpi --net --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
+        run) echo --help --ranks --mpi --net --openmp --threads --policy --bind --counters --interval --format --destination --profile --trace --report \
             --task-events --trace-counters --metrics-port --adapt --decisions --tune-history --calibrate ;;
         trace) echo --help --output --html --partial ;;
         tune) echo --help --integer --size --power-of-two --real --choice --strategy --repetitions --pairs --trials --seed --time \
             --timeout --cut --csv --json ;;
         grain) echo --help --from --to --per-decade --values --repetitions --workers --time --quick --csv --json --html ;;
+        cc | c++) echo --help --keep --compiler --mpi --verbose ;;
         *) echo --help --version ;;
     esac
 }
@@ -55,11 +56,13 @@ _quern() {
             return ;;
     esac
     if ((COMP_CWORD == 1)); then
-        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run trace tune grain $(_quern_options)" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "info top tasks counters decisions run trace tune grain cc c++ $(_quern_options)" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_quern_options "$subcommand")" -- "$word")
     elif [[ $subcommand == counters && COMP_CWORD -eq 2 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "list describe read" -- "$word")
+    elif [[ $subcommand == cc || $subcommand == c++ ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
     elif [[ $subcommand == trace && COMP_CWORD -eq 2 ]]; then
         mapfile -t COMPREPLY < <(compgen -W "merge" -- "$word")
     elif [[ $subcommand == trace ]]; then

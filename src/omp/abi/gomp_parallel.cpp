@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// gcc's entry points for regions, barriers, single, sections, and critical regions.
+// NOLINTBEGIN(readability-identifier-naming)
+#include "abi/exported.hpp"
+#include "core/locks.hpp"
+#include "core/shares.hpp"
+#include "core/team.hpp"
+
+#include <cstdint>
+
+using namespace quern::omp;
+
+namespace {
+
+quern::omp::word_lock g_critical;
+quern::omp::word_lock g_atomic;
+
+first_share sections_of(unsigned count) noexcept {
+    first_share made;
+    made.count = count;
+    return made;
+}
+
+}  // namespace
+
+QUERN_OMP_ENTRY void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
+    run_region(body, data, threads);
+}
+
+QUERN_OMP_ENTRY void GOMP_parallel_sections(void (*body)(void*), void* data, unsigned threads,
+                                            unsigned count, unsigned) {
+    const first_share sections = sections_of(count);
+    run_region(body, data, threads, &sections);
+}
+
+QUERN_OMP_ENTRY void GOMP_barrier() { wait_at_barrier(this_member()); }
+
+QUERN_OMP_ENTRY bool GOMP_single_start() {
+    member& here = this_member();
+    if (here.of->size == 1) {
+        return true;
+    }
+    const bool is_first = enter_share(here, {});
+    leave_share(here);
+    return is_first;
+}
+
+QUERN_OMP_ENTRY void* GOMP_single_copy_start() {
+    member& here = this_member();
+    if (enter_share(here, {})) {
+        return nullptr;
+    }
+    share& one = *here.sharing;
+    wait_at_barrier(here);
+    void* const copied = one.copied;
+    leave_share(here);
+    return copied;
+}
+
+QUERN_OMP_ENTRY void GOMP_single_copy_end(void* data) {
+    member& here = this_member();
+    here.sharing->copied = data;
+    wait_at_barrier(here);
+    leave_share(here);
+}
+
+QUERN_OMP_ENTRY unsigned GOMP_sections_start(unsigned count) {
+    member& here = this_member();
+    enter_share(here, sections_of(count));
+    return next_section(here);
+}
+
+QUERN_OMP_ENTRY unsigned GOMP_sections_next() { return next_section(this_member()); }
+
+QUERN_OMP_ENTRY void GOMP_sections_end() {
+    member& here = this_member();
+    leave_share(here);
+    wait_at_barrier(here);
+}
+
+QUERN_OMP_ENTRY void GOMP_sections_end_nowait() { leave_share(this_member()); }
+
+QUERN_OMP_ENTRY void GOMP_critical_start() { g_critical.lock(); }
+QUERN_OMP_ENTRY void GOMP_critical_end() { g_critical.unlock(); }
+
+// The program has a pointer, null at first, for each name. Its first half is the lock.
+QUERN_OMP_ENTRY void GOMP_critical_name_start(void** place) {
+    reinterpret_cast<word_lock*>(place)->lock();
+}
+QUERN_OMP_ENTRY void GOMP_critical_name_end(void** place) {
+    reinterpret_cast<word_lock*>(place)->unlock();
+}
+
+QUERN_OMP_ENTRY void GOMP_atomic_start() { g_atomic.lock(); }
+QUERN_OMP_ENTRY void GOMP_atomic_end() { g_atomic.unlock(); }
+
+// NOLINTEND(readability-identifier-naming)

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: BSL-1.0
+// The threads of teams. Protocol: ../README.md.
+#include "core/crew.hpp"
+
+#include "core/waiting.hpp"
+
+#include <quern/base/detail/atomics.hpp>
+#include <quern/scheduler/detail/queued_task.hpp>
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+namespace quern::omp {
+
+namespace {
+
+/// How long a member spins and yields before it sleeps. On a processor of its own: some 250 us,
+/// several times what a wake-up takes (50 to 70 us on a virtual machine): members that sleep wake
+/// one another too late for the next region, so that all sleep in each.
+constexpr unsigned k_pauses = 6000;
+constexpr unsigned k_yields = 20;
+/// Where there are more members than processors, they give them to one another.
+constexpr unsigned k_crowded_pauses = 20;
+constexpr unsigned k_crowded_yields = 20;
+constexpr unsigned k_active_pauses = 2'000'000;
+
+void choose_patience(team& of) noexcept {
+    const settings& all = the_settings();
+    const bool is_crowded = of.size > all.processors;
+    of.pauses = all.waits_passively  ? 0
+                : is_crowded         ? k_crowded_pauses
+                : all.waits_actively ? k_active_pauses
+                                     : k_pauses;
+    of.yields = all.waits_passively ? 0 : is_crowded ? k_crowded_yields : k_yields;
+}
+
+detail::pool_description description_of(unsigned workers) {
+    detail::pool_description made;
+    made.name = "openmp";
+    made.workers = workers;
+    made.stacks = stack_class::large;
+    return made;
+}
+
+}  // namespace
+
+crew::post::post() noexcept : runnable(run_post) { stack = stack_class::large; }
+crew::visit::visit(crew& where) noexcept : runnable(run_visit), of(where) {
+    stack = stack_class::large;
+}
+
+crew::crew(unsigned capacity)
+    : m_capacity(capacity),
+      m_members(std::make_unique<member[]>(capacity)),
+      m_shares(std::make_unique<share[]>(k_shares)),
+      m_pool(description_of(capacity)) {
+    m_team.members = m_members.get();
+    m_team.shares = m_shares.get();
+    m_team.workers = &m_pool;
+    for (unsigned i = 0; i < capacity; ++i) {
+        m_members[i].of = &m_team;
+        m_members[i].number = i;
+        m_members[i].random += i * 0x9E3779B97F4A7C15U;
+    }
+    m_team.size = capacity;
+    choose_patience(m_team);
+    for (unsigned i = 1; i < capacity; ++i) {
+        auto& one = *m_posts.emplace_back(std::make_unique<post>());
+        one.of = this;
+        one.name = "member of an OpenMP team";
+        m_pool.make_ready(one);
+    }
+    // Each worker but one has a post that never returns; only then does none search any more, and
+    // the one that is left goes to sleep.
+    while (m_posted.load(std::memory_order_acquire) + 1 != capacity) {
+        ::sched_yield();
+    }
+}
+
+crew::~crew() {
+    m_ends.store(true, std::memory_order_seq_cst);
+    for (unsigned i = 1; i < m_capacity; ++i) {
+        begin_region(m_members[i]);
+    }
+}
+
+detail::context* crew::run_post(detail::work& item) noexcept {
+    auto& self = static_cast<post&>(static_cast<detail::runnable&>(item));
+    if (detail::context* const larger = detail::begin_task(self)) {
+        return larger;
+    }
+    crew& of = *self.of;
+    of.serve(of.m_members[1 + of.m_numbers.fetch_add(1, std::memory_order_relaxed)]);
+    detail::count_task();
+    return nullptr;
+}
+
+detail::context* crew::run_visit(detail::work& item) noexcept {
+    auto& self = static_cast<visit&>(static_cast<detail::runnable&>(item));
+    if (detail::context* const larger = detail::begin_task(self)) {
+        return larger;
+    }
+    team& of = self.of.m_team;
+    member& first = of.members[0];
+    first.at = detail::current_worker();
+    for (unsigned i = 1; i < of.size; ++i) {
+        self.of.begin_region(of.members[i]);
+    }
+    run_member(first);
+    detail::count_task();
+    return nullptr;
+}
+
+void crew::begin_region(member& one) noexcept {
+    one.region.fetch_add(1, std::memory_order_seq_cst);
+    if (one.sleeps.load(std::memory_order_seq_cst)) {
+        detail::std_atomics::futex_wake(one.region, 1);
+    }
+}
+
+void crew::serve(member& one) noexcept {
+    one.at = detail::current_worker();
+    m_posted.fetch_add(1, std::memory_order_release);  // pairs with the constructor
+    for (std::uint32_t seen = 0; wait_for_region(one, seen); ++seen) {
+        run_member(one);
+    }
+}
+
+/// False: the crew ends. The member announces its sleep and looks once more; who begins a region
+/// writes that first and then looks who sleeps. So one of them sees the other.
+bool crew::wait_for_region(member& one, std::uint32_t seen) noexcept {
+    const auto has_begun = [&one, seen] {
+        return one.region.load(std::memory_order_acquire) != seen;
+    };
+    const errno_kept kept;
+    for (unsigned attempt = 0; !has_begun(); ++attempt) {
+        if (spins(one, attempt)) {
+            continue;
+        }
+        one.sleeps.store(true, std::memory_order_seq_cst);
+        if (!has_begun()) {
+            detail::std_atomics::futex_wait(one.region, seen);
+        }
+        one.sleeps.store(false, std::memory_order_relaxed);
+    }
+    return !m_ends.load(std::memory_order_acquire);
+}
+
+void crew::run() noexcept {
+    choose_patience(m_team);
+    visit here(*this);
+    // Within a region of another crew the caller is a worker of that one.
+    detail::context* const outside = std::exchange(detail::quern_tls_context, nullptr);
+    while (!m_pool.run_as_guest(here)) {
+        ::sched_yield();  // the worker that lends its place is not asleep yet
+    }
+    detail::quern_tls_context = outside;
+}
+
+namespace {
+
+/// The crews of a thread: one for each region in which it is member 0 at the same time.
+class crews_of_thread {
+public:
+    crew& take(unsigned size) {
+        if (m_depth == m_crews.size()) {
+            m_crews.push_back(nullptr);
+        }
+        crew*& place = m_crews[m_depth];
+        if (place != nullptr && (place->is_inherited() || place->capacity() < size)) {
+            dismiss(std::exchange(place, nullptr));
+        }
+        if (place == nullptr) {
+            place = new crew(size);
+        }
+        ++m_depth;
+        return *place;
+    }
+    void give() noexcept { --m_depth; }
+
+    void dismiss_all() noexcept {
+        for (crew*& each : m_crews) {
+            dismiss(std::exchange(each, nullptr));
+        }
+    }
+
+private:
+    /// The threads of one that is inherited are not here, and those of one that is used are busy.
+    static void dismiss(crew* one) noexcept {
+        if (one != nullptr && !one->is_inherited() && !one->is_used) {
+            delete one;
+        }
+    }
+
+    std::vector<crew*> m_crews;
+    std::size_t m_depth = 0;
+};
+
+constinit thread_local crews_of_thread* tls_crews = nullptr;
+
+/// Ends the crews of a thread that ends. Those of the main thread stay: regions may run while the
+/// process ends, in exit() within a region or in destructors of static objects.
+struct crews_at_thread_end {
+    bool is_armed = false;
+    ~crews_at_thread_end() {
+        if (is_armed && ::getpid() != ::gettid()) {
+            crews_of_thread* const own = std::exchange(tls_crews, nullptr);
+            own->dismiss_all();
+            delete own;
+        }
+    }
+};
+
+crews_of_thread& my_crews() {
+    if (tls_crews == nullptr) {
+        tls_crews = new crews_of_thread;
+        thread_local crews_at_thread_end at_end;
+        at_end.is_armed = true;
+    }
+    return *tls_crews;
+}
+
+}  // namespace
+
+crew* take_crew(unsigned size) noexcept {
+    try {
+        crew& taken = my_crews().take(size);
+        taken.is_used = true;
+        return &taken;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "quern: a team of %u runs on one thread: %s\n", size, error.what());
+        return nullptr;
+    }
+}
+
+void give_crew(crew& used) noexcept {
+    used.is_used = false;
+    tls_crews->give();
+}
+
+}  // namespace quern::omp

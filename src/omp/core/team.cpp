@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+// Regions: how a team begins and ends, and how its threads wait for the next region. Protocol:
+// ../README.md.
+#include "core/team.hpp"
+
+#include "core/accesses.hpp"
+#include "core/crew.hpp"
+#include "core/shares.hpp"
+#include "core/waiting.hpp"
+
+#include <quern/base/detail/atomics.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace quern::omp {
+
+constinit thread_local member* tls_member = nullptr;
+
+namespace {
+
+/// Members of regions in progress beyond each region's caller, for OMP_THREAD_LIMIT.
+std::atomic<unsigned> g_busy_threads{0};
+
+/// A team of one: the first team of a thread, or a region that has only its caller.
+struct lone_team {
+    lone_team() noexcept {
+        whole.members = &only;
+        whole.shares = &shared;
+        only.of = &whole;
+        only.current = &only.implicit;
+    }
+    team whole;
+    member only;
+    share shared;
+};
+
+changed_values& copy_values(member& owner, const control_values& from) {
+    auto* const copy = new changed_values{from, owner.own_values};
+    owner.own_values = copy;
+    return *copy;
+}
+
+void free_own_values(member& of) noexcept {
+    while (changed_values* const each = of.own_values) {
+        of.own_values = each->next;
+        delete each;
+    }
+}
+
+void preset(team& of, const first_share& with) noexcept {
+    share& first = share_of(of, 1);
+    first.construct = 1;
+    set_up(first, with, of.size);
+    for (unsigned i = 0; i < of.size; ++i) {
+        of.members[i].constructs = 1;
+        of.members[i].sharing = &first;
+        of.members[i].trip = of.members[i].first = of.members[i].last = 0;
+    }
+}
+
+/// The values of the members: those of the creator, but for what OMP_NUM_THREADS says of the level.
+const control_values* values_within(team& of) noexcept {
+    const auto& by_level = the_settings().threads_by_level;
+    const control_values* const outside = of.creator->current->values;
+    if (of.active_level >= by_level.size() || by_level[of.active_level] == outside->threads) {
+        return outside;
+    }
+    changed_values& inner = copy_values(of.members[0], *outside);
+    inner.threads = by_level[of.active_level];
+    return &inner;
+}
+
+void enter_alone(lone_team& alone, member& creator) noexcept {
+    alone.whole.level = creator.of->level + 1;
+    alone.whole.active_level = creator.of->active_level;
+    alone.whole.creator = &creator;
+    alone.only.implicit.values = creator.current->values;
+    tls_member = &alone.only;
+}
+
+void run_alone(member& creator, void (*body)(void*), void* argument,
+               const first_share* begins_with) noexcept {
+    lone_team alone;
+    if (begins_with != nullptr) {
+        preset(alone.whole, *begins_with);
+    }
+    enter_alone(alone, creator);
+    body(argument);
+    tls_member = &creator;
+    free_own_values(alone.only);
+}
+
+/// A region that does not lie within one function.
+struct open_region : lone_team {
+    open_region* outer = nullptr;
+};
+constinit thread_local open_region* tls_open_region = nullptr;
+
+void reset_member(member& one, const control_values* values) noexcept {
+    one.implicit.values = values;
+    one.implicit.group = nullptr;
+    one.current = &one.implicit;
+    one.sharing = nullptr;
+    one.constructs = 0;
+}
+
+}  // namespace
+
+namespace {
+
+struct first_team {
+    lone_team alone;
+    control_values values = the_settings().initial;
+};
+
+/// Frees the first team of a thread that ends; that of the main thread stays, since destructors of
+/// static objects may still ask for it.
+struct first_team_at_thread_end {
+    first_team* own = nullptr;
+    ~first_team_at_thread_end() {
+        if (own != nullptr && ::getpid() != ::gettid()) {
+            free_own_values(own->alone.only);
+            tls_member = nullptr;
+            delete own;
+        }
+    }
+};
+
+}  // namespace
+
+member& first_member_of_thread() {
+    auto* const own = new first_team;
+    own->alone.only.implicit.values = &own->values;
+    thread_local first_team_at_thread_end at_end;
+    at_end.own = own;
+    tls_member = &own->alone.only;
+    return *tls_member;
+}
+
+void begin_lone_region() {
+    auto* const made = new open_region;
+    made->outer = std::exchange(tls_open_region, made);
+    enter_alone(*made, this_member());
+}
+
+void end_lone_region() noexcept {
+    open_region* const ended = tls_open_region;
+    if (ended == nullptr || ended->whole.members != tls_member) {
+        fatal("a region of one thread ends that has not begun");
+    }
+    tls_open_region = ended->outer;
+    tls_member = ended->whole.creator;
+    free_own_values(ended->only);
+    delete ended;
+}
+
+void run_member(member& one) noexcept {
+    team& of = *one.of;
+    member* const before = std::exchange(tls_member, &one);
+    of.body(of.argument);
+    if (one.implicit.accesses != nullptr) {
+        wait_until(one, eligible::all, [&one] { return one.implicit.is_alone(); });
+        delete_accesses(one.implicit);
+    }
+    wait_at_barrier(one);
+    free_own_values(one);
+    tls_member = before;
+}
+
+void wait_at_barrier(member& here) noexcept {
+    team& of = *here.of;
+    if (of.size == 1) {
+        return;  // its tasks have run when they were made
+    }
+    if (!here.implicit.is_alone()) {
+        wait_until(here, eligible::all, [&here] { return here.implicit.is_alone(); });
+    }
+    const std::uint32_t epoch = of.epoch.load(std::memory_order_relaxed);
+    if (of.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == of.size) {
+        of.arrived.store(0, std::memory_order_relaxed);
+        of.epoch.store(epoch + 1, std::memory_order_seq_cst);
+        wake_sleepers(of);
+        return;
+    }
+    wait_until(here, eligible::all,
+               [&of, epoch] { return of.epoch.load(std::memory_order_acquire) != epoch; });
+}
+
+unsigned size_of_region(member& here, unsigned wanted) noexcept {
+    const control_values& values = *here.current->values;
+    const settings& all = the_settings();
+    unsigned size = wanted != 0 ? wanted : values.threads;
+    if (size == 1 || here.of->active_level >= values.most_active_levels) {
+        return 1;
+    }
+    if (values.adjusts_threads) {
+        size = std::min(size, all.processors);
+    }
+    const unsigned busy = g_busy_threads.load(std::memory_order_relaxed);
+    const unsigned left = all.thread_limit > busy + 1 ? all.thread_limit - busy : 1;
+    return std::max(1U, std::min({size, left, k_most_threads}));
+}
+
+void run_region(void (*body)(void*), void* argument, unsigned wanted,
+                const first_share* begins_with) noexcept {
+    member& creator = this_member();
+    unsigned size = size_of_region(creator, wanted);
+    crew* const helpers = size > 1 ? take_crew(size) : nullptr;
+    if (helpers == nullptr) {
+        run_alone(creator, body, argument, begins_with);
+        return;
+    }
+    team& of = helpers->whole();
+    of.size = size;
+    of.level = creator.of->level + 1;
+    of.active_level = creator.of->active_level + 1;
+    of.creator = &creator;
+    of.body = body;
+    of.argument = argument;
+    const control_values* const values = values_within(of);
+    for (unsigned i = 0; i < size; ++i) {
+        reset_member(of.members[i], values);
+    }
+    for (std::uint64_t i = 0; i < k_shares; ++i) {
+        of.shares[i].construct = 0;
+        of.shares[i].left = size;
+    }
+    if (begins_with != nullptr) {
+        preset(of, *begins_with);
+    }
+    g_busy_threads.fetch_add(size - 1, std::memory_order_relaxed);
+    helpers->run();
+    g_busy_threads.fetch_sub(size - 1, std::memory_order_relaxed);
+    give_crew(*helpers);
+}
+
+control_values& change_values(member& here) noexcept {
+    if (here.of->creator == nullptr && !here.current->is_explicit) {
+        // The first team of a thread: the values are its own, and no task runs that shares them.
+        return const_cast<control_values&>(*here.current->values);
+    }
+    control_values& own = copy_values(here, *here.current->values);
+    here.current->values = &own;
+    return own;
+}
+
+}  // namespace quern::omp

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// Members that wait: where they find tasks, and how they give the processor away.
+#include "core/waiting.hpp"
+
+#include "core/tasks.hpp"
+
+#include <quern/base/detail/atomics.hpp>
+#include <quern/base/detail/clock.hpp>
+#include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/detail/worker.hpp>
+
+#include <chrono>
+
+namespace quern::omp {
+
+namespace {
+
+/// How long a thief waits between two requests, and for the answer, before it takes tasks over.
+constexpr double k_request_ns = 5'000;
+constexpr double k_patience_ns = 10'000;
+
+/// Sleeping members look for tasks in these intervals, should a wake-up have missed them.
+constexpr std::chrono::nanoseconds k_sleep{2'000'000};
+
+bool may_begin(const member& here, const deferred_task& found, eligible which) noexcept {
+    return which == eligible::all || found.parent == here.current ||
+           found.descends_from(*here.current);
+}
+
+/// The youngest of its own tasks, or null: none, or one that it may not begin now.
+deferred_task* take_own(member& here, eligible which) noexcept {
+    detail::runnable* const item = here.at->pop();
+    if (item == nullptr) {
+        return nullptr;
+    }
+    deferred_task& found = deferred_task::from(*item);
+    if (may_begin(here, found, which)) {
+        return &found;
+    }
+    here.at->put_back(*item);
+    return nullptr;
+}
+
+/// The oldest task of a member, which may be the caller: then one that lies below some that it may
+/// not begin.
+deferred_task* take_from(detail::worker& victim, detail::tick_count now, bool requests) noexcept {
+    auto& deque = victim.queues.deque;
+    if (detail::runnable* const item = deque.steal()) {
+        return &deferred_task::from(*item);
+    }
+    if (!deque.has_private()) {
+        return nullptr;
+    }
+    if (deque.is_silent(now, detail::ticks_of_ns(k_patience_ns)) && victim.take_over()) {
+        detail::runnable* const item = deque.steal();
+        return item != nullptr ? &deferred_task::from(*item) : nullptr;
+    }
+    if (requests) {
+        deque.request_work(now);
+    }
+    return nullptr;
+}
+
+std::uint64_t next_random(member& here) noexcept {
+    here.random ^= here.random << 13;
+    here.random ^= here.random >> 7;
+    here.random ^= here.random << 17;
+    return here.random;
+}
+
+deferred_task* steal(member& here, eligible which) noexcept {
+    team& of = *here.of;
+    const detail::tick_count now = detail::ticks();
+    const bool requests = now - here.last_request > detail::ticks_of_ns(k_request_ns);
+    if (requests) {
+        here.last_request = now;
+    }
+    const auto start = static_cast<unsigned>(next_random(here) % of.size);
+    for (unsigned i = 0; i < of.size; ++i) {
+        member& other = of.members[(start + i) % of.size];
+        detail::worker* const victim = other.at;
+        if (victim == nullptr || (&other == &here && which == eligible::all)) {
+            continue;
+        }
+        if (&other == &here && here.at->queues.deque.has_private()) {
+            here.at->queues.deque.publish_half();
+        }
+        deferred_task* const found = take_from(*victim, now, requests);
+        if (found == nullptr) {
+            continue;
+        }
+        if (may_begin(here, *found, which)) {
+            here.at->stats.stolen.add();
+            return found;
+        }
+        here.at->push(*found);  // others find it here, and below it the next look something else
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+bool run_some_task(member& here, eligible which) noexcept {
+    if (here.at == nullptr) {
+        return false;
+    }
+    deferred_task* found = take_own(here, which);
+    if (found == nullptr && here.of->fulfilled.load(std::memory_order_relaxed) != nullptr)
+        [[unlikely]] {
+        end_fulfilled(here);
+        return true;
+    }
+    if (found == nullptr) {
+        found = steal(here, which);
+    }
+    if (found == nullptr) {
+        return false;
+    }
+    run_deferred(here, *found);
+    return true;
+}
+
+searching::searching(member& here) noexcept : m_where(here.of->workers) {
+    if (m_where != nullptr) {
+        m_where->gate.begin_search();
+    }
+}
+
+searching::~searching() {
+    if (m_where != nullptr) {
+        m_where->gate.end_search();  // members that sleep do so in back_off, not in the gate
+    }
+}
+
+bool spins(member& here, unsigned attempt) noexcept {
+    const team& of = *here.of;
+    if (attempt < of.pauses) {
+        detail::std_atomics::pause();
+        return true;
+    }
+    if (attempt < of.pauses + of.yields && here.yields.may_yield(detail::ticks())) {
+        here.yields.yield();
+        return true;
+    }
+    return false;
+}
+
+void back_off(member& here, unsigned attempt, std::uint32_t epoch_seen) noexcept {
+    const errno_kept kept;
+    if (!spins(here, attempt)) {
+        team& of = *here.of;
+        of.sleepers.fetch_add(1, std::memory_order_seq_cst);
+        detail::std_atomics::futex_wait_for(of.epoch, epoch_seen, k_sleep);
+        of.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    }
+}
+
+void wake_sleepers(team& of) noexcept {
+    if (of.sleepers.load(std::memory_order_seq_cst) != 0) [[unlikely]] {
+        constexpr int k_all = 1 << 30;
+        const errno_kept kept;
+        detail::std_atomics::futex_wake(of.epoch, k_all);
+    }
+}
+
+}  // namespace quern::omp
