@@ -2,10 +2,12 @@
 # The functions that register tests. A test is one source of a GoogleTest program and one ctest entry with a time limit; its
 # name in ctest is <label>.<name>. Used by the CMakeLists.txt files below tests/ only.
 
-if(CMAKE_CROSSCOMPILING AND EXISTS /usr/src/googletest)
+# Debian's libgtest.a is of the machine's own processor, and for libstdc++.
+if((CMAKE_CROSSCOMPILING OR QUERN_LIBCXX) AND EXISTS /usr/src/googletest)
     add_subdirectory(/usr/src/googletest "${PROJECT_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL)
 else()
     find_package(GTest REQUIRED)
+    quern_check_googletest()
 endif()
 
 # gcc 12's thread sanitizer refuses the wide address randomisation of newer kernels; run without it where that is allowed.

@@ -78,7 +78,7 @@ void pipeline_source::fail(std::exception_ptr error) noexcept {
         const std::scoped_lock guard(m_lock);
         m_ended = true;
         if (m_error == nullptr) {
-            m_error.swap(error);
+            std::swap(m_error, error);
         }
     }
     if (error != nullptr) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// Formatting with std::to_chars, which knows no locale.
+// Formatting with std::to_chars and reading with std::from_chars, which know no locale.
 #include <quern/base/detail/text.hpp>
 
 #include <quern/base/detail/utf8.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
 #include <span>
+#include <system_error>
 
 namespace quern::detail {
 
@@ -20,6 +24,29 @@ template <class... How>
 std::string digits_of(double value, How... how) {
     std::array<char, k_longest_number> text;
     return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value, how...).ptr};
+}
+
+/// Whether the whole text is a number; if so, reads it. With strtod where the standard library has
+/// std::from_chars for whole numbers only, as libc++ before 20.
+template <class Number>
+bool read_number(std::string_view text, Number& into) {
+    const char* const end = text.data() + text.size();
+    if constexpr (requires { std::from_chars(text.data(), end, into); }) {
+        const auto [stop, error] = std::from_chars(text.data(), end, into);
+        return error == std::errc() && stop == end;
+    } else {
+        static const ::locale_t k_no_language = ::newlocale(LC_ALL_MASK, "C", nullptr);
+        if (text.empty() || text.find_first_not_of("+-.eE0123456789") != std::string_view::npos ||
+            text.front() == '+') {
+            return false;
+        }
+        const std::string copy(text);  // ends in a zero
+        char* stop = nullptr;
+        errno = 0;
+        into = ::strtod_l(copy.c_str(), &stop, k_no_language);
+        const bool is_too_small = errno == ERANGE && into == 0;
+        return stop == copy.c_str() + copy.size() && !is_too_small;
+    }
 }
 
 std::string missing_blanks(std::string_view text, std::size_t columns) {
@@ -82,6 +109,11 @@ std::string one_line(std::string_view text, std::size_t limit) {
 }
 
 std::string exact_number(double value) { return digits_of(value); }
+
+std::optional<double> finite_number(std::string_view text) {
+    double value = 0;
+    return read_number(text, value) && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
 
 std::string fixed(double value, int digits) {
     return digits_of(value, std::chars_format::fixed, digits);

@@ -39,11 +39,13 @@ bool is_header_of_layer(std::string_view file) noexcept {
            layer.substr(0, slash).ends_with("layers");
 }
 
-/// The standard library's headers are in "…/include/c++/12/" and "…/include/<machine>/c++/12/".
+/// The standard library's headers are in "…/include/c++/12/", "…/include/<machine>/c++/12/" and,
+/// for zig, "…/libcxx/include/".
 bool is_standard_header(std::string_view file) noexcept {
     const std::size_t headers = file.find("/include/");
     return headers != std::string_view::npos &&
-           file.find("/c++/", headers) != std::string_view::npos;
+           (file.find("/c++/", headers) != std::string_view::npos ||
+            file.substr(0, headers).ends_with("/libcxx"));
 }
 
 /// Template instances for types without linkage, such as lambdas, have names without a namespace,
@@ -58,9 +60,9 @@ bool is_library_file(std::string_view file) noexcept {
 }  // namespace
 
 bool is_in_system_library(const void* address) noexcept {
-    constexpr std::string_view k_all[] = {"libc.so",  "libc-",     "libpthread",
-                                          "ld-linux", "libstdc++", "libgcc_s",
-                                          "libasan",  "libtsan",   "libubsan"};
+    constexpr std::string_view k_all[] = {"libc.so",   "libc-",    "libpthread", "ld-linux",
+                                          "libstdc++", "libgcc_s", "libc++",     "libunwind",
+                                          "libasan",   "libtsan",  "libubsan"};
     Dl_info about{};
     if (::dladdr(address, &about) == 0 || about.dli_fname == nullptr) {
         return false;

@@ -3,9 +3,9 @@
 // leads, and after it where it has arrived.
 #include <quern/context/detail/execution_stack.hpp>
 
+#include <quern/base/detail/cxx_runtime.hpp>
 #include <quern/base/detail/peek.hpp>
 
-#include <cxxabi.h>
 #include <pthread.h>
 #include <cstring>
 

@@ -3,6 +3,8 @@
 // that do not know the exception, when their first task starts the default runtime.
 #include "parts.hpp"
 
+#include <quern/base/detail/cxx_runtime.hpp>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -31,11 +33,6 @@ constinit std::atomic<std::terminate_handler> g_before{nullptr};
     std::abort();
 }
 
-/// Whether it is the C++ runtime's handler, which prints a message and aborts.
-bool is_default(std::terminate_handler present) noexcept {
-    return present == __gnu_cxx::__verbose_terminate_handler || present == std::abort;
-}
-
 /// A plug-in may be unloaded.
 [[gnu::destructor]] void leave_handler() {
     if (std::get_terminate() == say_and_end) {
@@ -47,7 +44,7 @@ bool is_default(std::terminate_handler present) noexcept {
 
 void throw_bad_setting(const std::string& what) {
     const std::terminate_handler present = std::get_terminate();
-    if (is_default(present)) {  // else the program's own, or this one already
+    if (is_default_terminate_handler(present)) {  // else the program's own, or this one already
         g_before.store(present, std::memory_order_relaxed);
         std::set_terminate(say_and_end);
     }

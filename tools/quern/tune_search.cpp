@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -29,13 +29,9 @@ std::pair<double, std::string> cost_in(const std::string& output, const std::reg
         const std::string line = output.substr(begin, std::min(end - begin, k_longest_line));
         if (std::smatch found; std::regex_search(line, found, pattern)) {
             const std::string text = found[1].str();
-            double value = 0;
-            const auto [stop, error] =
-                std::from_chars(text.data(), text.data() + text.size(), value);
-            const bool is_number = error == std::errc() && stop == text.data() + text.size();
-            return is_number && std::isfinite(value)
-                       ? std::pair(value, std::string())
-                       : std::pair(k_infinity, fmt::format("'{}' is no number", text));
+            const std::optional<double> value = quern::detail::finite_number(text);
+            return value ? std::pair(*value, std::string())
+                         : std::pair(k_infinity, fmt::format("'{}' is no number", text));
         }
         begin = end + 1;
     }

@@ -6,11 +6,11 @@
 #include "command.hpp"
 
 #include <quern/base/detail/nearest_match.hpp>
+#include <quern/base/detail/text.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <optional>
@@ -33,13 +33,6 @@ bool is_name(std::string_view text) {
     return !text.empty() && is_letter(text[0]) && std::all_of(text.begin(), text.end(), [](char c) {
         return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
     });
-}
-
-std::optional<double> number_in(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool is_whole_text = error == std::errc() && end == text.data() + text.size();
-    return is_whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::vector<std::string> split(const std::string& text, char between) {
@@ -73,7 +66,7 @@ public:
     }
 
     double number(const std::string& word, bool is_whole) const {
-        const std::optional<double> value = number_in(word);
+        const std::optional<double> value = quern::detail::finite_number(word);
         if (!value) {
             refuse(fmt::format("'{}' is no number", word));
         }
@@ -308,7 +301,7 @@ std::string shell_text(const program_words& program) {
 }
 
 double positive_number(const std::string& option, const std::string& text) {
-    const std::optional<double> value = number_in(text);
+    const std::optional<double> value = quern::detail::finite_number(text);
     if (!value || *value <= 0) {
         throw usage_error(
             fmt::format("quern tune: {} is '{}'; accepted: a number above 0", option, text));

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -86,14 +85,6 @@ std::vector<std::string_view> split(std::string_view line, char by) {
     }
 }
 
-std::optional<double> number_in(std::string_view text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size() && std::isfinite(value)
-               ? std::optional(value)
-               : std::nullopt;
-}
-
 std::string fields_of(const history_key& key) {
     return one_field(key.name) + '\t' + one_field(key.size) + '\t' + one_field(key.machine) + '\t' +
            std::to_string(key.workers) + '\t' + one_field(key.build) + '\t';
@@ -106,16 +97,17 @@ std::optional<remembered> result_in(std::string_view line, std::size_t number) {
     bool is_whole = fields.size() == k_fields;
     if (is_whole) {
         for (const std::string_view each : split(fields[5], ';')) {
-            const auto value = number_in(each);
+            const auto value = quern::detail::finite_number(each);
             is_whole = is_whole && value;
             found.values.push_back(value.value_or(0));
         }
-        const auto cost = number_in(fields[6]);
+        const auto cost = quern::detail::finite_number(fields[6]);
         is_whole = is_whole && cost && *cost > 0;
         found.cost = cost.value_or(0);
         // Earlier versions wrote only the number of trials, and read no more of this field.
         const std::vector<std::string_view> trials = split(fields[7], ';');
-        const auto confidence = trials.size() > 1 ? number_in(trials[1]) : std::nullopt;
+        const auto confidence =
+            trials.size() > 1 ? quern::detail::finite_number(trials[1]) : std::nullopt;
         found.confidence = std::clamp(confidence.value_or(1), 0.0, 1.0);
     }
     if (!is_whole) {

@@ -72,8 +72,7 @@ std::string_view take(std::string_view& text, char separator) {
     return head;
 }
 
-template <class Number>
-bool parse(std::string_view text, Number& into) {
+bool parse(std::string_view text, std::uint64_t& into) {
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, into);
     return error == std::errc{} && stop == end;
@@ -82,10 +81,14 @@ bool parse(std::string_view text, Number& into) {
 /// "site 1000 1234.5 name<tab>location" without its first word.
 std::optional<one_core_time> parse_site(std::string_view line) {
     one_core_time entry;
-    if (!parse(take(line, ' '), entry.tasks) || !parse(take(line, ' '), entry.mean_ns) ||
-        !std::isfinite(entry.mean_ns) || entry.mean_ns < 0.0) {
+    if (!parse(take(line, ' '), entry.tasks)) {
         return std::nullopt;
     }
+    const std::optional<double> mean_ns = quern::detail::finite_number(take(line, ' '));
+    if (!mean_ns || *mean_ns < 0.0) {
+        return std::nullopt;
+    }
+    entry.mean_ns = *mean_ns;
     const std::optional<std::string> name = unescaped(take(line, '\t'));
     const std::optional<std::string> location = unescaped(line);
     if (!name || !location) {

@@ -66,6 +66,17 @@ TEST(text, that_is_cleaned_is_utf8_of_limited_size) {
     EXPECT_EQ(clean_text("µµ", 1), "µ…");
 }
 
+TEST(text, is_a_finite_number_if_all_of_it_is_one) {
+    EXPECT_EQ(finite_number("0.1"), 0.1);
+    EXPECT_EQ(finite_number("-.5e2"), -50);
+    EXPECT_EQ(finite_number("3."), 3);
+    EXPECT_EQ(finite_number("4.9406564584124654e-324"), std::numeric_limits<double>::denorm_min());
+    for (const char* const other : {"", " 1", "1 ", "+1", "-", "--1", ".", "1e", "0x1", "1,5",
+                                    "inf", "nan", "1e400", "-1e400", "1e-400"}) {
+        EXPECT_EQ(finite_number(other), std::nullopt) << other;
+    }
+}
+
 TEST(text, of_one_line_has_escapes_for_control_characters) {
     EXPECT_EQ(one_line("a\nb\t\x1b[31m\x7f\r"), "a\\nb\\t\\x1b[31m\\x7f\\r");
     EXPECT_EQ(one_line(std::string_view("\0\a\v", 3)), "\\x00\\a\\v");

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,10 @@ std::string one_line(std::string_view text, std::size_t limit = 500);
 
 /// The shortest text that reads as the same double: "0.1".
 std::string exact_number(double value);
+
+/// The finite number that is the whole text; nothing for other text. As std::from_chars reads it:
+/// no blanks, no '+', no hexadecimal digits.
+std::optional<double> finite_number(std::string_view text);
 
 /// So many digits after the point: "0.10".
 std::string fixed(double value, int digits);
