@@ -25,11 +25,13 @@ MESSAGES = (
     ({"OMP_SCHEDULE": "guided,7"}, None, "schedule 3,7", True),
     ({"OMP_DYNAMIC": "perhaps"}, None, "OMP_DYNAMIC = 'perhaps' is not used; accepted: true or false", True),
     ({"OMP_THREAD_LIMIT": "-1"}, None, "OMP_THREAD_LIMIT = '-1' is not used; accepted: a number of 1", True),
-    ({"OMP_STACKSIZE": "1X"}, None, "OMP_STACKSIZE = '1x' is not used; accepted: a number with", True),
-    ({"OMP_STACKSIZE": "64M"}, None, "OMP_STACKSIZE = '64m' is not used; accepted: at most 10M", True),
+    ({"OMP_THREAD_LIMIT": "6"}, "limit", "within the limit", True),
+    ({"OMP_STACKSIZE": "1X"}, None, "OMP_STACKSIZE = '1X' is not used; accepted: a number with", True),
+    ({"OMP_STACKSIZE": "64M"}, None, "OMP_STACKSIZE = '64M' is not used; accepted: at most 10M", True),
     ({"OMP_MAX_ACTIVE_LEVELS": "x"}, None, "OMP_MAX_ACTIVE_LEVELS = 'x' is not used", True),
     ({"OMP_WAIT_POLICY": "busy"}, None, "accepted: active or passive", True),
     ({"OMP_CANCELLATION": "true"}, None, "OMP_CANCELLATION = 'true' is not used", True),
+    ({"OMP_CANCELLATION": "ON"}, None, "OMP_CANCELLATION = 'ON' is not used", True),
     ({"OMP_SCHEDULE": "fast", "QUERN_OMP_STRICT": "on"}, None, "OMP_SCHEDULE = 'fast' is not used", False),
 )
 

@@ -82,7 +82,7 @@ void trees() {
     CHECK(fib(10) == 55);  // outside of any region
 }
 
-// Descendants that nobody waits for but the barrier.
+// Descendants for which only the barrier waits.
 void descend(int depth, std::atomic<int>& count) {
     ++count;
     for (int i = 0; depth > 0 && i < 3; ++i) {

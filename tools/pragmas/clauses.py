@@ -46,6 +46,7 @@ class Item:
     sections: list = field(default_factory=list)
     is_expression: bool = False
     is_pointee: bool = False  # *name
+    base: str = ""  # of an expression with a range behind it: what stands before the range
 
 
 class Reader:
@@ -195,7 +196,26 @@ def item_of(tokens, kind, reader, is_openmp=False):
         reader.fail(f"'{item.text}' names no data; accepted: a parameter, p[a;length], p[a:last], {{a..last}}, [n] p, *p",
                     tokens[0])
     item.name, item.token, item.is_expression, item.sections = names[0].text, names[0], True, []
+    range_behind(item, tokens, reader, is_openmp)
     return item
+
+
+def range_behind(item, tokens, reader, is_openmp):
+    """s->x[0;n]: elements from where an expression points to."""
+    at, last = 0, None
+    while at < len(tokens):
+        end = closing(tokens, at, reader) if tokens[at].text in "([{" else at
+        last = (at, end) if tokens[at].text in "[{" else None
+        at = end + 1
+    ranges = [one for one in tokens if one.text in (";", "..", "{")]
+    if last is not None and last[0] > 0:
+        section = section_of(tokens[last[0]:], tokens[last[0]].text, is_openmp, reader)
+        if section.kind in ("length", "bounds"):
+            item.base, item.sections = reader.text_of(tokens[:last[0]]), [section]
+            ranges = [one for one in tokens[:last[0]] if one.text in (";", "..", "{")]
+    if ranges:
+        reader.fail(f"'{item.text}': a range within an expression; accepted: one range with both ends, behind all else, such as "
+                    "s->p[a;length]", ranges[0])
 
 
 class Statement:

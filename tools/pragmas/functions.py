@@ -4,8 +4,9 @@
 import re
 
 from .mistakes import Mistake
-from .regions import Regions, Variable
+from .regions import Regions, Variable, element_type
 
+HEXADECIMAL = tuple(bytes([each]) for each in b"0123456789abcdefABCDEF")
 # What C allows before the number of elements: a[static restrict n].
 QUALIFIERS = re.compile(r"^(?:(?:static|const|volatile|_Atomic|(?:__)?restrict(?:__)?)(?!\w)\s*)*")
 
@@ -20,9 +21,10 @@ def matching(text, at):
     depth = 0
     while at < len(text):
         one = text[at:at + 1]
-        if one in (b"'", b'"'):
+        is_separator = one == b"'" and text[at - 1:at] in HEXADECIMAL and text[at - 2:at] != b"u8"  # of digits: 1'000
+        if one in (b"'", b'"') and not is_separator:
             end = at + 1
-            while text[end:end + 1] != one:
+            while end < len(text) and text[end:end + 1] != one:
                 end += 2 if text[end:end + 1] == b"\\" else 1
             at = end
         elif one in b"([{":
@@ -62,7 +64,7 @@ class TaskFunction:
         self.number, self.cursor, self.statement, self.pragma = number, cursor, statement, pragma
         self.unit, self.tree = unit, tree
         self.name = cursor.spelling
-        self.call_name = f"quern_task_call_{number}"
+        self.call_name = f"quern_task_call_{number}" + (f"_{self.name}" if self.name.isidentifier() else "")
         self.is_cpp = tree.language != "c"
         self._check()
         self.parameters = [Variable(one, tree.cindex) for one in cursor.get_arguments()]
@@ -81,7 +83,7 @@ class TaskFunction:
         if result.get_canonical().kind != self.tree.cindex.TypeKind.VOID:
             self.fail(f"'{self.name}' returns {result.spelling}, which its caller would have to wait for; accepted: void")
         _, closing = parameter_list(self.unit, self.tree, self.cursor)
-        if any(self.tree.start(one) > closing for one in self.cursor.get_arguments()):
+        if any((self.tree.start(one) or 0) > closing for one in self.cursor.get_arguments()):
             self.fail(f"'{self.name}' declares its parameters behind the parentheses; accepted: types and names within them")
         if self.cursor.type.kind == self.tree.cindex.TypeKind.FUNCTIONPROTO and self.cursor.type.is_function_variadic():
             self.fail(f"'{self.name}' takes any number of arguments (...); accepted: a fixed number")
@@ -128,7 +130,7 @@ class TaskFunction:
 
     def _field(self, each):
         if self.is_cpp and each.depth:
-            return f"__typeof__({each.kind.element_type.spelling}) *{each.name};"
+            return f"__typeof__({element_type(each.kind)}) *{each.name};"
         if not self.is_cpp and (each.depth or each.is_pointer) and not each.is_function_pointer:
             return f"void *{each.name};"
         return f"__typeof__({each.cursor.type.spelling}) {each.name};"

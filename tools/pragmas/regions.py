@@ -39,10 +39,18 @@ class Variable:
         while self.is_pointer and inner.kind in arrays:
             self.levels += 1
             inner = inner.element_type.get_canonical()
+        innermost = inner if self.is_pointer else element
+        self.leads_to_pointer = innermost.kind == kinds.POINTER  # an element is a pointer itself
         self.is_class = kind.kind == kinds.RECORD
 
     def indexed(self, levels):
         return f"({self.name})" + "[0]" * levels
+
+
+def element_type(array):
+    """How the type of its elements is spelled; the const of an array's own name is theirs."""
+    const = "const " if array.is_const_qualified() and not array.element_type.is_const_qualified() else ""
+    return const + array.element_type.spelling
 
 
 def size(expression):
@@ -81,6 +89,8 @@ class Regions:
             names = sorted(self.variables)
             self.fail(item, f"'{item.text}': '{item.name}' is no {'parameter' if self.is_function else 'variable here'}; "
                             f"{accepted(item.name, names)}")
+        if item.base:
+            return self._behind(item, item.base, item.sections[0])
         if item.is_expression:
             return self._region(item, f"&({item.text})", f"sizeof({item.text})", ["1"], [])
         if self._is_by_value(variable):
@@ -100,6 +110,11 @@ class Regions:
             return self._region(item, f"&({item.name})", f"sizeof({item.name})", ["1"], [])
         return self._of_array(item, variable)
 
+    def _behind(self, item, base, section):
+        """A range of what an expression points to."""
+        first, count = self._bounds(item, section, "1")
+        return self._region(item, f"&({base})[{first}]", f"sizeof(({base})[0])", [count], [])
+
     def _is_by_value(self, variable):
         return not (variable.is_reference or variable.is_pointer or variable.depth)
 
@@ -118,6 +133,9 @@ class Regions:
         if not item.shape and len(sections) > variable.levels:
             if all(each.kind == "element" for each in sections):
                 return self._region(item, f"&({item.text})", f"sizeof({item.text})", ["1"], [])
+            indices = [each.first for each in sections[:-1] if each.kind == "element"]
+            if variable.leads_to_pointer and len(indices) == variable.levels == len(sections) - 1:
+                return self._behind(item, item.name + "".join(f"[{each}]" for each in indices), sections[-1])
             self.fail(item, f"'{item.text}' has {len(sections)} indices and '{item.name}' {variable.levels} dimensions; accepted: "
                             "at most as many")
         if item.shape:

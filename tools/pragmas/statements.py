@@ -5,6 +5,7 @@ which the variables that it uses are given."""
 from .functions import joined, parameter_list, task_code
 from .lexer import tokens_of
 from .mistakes import Mistake, accepted
+from .regions import element_type
 
 
 def visible_variables(tree, function, at):
@@ -178,7 +179,7 @@ class StatementTask:
         is_parameter = variable.kind == self.tree.kinds.PARM_DECL
         is_array = canonical.kind in (kinds.CONSTANTARRAY, kinds.VARIABLEARRAY, kinds.INCOMPLETEARRAY)
         if is_array and is_parameter:  # a pointer
-            spelled, is_array = f"__typeof__({kind.element_type.spelling}) *", False
+            spelled, is_array = f"__typeof__({element_type(canonical)}) *", False
         unused = "__attribute__((unused))"
         if is_shared:
             fields.append(f"void *{name};")

@@ -120,6 +120,7 @@ class Translation:
         for item in statement.items:
             if item.is_expression:
                 self._want(pragma, item, "text", names)
+                self._want(pragma, item, "base", names)
             for section in item.sections:
                 self._want(pragma, section, "first", names)
                 self._want(pragma, section, "second", names)
@@ -202,7 +203,16 @@ class Translation:
                 raise Mistake(f"which '{name}' is called depends on a template parameter; accepted: a call whose arguments have "
                               f"known types, and ({name})(...) for a plain call", self.unit.place(at))
 
+    def _refuse_branch(self, pragma, statement, function):
+        """A compiler that ignores the pragma has the statement behind it as the branch."""
+        word = self.tree.branch_at(function, pragma.end) if function is not None else None
+        if word is not None:
+            statement.reader.fail(f"this pragma would take the place of the statement that '{word}' executes; accepted: braces "
+                                  "around both", statement.reader.tokens[0])
+
     def _inside(self, pragma, statement, function):
+        if statement.what != "task":
+            self._refuse_branch(pragma, statement, function)
         if statement.what in ("nothing", "taskwait", "restart"):
             call = {"nothing": ";", "taskwait": "quern_task_wait();", "restart": "quern_task_restart();"}[statement.what]
             if function is None:
@@ -219,11 +229,16 @@ class Translation:
             StatementTask(self, pragma, statement, function).emit()
 
     def regions_at(self, statement, function, at):
+        kinds = self.tree.kinds
         variables = visible_variables(self.tree, function, at)
+        if function.kind == kinds.CXX_METHOD:
+            members = [one for one in function.semantic_parent.get_children() if one.kind == kinds.FIELD_DECL]
+            local = {name: one for name, one in variables.items() if one not in self.tree.variables}
+            variables |= {one.spelling: one for one in members} | local
         extents = {one.spelling: first_extent(self.unit, self.tree, one) for one in function.get_arguments()}
         regions = Regions(statement, {name: Variable(one, self.tree.cindex) for name, one in variables.items()},
                           self.tree.cindex, extents, False)
-        regions.members_are_visible = function.kind == self.tree.kinds.CXX_METHOD
+        regions.members_are_visible = function.kind == kinds.CXX_METHOD
         return regions
 
     def _wait_on(self, pragma, statement, function):

@@ -60,6 +60,7 @@ class Tree:
         self._unit = self.cindex.Index.create().parse(self.name, args=arguments, unsaved_files=[(self.name, unit.reading)])
         self._names = names
         self._refuse_errors()
+        self.lambdas = []     # of namespaces, such as those that initialize a variable
         self.functions = []   # cursors of all functions of the user, in their order
         self.calls = []       # (cursor of the call, offset of the name, cursor of the function)
         self.dependent = []   # names of calls within templates that are found when those are used
@@ -106,6 +107,9 @@ class Tree:
             if kind in (kinds.FUNCTION_DECL, kinds.CXX_METHOD, kinds.FUNCTION_TEMPLATE, kinds.CONSTRUCTOR, kinds.DESTRUCTOR):
                 self.functions.append(child)
                 inside = child
+            elif kind == kinds.LAMBDA_EXPR and function is None:
+                self.lambdas.append(child)
+                inside = child
             elif kind == kinds.CALL_EXPR:
                 self._call(child)
             elif function is None and kind == kinds.VAR_DECL:
@@ -138,15 +142,30 @@ class Tree:
     def function_around(self, offset):
         """The innermost function whose body has that offset, or None."""
         found = None
-        for function in self.functions:
-            body = self.body(function) if function.is_definition() else None
+        for function in [*self.lambdas, *self.functions]:
+            has_body = function.kind == self.kinds.LAMBDA_EXPR or function.is_definition()
+            body = self.body(function) if has_body else None
             if body is not None and self.start(body) <= offset < self.end(body):
                 found = function
         return found
 
     def statement_after(self, function, offset):
         """The statement of the function that begins behind that offset, the largest one."""
-        found = None
+        return self._after(function, offset)[0]
+
+    def branch_at(self, function, offset):
+        """The keyword of the statement of which another begins behind that offset, without braces around that; or None."""
+        found, parent = self._after(function, offset)
+        kinds = self.kinds
+        words = {kinds.IF_STMT: "if", kinds.FOR_STMT: "for", kinds.WHILE_STMT: "while", kinds.DO_STMT: "do",
+                 kinds.CXX_FOR_RANGE_STMT: "for"}
+        if found is None or b"}" in self.unit.text[offset:self.start(found)]:
+            return None
+        return words.get(parent.kind)
+
+    def _after(self, function, offset):
+        """statement_after(), and what it is part of."""
+        found, parent = None, None
         stack = [self.body(function)]
         while stack:
             one = stack.pop()
@@ -156,10 +175,10 @@ class Tree:
                     stack.append(child)
                 elif start >= offset:
                     if found is None or (start, -end) < (self.start(found), -self.end(found)):
-                        found = child
+                        found, parent = child, one
                 elif end > offset:
                     stack.append(child)
-        return found
+        return found, parent
 
 
 def key_of(cursor):

@@ -34,9 +34,10 @@ std::string trimmed_lower(std::string_view text) {
     return lower;
 }
 
-void reject(const char* variable, std::string_view value, const char* accepted) {
-    std::fprintf(stderr, "quern: %s = '%.*s' is not used; accepted: %s\n", variable,
-                 static_cast<int>(value.size()), value.data(), accepted);
+/// Tells that the value of a variable that is set cannot be used; the value as it was written.
+void reject(const char* variable, const char* accepted) {
+    std::fprintf(stderr, "quern: %s = '%s' is not used; accepted: %s\n", variable,
+                 std::getenv(variable), accepted);
     const char* const is_strict = std::getenv("QUERN_OMP_STRICT");
     if (is_strict != nullptr && trimmed_lower(is_strict) == "on") {
         std::exit(1);
@@ -64,7 +65,7 @@ std::optional<unsigned> read_number(const char* variable, unsigned least, unsign
     }
     const auto number = number_in(*text);
     if (!number || *number < least || *number > most) {
-        reject(variable, *text, accepted);
+        reject(variable, accepted);
         return std::nullopt;
     }
     return static_cast<unsigned>(*number);
@@ -81,7 +82,7 @@ std::optional<bool> read_switch(const char* variable) {
     if (*text == "false" || *text == "0" || *text == "no" || *text == "off") {
         return false;
     }
-    reject(variable, *text, "true or false");
+    reject(variable, "true or false");
     return std::nullopt;
 }
 
@@ -95,7 +96,7 @@ void read_threads(settings& into) {
         const std::size_t comma = rest.find(',');
         const auto number = number_in(trimmed_lower(rest.substr(0, comma)));
         if (!number || *number == 0 || *number > k_most_threads) {
-            reject("OMP_NUM_THREADS", *text, "numbers of 1 to 4095, separated by commas");
+            reject("OMP_NUM_THREADS", "numbers of 1 to 4095, separated by commas");
             return;
         }
         numbers.push_back(static_cast<unsigned>(*number));
@@ -121,7 +122,7 @@ void read_schedule(settings& into) {
     if (const std::size_t colon = rest.find(':'); colon != std::string_view::npos) {
         const std::string modifier = trimmed_lower(rest.substr(0, colon));
         if (modifier != "monotonic" && modifier != "nonmonotonic") {
-            reject("OMP_SCHEDULE", *text, k_accepted);
+            reject("OMP_SCHEDULE", k_accepted);
             return;
         }
         is_monotonic = modifier == "monotonic";
@@ -140,7 +141,7 @@ void read_schedule(settings& into) {
     }
     if (!known || !chunk || *chunk > (1UL << 62) ||
         (comma != std::string_view::npos && *chunk == 0)) {
-        reject("OMP_SCHEDULE", *text, k_accepted);
+        reject("OMP_SCHEDULE", k_accepted);
         return;
     }
     values.schedule = *known;
@@ -189,9 +190,9 @@ void check_stack_size() {
     digits.pop_back();
     const auto number = number_in(trimmed_lower(digits));
     if (!number || *number == 0 || *number > (1UL << 40)) {
-        reject("OMP_STACKSIZE", *text, "a number with B, K, M or G, such as 8M");
+        reject("OMP_STACKSIZE", "a number with B, K, M or G, such as 8M");
     } else if (*number * unit > k_largest_stack) {
-        reject("OMP_STACKSIZE", *text,
+        reject("OMP_STACKSIZE",
                "at most 10M: each stack has that much, and recursion through tasks continues on "
                "further stacks");
     }
@@ -205,7 +206,7 @@ void read_wait_policy(settings& into) {
     into.waits_actively = *text == "active";
     into.waits_passively = *text == "passive";
     if (!into.waits_actively && !into.waits_passively) {
-        reject("OMP_WAIT_POLICY", *text, "active or passive");
+        reject("OMP_WAIT_POLICY", "active or passive");
     }
 }
 
@@ -228,7 +229,7 @@ settings read_settings() {
     check_stack_size();
     read_wait_policy(all);
     if (read_switch("OMP_CANCELLATION").value_or(false)) {
-        reject("OMP_CANCELLATION", "true", "false: the construct cancel has no effect yet");
+        reject("OMP_CANCELLATION", "false: the construct cancel has no effect yet");
     }
     all.initial.adjusts_threads = read_switch("OMP_DYNAMIC").value_or(false);
     all.thread_limit = read_number("OMP_THREAD_LIMIT", 1, k_most_threads, "a number of 1 to 4095")

@@ -26,6 +26,22 @@ namespace {
 /// Members of regions in progress beyond each region's caller, for OMP_THREAD_LIMIT.
 std::atomic<unsigned> g_busy_threads{0};
 
+/// Takes so many of the threads that OMP_THREAD_LIMIT leaves, or fewer. By one exchange: members
+/// that begin inner regions at the same time must not count the same threads as free.
+unsigned take_threads(unsigned wanted) noexcept {
+    const unsigned most = the_settings().thread_limit - 1;
+    unsigned busy = g_busy_threads.load(std::memory_order_relaxed);
+    unsigned taken = 0;
+    do {
+        taken = std::min(wanted, busy < most ? most - busy : 0);
+    } while (!g_busy_threads.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
+    return taken;
+}
+
+void give_threads(unsigned taken) noexcept {
+    g_busy_threads.fetch_sub(taken, std::memory_order_relaxed);
+}
+
 /// A team of one: the first team of a thread, or a region that has only its caller.
 struct lone_team {
     lone_team() noexcept {
@@ -201,17 +217,17 @@ unsigned size_of_region(member& here, unsigned wanted) noexcept {
     if (values.adjusts_threads) {
         size = std::min(size, all.processors);
     }
-    const unsigned busy = g_busy_threads.load(std::memory_order_relaxed);
-    const unsigned left = all.thread_limit > busy + 1 ? all.thread_limit - busy : 1;
-    return std::max(1U, std::min({size, left, k_most_threads}));
+    return std::clamp(size, 1U, k_most_threads);
 }
 
 void run_region(void (*body)(void*), void* argument, unsigned wanted,
                 const first_share* begins_with) noexcept {
     member& creator = this_member();
-    unsigned size = size_of_region(creator, wanted);
-    crew* const helpers = size > 1 ? take_crew(size) : nullptr;
+    const unsigned more = take_threads(size_of_region(creator, wanted) - 1);
+    const unsigned size = more + 1;
+    crew* const helpers = more != 0 ? take_crew(size) : nullptr;
     if (helpers == nullptr) {
+        give_threads(more);
         run_alone(creator, body, argument, begins_with);
         return;
     }
@@ -233,9 +249,8 @@ void run_region(void (*body)(void*), void* argument, unsigned wanted,
     if (begins_with != nullptr) {
         preset(of, *begins_with);
     }
-    g_busy_threads.fetch_add(size - 1, std::memory_order_relaxed);
     helpers->run();
-    g_busy_threads.fetch_sub(size - 1, std::memory_order_relaxed);
+    give_threads(more);
     give_crew(*helpers);
 }
 

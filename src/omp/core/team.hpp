@@ -140,7 +140,8 @@ inline member& this_member() noexcept {
     return here != nullptr ? *here : first_member_of_thread();
 }
 
-/// How many members a region gets that asks for `wanted` (0: does not say).
+/// How many members a region asks for, where the construct says `wanted` (0: does not say). It gets
+/// fewer where OMP_THREAD_LIMIT leaves fewer.
 unsigned size_of_region(member& here, unsigned wanted) noexcept;
 
 /// A loop or sections with which a region begins: its members are within it from the start.

@@ -138,6 +138,18 @@ access_list accesses_of(const quern_task& task, const quern_task_region* without
     return all;
 }
 
+/// Before dimensions are joined and elements become bytes: the words name the program's number.
+void refuse_negative(const quern_task_region& region) {
+    for (int i = 0; i < std::min(region.dimensions, 4); ++i) {
+        if (region.counts[i] < 0) {
+            throw std::invalid_argument("a region of " + std::to_string(region.counts[i]) +
+                                        " elements in dimension " + std::to_string(i + 1) + " of " +
+                                        std::to_string(region.dimensions) +
+                                        "; accepted: 0 or more");
+        }
+    }
+}
+
 /// The only reduction of the task that can have parts of its own, or null.
 const quern_task_region* reduction_of(const quern_task& task) {
     for (const quern_task_region& each : std::span(task.regions, task.count)) {
@@ -169,6 +181,7 @@ void add_task(const quern_task& task) {
 }  // namespace
 
 void add_region(access_list& to, const quern_task_region& from) {
+    refuse_negative(from);
     quern_task_region joined = from;
     join_dimensions(joined);
     switch (joined.dimensions) {

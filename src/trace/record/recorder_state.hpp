@@ -3,8 +3,8 @@
 // assemble.cpp makes a recording of it.
 #pragma once
 
-#include "record/taken_time.hpp"
 #include "record/sampler.hpp"
+#include "record/taken_time.hpp"
 #include "record/track.hpp"
 
 #include <quern/scheduler/detail/blocked_time.hpp>

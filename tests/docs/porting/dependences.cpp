@@ -119,7 +119,7 @@ TEST(porting_dependences, an_order_without_data) {
     std::mutex lock;
     in_domain([&](quern::domain& work) {
         // [sentinel]
-        const char phase = 0;  // its address alone counts
+        const char phase = 0;  // only its address counts
         work.spawn(out(sentinel(phase)), [&text] { text += "first "; });
         work.spawn(in(sentinel(phase)), [&] {
             const std::scoped_lock held(lock);
@@ -210,7 +210,7 @@ TEST(porting_dependences, early_release) {
         // [release]
         work.spawn(out(x), out(y), [](int& first, int& second) {
             first = 1;
-            quern::this_task::release(out(first));  // tasks that wait for x alone may begin
+            quern::this_task::release(out(first));  // tasks that wait only for x may begin
             second = 2;
         });
         // [release]

@@ -161,7 +161,8 @@ TEST(task_functions_death_test, a_negative_size_ends_the_process) {
     quern_task_site site = make_site("f");
     int value = 0;
     EXPECT_DEATH(pointer_task(site, increment, &value, {elements(quern_task_in, &value, -1)}).add(),
-                 "quern: task f at prog.c:12: ");
+                 "quern: task f at prog.c:12: a region of -1 elements in dimension 1 of 1; "
+                 "accepted: 0 or more");
 }
 
 }  // namespace

@@ -39,6 +39,12 @@ WRONG = [
     ("two pragmas", f"#pragma omp task in(a)\n{INT}\n#pragma omp task out(a)\n{INT}", "3:9",
      "is a task function already, by another pragma at bad.c:1"),
     ("a continued line", f"#pragma omp task \\\n    in(a) \\\n    priorty(3)\n{INT}", "3:5", "did you mean 'priority'?"),
+    ("parameters behind the parentheses", "#pragma omp task inout(*a)\nvoid f(a) int *a; { ++*a; }", "1:9",
+     "'f' declares its parameters behind the parentheses; accepted: types and names within them"),
+    ("a wait as a branch", "int f(int n) {\nif (n)\n#pragma omp taskwait\nn = 1;\nreturn n; }", "3:9",
+     "would take the place of the statement that 'if' executes; accepted: braces around both"),
+    ("a range within an expression", "struct s { int **p; };\n#pragma omp task in(a->p[0;2][1])\nvoid f(struct s *a);", "2:27",
+     "'a->p[0;2][1]': a range within an expression; accepted: one range with both ends, behind all else"),
     ("a kind of dependence", f"#pragma omp task depend(inn: a)\n{INT}", "1:25", "'inn' is no kind of dependence; did you mean 'in'?"),
 ]
 

@@ -73,6 +73,14 @@ class Programs(quern_cc.Case):
         self.compare("headers.c")
         self.compare("headers.cc", "c++")
 
+    # Declarations as programs write them, and tasks before main().
+    def test_declarators(self):
+        self.compare("declarators.c")
+
+    # What only looks like pragmas.
+    def test_literals(self):
+        self.compare("literals.cc", "c++")
+
     # In C++ namespaces, overloads, references, objects by value, lambdas of statements, members.
     def test_cpp(self):
         self.compare("forms.cc", "c++")
