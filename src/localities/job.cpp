@@ -33,7 +33,7 @@ constexpr std::chrono::microseconds k_room_pause{50};
 constexpr std::chrono::microseconds k_first_pause{20};
 constexpr std::chrono::microseconds k_longest_pause{1000};
 /// The end then says what it waits for, as far as that is a mistake.
-constexpr std::chrono::seconds k_patience{10};
+constexpr std::chrono::seconds k_patience_at_end{10};
 
 /// Whether the caller is a task that may let others run.
 bool is_in_task() noexcept {
@@ -142,7 +142,7 @@ void job::say_what_is_pinned() const noexcept {
                      "quern: locality %d has waited for %lld s at the end of the session for %d "
                      "pinned object%s, of object::pin() or here_or_null(), which must end before "
                      "the session\n",
-                     here(), static_cast<long long>(k_patience.count()), pins,
+                     here(), static_cast<long long>(k_patience_at_end.count()), pins,
                      pins == 1 ? "" : "s");
     }
 }
@@ -158,7 +158,7 @@ void job::end() noexcept {
         if (rule.has_ended(sums[0], sums[1])) {
             break;
         }
-        if (!has_waited && std::chrono::steady_clock::now() - begun_at > k_patience) {
+        if (!has_waited && std::chrono::steady_clock::now() - begun_at > k_patience_at_end) {
             has_waited = true;
             say_what_is_pinned();
         }
