@@ -2,8 +2,8 @@
 // The command `quern`: finds the subcommand and reports a mistake on the command line in one
 // sentence with the nearest match. The subcommands' own files do the work.
 #include "command.hpp"
-#include "rank_keeper.hpp"
-#include "study.hpp"
+#include "job/rank_keeper.hpp"
+#include "run/study.hpp"
 
 #include <quern/adaptation/detail/settings.hpp>
 #include <quern/base/detail/nearest_match.hpp>

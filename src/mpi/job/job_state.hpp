@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a rank that can do nothing by itself publishes: its waiting tasks and their calls, open
 // requests, messages that have arrived and are not awaited, and its communicators. As JSON, which
-// tools/quern/job_hang.cpp reads.
+// tools/quern/job/hang.cpp reads.
 #pragma once
 
 #include <cstdint>

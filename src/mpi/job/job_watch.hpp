@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Tells `quern run -n` when this rank can do nothing by itself: it publishes a state, over a
-// channel of its own. Only all ranks together know that the job hangs; tools/quern/job_hang.cpp
+// channel of its own. Only all ranks together know that the job hangs; tools/quern/job/hang.cpp
 // decides. Without that command nothing is watched, and calls cost one load more. Argument:
 // README.md, section "Hangs of a job".
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // How the ranks of a job tell `quern run -n` that they can do nothing by themselves, so that it
 // notices when the job hangs. Written by src/mpi/job/job_watch.cpp, read by
-// tools/quern/rank_states.cpp. A channel of its own: MPI may be what hangs. Needs no <mpi.h>.
+// tools/quern/job/rank_states.cpp. A channel of its own: MPI may be what hangs. Needs no <mpi.h>.
 #pragma once
 
 #include <cstdint>
