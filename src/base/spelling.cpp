@@ -70,7 +70,19 @@ std::string_view argument_around(std::string_view name, std::size_t at) noexcept
 
 }  // namespace
 
+/// Compilers move the bodies of OpenMP's constructs into functions of their own.
+static std::string_view without_part_of_openmp(std::string_view name) noexcept {
+    for (const std::string_view part : {" [clone ._omp_fn.", "._omp_fn.", ".omp_outlined"}) {
+        const std::size_t at = name.find(part);
+        if (at != k_nowhere && at != 0) {
+            return name.substr(0, at);
+        }
+    }
+    return name;
+}
+
 void add_shortened(fixed_text& text, std::string_view name) noexcept {
+    name = without_part_of_openmp(name);
     text.add(name.substr(0, k_longest_name)).add(name.size() > k_longest_name ? "..." : "");
 }
 

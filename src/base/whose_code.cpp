@@ -23,7 +23,10 @@ constexpr std::string_view own_sources() noexcept {
 /// Whether a mangled name is in namespace quern or in the standard library.
 bool is_library_name(std::string_view name) noexcept {
     if (!name.starts_with("_Z")) {
-        return name.starts_with("MPI_") || name.starts_with("PMPI_");  // of the layer mpi
+        constexpr std::string_view k_prefixes[] = {"MPI_", "PMPI_",              // of the layer mpi
+                                                   "GOMP_", "__kmpc_", "omp_"};  // of omp
+        return std::any_of(std::begin(k_prefixes), std::end(k_prefixes),
+                           [name](std::string_view each) { return name.starts_with(each); });
     }
     name.remove_prefix(std::min(name.find_first_not_of("_ZNKVRO"), name.size()));
     return name.starts_with("5quern") || name.starts_with("St") || name.starts_with("Sa") ||

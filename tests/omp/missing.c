@@ -5,28 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static void reduction(void) {
-    int sum = 0;
-#pragma omp parallel reduction(task, + : sum)
-    {
-#pragma omp task in_reduction(+ : sum)
-        sum += 1;
-    }
-    printf("%d\n", sum);
-}
-
-static void target(void) {
-    int sum = 0;
-#pragma omp target map(tofrom : sum)
-    sum += 1;
-    printf("%d\n", sum);
-}
-
-static void detach(void) {
-    omp_event_handle_t event;
-#pragma omp task detach(event)
-    omp_fulfill_event(event);
-}
+/* As objects that gcc before 4.9 has compiled begin a region. */
+void GOMP_parallel_start(void (*body)(void*), void* data, unsigned threads);
+static void old_region(void) { GOMP_parallel_start(0, 0, 0); }
 
 static void lock(void) {
     omp_lock_t one;
@@ -54,9 +35,7 @@ static void limit(void) {
 }
 
 int main(int argc, char** argv) {
-    if (argc > 1 && strcmp(argv[1], "target") == 0) target();
-    if (argc > 1 && strcmp(argv[1], "reduction") == 0) reduction();
-    if (argc > 1 && strcmp(argv[1], "detach") == 0) detach();
+    if (argc > 1 && strcmp(argv[1], "region") == 0) old_region();
     if (argc > 1 && strcmp(argv[1], "lock") == 0) lock();
     if (argc > 1 && strcmp(argv[1], "limit") == 0) limit();
     if (argc == 1) {

@@ -15,9 +15,7 @@ LIMIT_S = 100
 
 # environment, argument of the program `missing`, what it must say, whether it continues
 MESSAGES = (
-    ({}, "target", "GOMP_target_ext is not implemented", False),
-    ({}, "reduction", "GOMP_parallel_reductions is not implemented", False),
-    ({}, "detach", "the clause detach is not implemented", False),
+    ({}, "region", "GOMP_parallel_start is not implemented", False),
     ({}, "lock", "omp_unset_lock", False),
     ({"OMP_NUM_THREADS": "3,0"}, None, "OMP_NUM_THREADS = '3,0' is not used; accepted: numbers of 1 to 4095", True),
     ({"OMP_NUM_THREADS": "3"}, None, "threads 3 schedule 2,1", True),
@@ -30,8 +28,9 @@ MESSAGES = (
     ({"OMP_STACKSIZE": "64M"}, None, "OMP_STACKSIZE = '64M' is not used; accepted: at most 10M", True),
     ({"OMP_MAX_ACTIVE_LEVELS": "x"}, None, "OMP_MAX_ACTIVE_LEVELS = 'x' is not used", True),
     ({"OMP_WAIT_POLICY": "busy"}, None, "accepted: active or passive", True),
-    ({"OMP_CANCELLATION": "true"}, None, "OMP_CANCELLATION = 'true' is not used", True),
-    ({"OMP_CANCELLATION": "ON"}, None, "OMP_CANCELLATION = 'ON' is not used", True),
+    ({"OMP_CANCELLATION": "perhaps"}, None, "OMP_CANCELLATION = 'perhaps' is not used; accepted: true or false", True),
+    ({"OMP_NUM_TEAMS": "0"}, None, "OMP_NUM_TEAMS = '0' is not used; accepted: a number of 1 or more", True),
+    ({"OMP_TEAMS_THREAD_LIMIT": "x"}, None, "OMP_TEAMS_THREAD_LIMIT = 'x' is not used; accepted: a number of 1", True),
     ({"OMP_SCHEDULE": "fast", "QUERN_OMP_STRICT": "on"}, None, "OMP_SCHEDULE = 'fast' is not used", False),
 )
 

@@ -18,12 +18,16 @@ namespace {
 using quern::omp::schedule_kind;
 
 template <class T>
-bool start_nest(unsigned loops, const T* counts, schedule_kind kind, T chunk, T* from, T* to) {
+bool start_nest(unsigned loops, const T* counts, schedule_kind kind, T chunk, T* from, T* to,
+                std::uintptr_t* reductions = nullptr, void** memory = nullptr) {
     static_assert(sizeof(T) == sizeof(std::uint64_t));
     member& here = this_member();
     const std::vector<std::uint64_t> extents(counts, counts + loops);
     enter_nest(here, describe_loop(true, 0, extents[0], 1, kind, static_cast<std::uint64_t>(chunk)),
-               loops, extents.data());
+               loops, extents.data(), reductions, memory);
+    if (from == nullptr) {
+        return true;
+    }
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     const bool is_one = next_chunk(here, first, last);
@@ -35,11 +39,27 @@ bool start_nest(unsigned loops, const T* counts, schedule_kind kind, T chunk, T*
 }
 
 template <class T>
-bool start_nest_at_runtime(unsigned loops, const T* counts, T* from, T* to) {
+bool start_nest_at_runtime(unsigned loops, const T* counts, T* from, T* to,
+                           std::uintptr_t* reductions = nullptr, void** memory = nullptr) {
     const control_values& values = *this_member().current->values;
     const bool is_automatic = values.schedule == schedule_kind::automatic;
     return start_nest<T>(loops, counts, is_automatic ? schedule_kind::fixed : values.schedule,
-                         is_automatic ? 0 : static_cast<T>(values.chunk), from, to);
+                         is_automatic ? 0 : static_cast<T>(values.chunk), from, to, reductions,
+                         memory);
+}
+
+/// The schedule by its number: 0 is that of OMP_SCHEDULE.
+template <class T>
+bool start_nest_by_number(unsigned loops, const T* counts, long schedule, T chunk, T* from, T* to,
+                          std::uintptr_t* reductions, void** memory) {
+    constexpr long k_keeps_order = 0x80000000;
+    const long number = schedule & ~k_keeps_order;
+    if (number == 0) {
+        return start_nest_at_runtime<T>(loops, counts, from, to, reductions, memory);
+    }
+    const schedule_kind kind =
+        number >= 1 && number <= 3 ? static_cast<schedule_kind>(number) : schedule_kind::fixed;
+    return start_nest<T>(loops, counts, kind, chunk, from, to, reductions, memory);
 }
 
 /// The marks of the loop in which the member is; null in a team of one.
@@ -96,6 +116,17 @@ QUERN_OMP_ENTRY bool GOMP_loop_doacross_runtime_start(unsigned loops, long* coun
 QUERN_OMP_ENTRY bool GOMP_loop_ull_doacross_runtime_start(unsigned loops, ull* counts, ull* from,
                                                           ull* to) {
     return start_nest_at_runtime(loops, counts, from, to);
+}
+
+QUERN_OMP_ENTRY bool GOMP_loop_doacross_start(unsigned loops, long* counts, long schedule,
+                                              long chunk, long* from, long* to,
+                                              std::uintptr_t* reductions, void** memory) {
+    return start_nest_by_number<long>(loops, counts, schedule, chunk, from, to, reductions, memory);
+}
+QUERN_OMP_ENTRY bool GOMP_loop_ull_doacross_start(unsigned loops, ull* counts, long schedule,
+                                                  ull chunk, ull* from, ull* to,
+                                                  std::uintptr_t* reductions, void** memory) {
+    return start_nest_by_number<ull>(loops, counts, schedule, chunk, from, to, reductions, memory);
 }
 
 QUERN_OMP_ENTRY void GOMP_doacross_post(long* counts) { post(counts); }

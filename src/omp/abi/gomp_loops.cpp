@@ -2,6 +2,7 @@
 // gcc's entry points for loops: for each schedule a start, a next, and a region that begins with
 // it; for long, for unsigned long long, and with ordered regions.
 // NOLINTBEGIN(readability-identifier-naming)
+#include "abi/gomp_loops.hpp"
 #include "abi/exported.hpp"
 #include "core/shares.hpp"
 #include "core/team.hpp"
@@ -15,113 +16,65 @@ namespace {
 using quern::omp::schedule_kind;
 using ull = unsigned long long;
 
-struct chosen_schedule {
-    schedule_kind kind;
-    std::uint64_t chunk;
-};
-
-/// What omp_set_schedule or OMP_SCHEDULE says.
-chosen_schedule schedule_at_runtime() noexcept {
-    const control_values& values = *this_member().current->values;
-    if (values.schedule == schedule_kind::automatic) {
-        return {schedule_kind::fixed, 0};
-    }
-    return {values.schedule, static_cast<std::uint64_t>(values.chunk)};
-}
-
-first_share loop_of(long start, long end, long step, chosen_schedule by) noexcept {
-    const bool up = step > 0;
-    if (up ? start >= end : start <= end) {
-        end = start;
-    }
-    return describe_loop(up, static_cast<std::uint64_t>(start), static_cast<std::uint64_t>(end),
-                         static_cast<std::uint64_t>(step), by.kind, by.chunk);
-}
-
-first_share loop_of(bool up, ull start, ull end, ull step, chosen_schedule by) noexcept {
-    if (up ? start >= end : start <= end) {
-        end = start;
-    }
-    return describe_loop(up, start, end, step, by.kind, by.chunk);
-}
-
-template <class T>
-bool next(T* from, T* to) noexcept {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    const bool is_one = next_chunk(this_member(), first, last);
-    if (is_one) {
-        *from = static_cast<T>(first);
-        *to = static_cast<T>(last);
-    }
-    return is_one;
-}
-
-template <class T>
-bool next_ordered(T* from, T* to) noexcept {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    const bool is_one = next_ordered_chunk(this_member(), first, last);
-    if (is_one) {
-        *from = static_cast<T>(first);
-        *to = static_cast<T>(last);
-    }
-    return is_one;
-}
-
 template <class T>
 bool start(const first_share& loop, T* from, T* to) noexcept {
     enter_share(this_member(), loop);
-    return next(from, to);
+    return next_values(from, to);
 }
 
 template <class T>
 bool start_ordered(const first_share& loop, T* from, T* to) noexcept {
     enter_share(this_member(), loop);
-    return next_ordered(from, to);
-}
-
-constexpr std::uint64_t as_chunk(long chunk) noexcept {
-    return chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
+    return next_ordered_values(from, to);
 }
 
 }  // namespace
 
-// A schedule with a chunk: NAME is gcc's name, KIND ours.
-#define QUERN_OMP_LOOP(NAME, KIND)                                                                 \
-    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_start(long first, long end, long step, long chunk,     \
-                                                  long* from, long* to) {                          \
-        return start(loop_of(first, end, step, {schedule_kind::KIND, as_chunk(chunk)}), from, to); \
-    }                                                                                              \
-    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_next(long* from, long* to) { return next(from, to); }  \
-    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_start(bool up, ull first, ull end, ull step,       \
-                                                      ull chunk, ull* from, ull* to) {             \
-        return start(loop_of(up, first, end, step, {schedule_kind::KIND, chunk}), from, to);       \
-    }                                                                                              \
-    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_next(ull* from, ull* to) { return next(from, to); }
+// A schedule with a chunk: NAME is gcc's name, KIND ours; ORDER: whether it is kept.
+#define QUERN_OMP_LOOP(NAME, KIND, ORDER)                                                      \
+    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_start(long first, long end, long step, long chunk, \
+                                                  long* from, long* to) {                      \
+        return start(loop_of(first, end, step, {schedule_kind::KIND, as_chunk(chunk), ORDER}), \
+                     from, to);                                                                \
+    }                                                                                          \
+    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_next(long* from, long* to) {                       \
+        return next_values(from, to);                                                          \
+    }                                                                                          \
+    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_start(bool up, ull first, ull end, ull step,   \
+                                                      ull chunk, ull* from, ull* to) {         \
+        return start(loop_of(up, first, end, step, {schedule_kind::KIND, chunk, ORDER}), from, \
+                     to);                                                                      \
+    }                                                                                          \
+    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_next(ull* from, ull* to) {                     \
+        return next_values(from, to);                                                          \
+    }
 
-QUERN_OMP_LOOP(static, fixed)
-QUERN_OMP_LOOP(dynamic, dynamic)
-QUERN_OMP_LOOP(guided, guided)
-QUERN_OMP_LOOP(nonmonotonic_dynamic, dynamic)
-QUERN_OMP_LOOP(nonmonotonic_guided, guided)
+QUERN_OMP_LOOP(static, fixed, true)
+QUERN_OMP_LOOP(dynamic, dynamic, true)
+QUERN_OMP_LOOP(guided, guided, true)
+QUERN_OMP_LOOP(nonmonotonic_dynamic, dynamic, false)
+QUERN_OMP_LOOP(nonmonotonic_guided, guided, false)
 #undef QUERN_OMP_LOOP
 
-#define QUERN_OMP_RUNTIME_LOOP(NAME)                                                              \
-    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_start(long first, long end, long step, long* from,    \
-                                                  long* to) {                                     \
-        return start(loop_of(first, end, step, schedule_at_runtime()), from, to);                 \
-    }                                                                                             \
-    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_next(long* from, long* to) { return next(from, to); } \
-    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_start(bool up, ull first, ull end, ull step,      \
-                                                      ull* from, ull* to) {                       \
-        return start(loop_of(up, first, end, step, schedule_at_runtime()), from, to);             \
-    }                                                                                             \
-    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_next(ull* from, ull* to) { return next(from, to); }
+#define QUERN_OMP_RUNTIME_LOOP(NAME, ORDER)                                                    \
+    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_start(long first, long end, long step, long* from, \
+                                                  long* to) {                                  \
+        return start(loop_of(first, end, step, schedule_at_runtime(ORDER)), from, to);         \
+    }                                                                                          \
+    QUERN_OMP_ENTRY bool GOMP_loop_##NAME##_next(long* from, long* to) {                       \
+        return next_values(from, to);                                                          \
+    }                                                                                          \
+    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_start(bool up, ull first, ull end, ull step,   \
+                                                      ull* from, ull* to) {                    \
+        return start(loop_of(up, first, end, step, schedule_at_runtime(ORDER)), from, to);     \
+    }                                                                                          \
+    QUERN_OMP_ENTRY bool GOMP_loop_ull_##NAME##_next(ull* from, ull* to) {                     \
+        return next_values(from, to);                                                          \
+    }
 
-QUERN_OMP_RUNTIME_LOOP(runtime)
-QUERN_OMP_RUNTIME_LOOP(nonmonotonic_runtime)
-QUERN_OMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
+QUERN_OMP_RUNTIME_LOOP(runtime, true)
+QUERN_OMP_RUNTIME_LOOP(nonmonotonic_runtime, false)
+QUERN_OMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
 #undef QUERN_OMP_RUNTIME_LOOP
 
 #define QUERN_OMP_ORDERED_LOOP(NAME, KIND)                                                      \
@@ -131,7 +84,7 @@ QUERN_OMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
                              from, to);                                                         \
     }                                                                                           \
     QUERN_OMP_ENTRY bool GOMP_loop_ordered_##NAME##_next(long* from, long* to) {                \
-        return next_ordered(from, to);                                                          \
+        return next_ordered_values(from, to);                                                   \
     }                                                                                           \
     QUERN_OMP_ENTRY bool GOMP_loop_ull_ordered_##NAME##_start(                                  \
         bool up, ull first, ull end, ull step, ull chunk, ull* from, ull* to) {                 \
@@ -139,7 +92,7 @@ QUERN_OMP_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
                              to);                                                               \
     }                                                                                           \
     QUERN_OMP_ENTRY bool GOMP_loop_ull_ordered_##NAME##_next(ull* from, ull* to) {              \
-        return next_ordered(from, to);                                                          \
+        return next_ordered_values(from, to);                                                   \
     }
 
 QUERN_OMP_ORDERED_LOOP(static, fixed)
@@ -152,14 +105,14 @@ QUERN_OMP_ENTRY bool GOMP_loop_ordered_runtime_start(long first, long end, long 
     return start_ordered(loop_of(first, end, step, schedule_at_runtime()), from, to);
 }
 QUERN_OMP_ENTRY bool GOMP_loop_ordered_runtime_next(long* from, long* to) {
-    return next_ordered(from, to);
+    return next_ordered_values(from, to);
 }
 QUERN_OMP_ENTRY bool GOMP_loop_ull_ordered_runtime_start(bool up, ull first, ull end, ull step,
                                                          ull* from, ull* to) {
     return start_ordered(loop_of(up, first, end, step, schedule_at_runtime()), from, to);
 }
 QUERN_OMP_ENTRY bool GOMP_loop_ull_ordered_runtime_next(ull* from, ull* to) {
-    return next_ordered(from, to);
+    return next_ordered_values(from, to);
 }
 
 QUERN_OMP_ENTRY void GOMP_ordered_start() { begin_ordered(this_member()); }
@@ -172,33 +125,33 @@ QUERN_OMP_ENTRY void GOMP_loop_end() {
 }
 QUERN_OMP_ENTRY void GOMP_loop_end_nowait() { leave_share(this_member()); }
 
-#define QUERN_OMP_PARALLEL_LOOP(NAME, KIND)                                                \
+#define QUERN_OMP_PARALLEL_LOOP(NAME, KIND, ORDER)                                         \
     QUERN_OMP_ENTRY void GOMP_parallel_loop_##NAME(void (*body)(void*), void* data,        \
                                                    unsigned threads, long first, long end, \
                                                    long step, long chunk, unsigned) {      \
         const first_share loop =                                                           \
-            loop_of(first, end, step, {schedule_kind::KIND, as_chunk(chunk)});             \
+            loop_of(first, end, step, {schedule_kind::KIND, as_chunk(chunk), ORDER});      \
         run_region(body, data, threads, &loop);                                            \
     }
 
-QUERN_OMP_PARALLEL_LOOP(static, fixed)
-QUERN_OMP_PARALLEL_LOOP(dynamic, dynamic)
-QUERN_OMP_PARALLEL_LOOP(guided, guided)
-QUERN_OMP_PARALLEL_LOOP(nonmonotonic_dynamic, dynamic)
-QUERN_OMP_PARALLEL_LOOP(nonmonotonic_guided, guided)
+QUERN_OMP_PARALLEL_LOOP(static, fixed, true)
+QUERN_OMP_PARALLEL_LOOP(dynamic, dynamic, true)
+QUERN_OMP_PARALLEL_LOOP(guided, guided, true)
+QUERN_OMP_PARALLEL_LOOP(nonmonotonic_dynamic, dynamic, false)
+QUERN_OMP_PARALLEL_LOOP(nonmonotonic_guided, guided, false)
 #undef QUERN_OMP_PARALLEL_LOOP
 
-#define QUERN_OMP_PARALLEL_RUNTIME_LOOP(NAME)                                              \
+#define QUERN_OMP_PARALLEL_RUNTIME_LOOP(NAME, ORDER)                                       \
     QUERN_OMP_ENTRY void GOMP_parallel_loop_##NAME(void (*body)(void*), void* data,        \
                                                    unsigned threads, long first, long end, \
                                                    long step, unsigned) {                  \
-        const first_share loop = loop_of(first, end, step, schedule_at_runtime());         \
+        const first_share loop = loop_of(first, end, step, schedule_at_runtime(ORDER));    \
         run_region(body, data, threads, &loop);                                            \
     }
 
-QUERN_OMP_PARALLEL_RUNTIME_LOOP(runtime)
-QUERN_OMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime)
-QUERN_OMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime)
+QUERN_OMP_PARALLEL_RUNTIME_LOOP(runtime, true)
+QUERN_OMP_PARALLEL_RUNTIME_LOOP(nonmonotonic_runtime, false)
+QUERN_OMP_PARALLEL_RUNTIME_LOOP(maybe_nonmonotonic_runtime, false)
 #undef QUERN_OMP_PARALLEL_RUNTIME_LOOP
 
 // NOLINTEND(readability-identifier-naming)

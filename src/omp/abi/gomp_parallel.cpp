@@ -2,6 +2,7 @@
 // gcc's entry points for regions, barriers, single, sections, and critical regions.
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
+#include "core/events.hpp"
 #include "core/locks.hpp"
 #include "core/shares.hpp"
 #include "core/team.hpp"
@@ -25,6 +26,7 @@ first_share sections_of(unsigned count) noexcept {
 
 QUERN_OMP_ENTRY void GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned) {
     run_region(body, data, threads);
+    wait_for_lone_events(this_member());
 }
 
 QUERN_OMP_ENTRY void GOMP_parallel_sections(void (*body)(void*), void* data, unsigned threads,
@@ -33,7 +35,11 @@ QUERN_OMP_ENTRY void GOMP_parallel_sections(void (*body)(void*), void* data, uns
     run_region(body, data, threads, &sections);
 }
 
-QUERN_OMP_ENTRY void GOMP_barrier() { wait_at_barrier(this_member()); }
+QUERN_OMP_ENTRY void GOMP_barrier() {
+    member& here = this_member();
+    wait_for_lone_events(here);
+    wait_at_barrier(here);
+}
 
 QUERN_OMP_ENTRY bool GOMP_single_start() {
     member& here = this_member();
@@ -50,6 +56,9 @@ QUERN_OMP_ENTRY void* GOMP_single_copy_start() {
     if (enter_share(here, {})) {
         return nullptr;
     }
+    if (here.sharing == nullptr) {
+        return nullptr;  // the region is cancelled
+    }
     share& one = *here.sharing;
     wait_at_barrier(here);
     void* const copied = one.copied;
@@ -59,6 +68,9 @@ QUERN_OMP_ENTRY void* GOMP_single_copy_start() {
 
 QUERN_OMP_ENTRY void GOMP_single_copy_end(void* data) {
     member& here = this_member();
+    if (here.sharing == nullptr) {
+        return;  // the region is cancelled
+    }
     here.sharing->copied = data;
     wait_at_barrier(here);
     leave_share(here);
@@ -80,12 +92,12 @@ QUERN_OMP_ENTRY void GOMP_sections_end() {
 
 QUERN_OMP_ENTRY void GOMP_sections_end_nowait() { leave_share(this_member()); }
 
-QUERN_OMP_ENTRY void GOMP_critical_start() { g_critical.lock(); }
+QUERN_OMP_ENTRY void GOMP_critical_start() { g_critical.lock(k_critical_wait); }
 QUERN_OMP_ENTRY void GOMP_critical_end() { g_critical.unlock(); }
 
 // The program has a pointer, null at first, for each name. Its first half is the lock.
 QUERN_OMP_ENTRY void GOMP_critical_name_start(void** place) {
-    reinterpret_cast<word_lock*>(place)->lock();
+    reinterpret_cast<word_lock*>(place)->lock(k_critical_wait);
 }
 QUERN_OMP_ENTRY void GOMP_critical_name_end(void** place) {
     reinterpret_cast<word_lock*>(place)->unlock();

@@ -2,7 +2,10 @@
 // gcc's entry points for tasks.
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
+#include "abi/gomp_detach.hpp"
 #include "core/accesses.hpp"
+#include "core/cancellation.hpp"
+#include "core/events.hpp"
 #include "core/task_reductions.hpp"
 #include "core/tasks.hpp"
 #include "core/team.hpp"
@@ -103,13 +106,14 @@ void begin_group(member& here, task_group& group) noexcept {
 }
 
 void end_group(member& here, task_group& group) noexcept {
+    wait_for_lone_events(here);
     wait_for_group(here, group);
     here.current->group = group.outer;
 }
 
 void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
     member& here = this_member();
-    if (loop.count == 0) {
+    if (loop.count == 0 || discards_new_tasks(here)) {
         return;
     }
     if ((loop.flags & k_nogroup) != 0) {
@@ -143,10 +147,7 @@ task_loop describe(void (*body)(void*), void* data, void (*copy)(void*, void*), 
 
 QUERN_OMP_ENTRY void GOMP_task(void (*body)(void*), void* data, void (*copy)(void*, void*),
                                long size, long alignment, bool is_deferred, unsigned flags,
-                               void** depend, int, void*) {
-    if ((flags & k_detach) != 0) [[unlikely]] {
-        is_missing("the clause detach");
-    }
+                               void** depend, int, void* detach) {
     task_request what;
     what.body = body;
     what.argument = data;
@@ -156,13 +157,29 @@ QUERN_OMP_ENTRY void GOMP_task(void (*body)(void*), void* data, void (*copy)(voi
     what.is_deferred = is_deferred;
     what.is_final = (flags & k_final) != 0;
     what.dependences = (flags & k_depend) != 0 ? depend : nullptr;
-    create_task(this_member(), what);
+    member& here = this_member();
+    if (discards_new_tasks(here)) {
+        return;
+    }
+    if (what.dependences != nullptr) {
+        wait_for_lone_events(here);
+    }
+    if ((flags & k_detach) != 0) [[unlikely]] {
+        create_detachable_task(here, what, static_cast<void**>(detach));
+    } else {
+        create_task(here, what);
+    }
 }
 
-QUERN_OMP_ENTRY void GOMP_taskwait() { wait_for_children(this_member()); }
+QUERN_OMP_ENTRY void GOMP_taskwait() {
+    member& here = this_member();
+    wait_for_lone_events(here);
+    wait_for_children(here);
+}
 
 QUERN_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
     member& here = this_member();
+    wait_for_lone_events(here);
     if (!runs_at_once(here)) {
         wait_for_accesses(here, depend);
     }

@@ -3,6 +3,7 @@
 // that the code passes are not used: who calls is what this_member() says.
 #pragma once
 
+#include "core/events.hpp"
 #include "core/locks.hpp"
 #include "core/team.hpp"
 
@@ -66,8 +67,5 @@ struct kmpc_dimension {
     std::int64_t last;
     std::int64_t step;
 };
-
-/// Tasks in a team of one whose events are to be fulfilled: waits for them.
-void wait_for_lone_events(member& here) noexcept;
 
 }  // namespace quern::omp

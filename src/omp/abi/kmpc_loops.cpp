@@ -4,6 +4,7 @@
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
 #include "abi/kmpc.hpp"
+#include "abi/league.hpp"
 #include "core/shares.hpp"
 
 #include <algorithm>
@@ -81,10 +82,11 @@ struct part {
 
 part part_of(const member& here, std::int32_t schedule, std::uint64_t count,
              std::uint64_t chunk) noexcept {
-    const std::uint64_t size = here.of->size;
-    const std::uint64_t number = here.number;
+    const bool is_of_league = schedule == k_distribute || schedule == k_distribute_chunks;
+    const std::uint64_t size = is_of_league ? root_team().league_size : here.of->size;
+    const std::uint64_t number = is_of_league ? root_team().league_number : here.number;
     chunk = std::max<std::uint64_t>(chunk, 1);
-    if (schedule == k_fixed_chunks) {
+    if (schedule == k_fixed_chunks || schedule == k_distribute_chunks) {
         const std::uint64_t from = number * chunk;
         return {from, from + chunk, chunk * size, (count - 1) / chunk % size == number};
     }
@@ -114,8 +116,9 @@ void init_static(std::int32_t schedule, std::int32_t* is_last, T* first, T* last
         *stride = step;
         return;
     }
-    if (here.of->size == 1 || schedule == k_distribute || schedule == k_distribute_chunks) {
-        *is_last = 1;  // there is one team
+    const bool is_of_league = schedule == k_distribute || schedule == k_distribute_chunks;
+    if (is_of_league ? root_team().league_size == 1 : here.of->size == 1) {
+        *is_last = 1;
         *stride = static_cast<std::make_signed_t<T>>(count * wide_step);
         return;
     }
@@ -130,7 +133,25 @@ void init_static(std::int32_t schedule, std::int32_t* is_last, T* first, T* last
 struct chosen {
     schedule_kind kind;
     std::uint64_t chunk;
+    bool keeps_order = true;
+    std::uint64_t multiple = 1;
 };
+
+constexpr std::int32_t k_monotonic = 1 << 29;
+constexpr std::int32_t k_nonmonotonic = 1 << 30;
+
+/// Chunks are multiples of `width` iterations, which run at once.
+chosen simd_at_runtime(std::uint64_t width) noexcept {
+    const control_values& values = *this_member().current->values;
+    const std::uint64_t chunk = static_cast<std::uint64_t>(values.chunk) * width;
+    switch (values.schedule) {
+        case schedule_kind::dynamic:
+        case schedule_kind::guided:
+            return {values.schedule, chunk, true, width};
+        default:
+            return {schedule_kind::fixed, chunk, true, width};
+    }
+}
 
 chosen schedule_of(std::int32_t schedule, std::int64_t chunk, bool ordered) noexcept {
     const std::uint64_t size = chunk > 0 ? static_cast<std::uint64_t>(chunk) : 0;
@@ -139,19 +160,23 @@ chosen schedule_of(std::int32_t schedule, std::int64_t chunk, bool ordered) noex
         case k_fixed_multiples:
             return {schedule_kind::fixed, std::max<std::uint64_t>(size, 1)};
         case k_dynamic:
+            return {schedule_kind::dynamic, size, ordered || (schedule & k_nonmonotonic) == 0};
         case k_fixed_steal:
-            return {schedule_kind::dynamic, size};
+            return {schedule_kind::dynamic, size, ordered};
         case k_guided:
         case k_trapezoidal:
-        case k_guided_simd:
             return {schedule_kind::guided, size};
-        case k_runtime:
-        case k_runtime_simd: {
+        case k_guided_simd:
+            return {schedule_kind::guided, size, true, size};
+        case k_runtime_simd:
+            return simd_at_runtime(std::max<std::uint64_t>(size, 1));
+        case k_runtime: {
             const control_values& values = *this_member().current->values;
             if (values.schedule == schedule_kind::automatic) {
                 return {schedule_kind::fixed, 0};
             }
-            return {values.schedule, static_cast<std::uint64_t>(values.chunk)};
+            return {values.schedule, static_cast<std::uint64_t>(values.chunk),
+                    ordered || values.is_monotonic || (schedule & k_monotonic) != 0};
         }
         case k_fixed:
         case k_automatic:
@@ -180,7 +205,13 @@ void init_dispatch(std::int32_t schedule, T first, T last, std::make_signed_t<T>
     loop.count = count_of<T>(first, last, step);
     loop.end = loop.start + loop.count * wide_step;
     loop.chunk = by.chunk;
+    loop.keeps_order = by.keeps_order;
+    loop.multiple = by.multiple;
     member& here = this_member();
+    if (by.kind == schedule_kind::fixed && by.chunk == 0 && by.multiple > 1 && loop.count != 0) {
+        const std::uint64_t each = (loop.count - 1) / here.of->size + 1;
+        loop.chunk = ((each - 1) / by.multiple + 1) * by.multiple;
+    }
     enter_share(here, loop);
     here.has_ordered = ordered;
 }

@@ -3,6 +3,9 @@
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
 #include "abi/kmpc.hpp"
+#include "abi/league.hpp"
+#include "core/cancellation.hpp"
+#include "core/observing.hpp"
 #include "core/shares.hpp"
 
 #include <atomic>
@@ -94,6 +97,8 @@ struct microtask {
 
 /// Of the thread: what the clause num_threads says of the next region.
 constinit thread_local unsigned tls_wanted_threads = 0;
+/// And what num_teams says of the next league.
+constinit thread_local unsigned tls_wanted_teams = 0;
 
 void run_microtask(void* data) {
     const microtask& what = *static_cast<const microtask*>(data);
@@ -109,6 +114,9 @@ void copy_from_one(member& here, void* data, void (*copy)(void*, void*), bool ha
         return;
     }
     enter_share(here, {});
+    if (here.sharing == nullptr) {
+        return;  // the region is cancelled
+    }
     share& one = *here.sharing;
     if (has_it) {
         one.copied = data;
@@ -139,6 +147,13 @@ std::int32_t begin_reduction(const kmpc_place* place, kmpc_name* name) noexcept 
         name->lock.lock();
     }
     return way;
+}
+
+/// 1: a region, 2: a loop, 3: sections, 4: a taskgroup.
+cancelled_part part_of_number(std::int32_t number) noexcept {
+    return number == 1   ? cancelled_part::region
+           : number == 4 ? cancelled_part::group
+                         : cancelled_part::work;
 }
 
 void end_reduction(const kmpc_place* place, kmpc_name* name) noexcept {
@@ -187,6 +202,7 @@ QUERN_OMP_ENTRY void __kmpc_fork_call(kmpc_place*, std::int32_t count, void (*bo
     }
     va_end(list);
     microtask what{body, count, arguments};
+    this_member().next_site = QUERN_OMP_CALLER;
     run_region(run_microtask, &what, std::exchange(tls_wanted_threads, 0));
 }
 
@@ -196,6 +212,7 @@ QUERN_OMP_ENTRY void __kmpc_fork_call_if(kmpc_place*, std::int32_t count, void (
     void* arguments[k_in_registers] = {argument};
     microtask what{body, count, arguments};
     const unsigned wanted = std::exchange(tls_wanted_threads, 0);
+    this_member().next_site = QUERN_OMP_CALLER;
     run_region(run_microtask, &what, condition != 0 ? wanted : 1);
 }
 
@@ -208,10 +225,14 @@ QUERN_OMP_ENTRY void __kmpc_end_serialized_parallel(kmpc_place*, std::int32_t) {
     end_lone_region();
 }
 
-// A league of one team, whatever is asked for.
-QUERN_OMP_ENTRY void __kmpc_push_num_teams(kmpc_place*, std::int32_t, std::int32_t, std::int32_t) {}
-QUERN_OMP_ENTRY void __kmpc_push_num_teams_51(kmpc_place*, std::int32_t, std::int32_t, std::int32_t,
-                                              std::int32_t) {}
+QUERN_OMP_ENTRY void __kmpc_push_num_teams(kmpc_place*, std::int32_t, std::int32_t teams,
+                                           std::int32_t) {
+    tls_wanted_teams = teams > 0 ? static_cast<unsigned>(teams) : 0;
+}
+QUERN_OMP_ENTRY void __kmpc_push_num_teams_51(kmpc_place* place, std::int32_t thread, std::int32_t,
+                                              std::int32_t most, std::int32_t limit) {
+    __kmpc_push_num_teams(place, thread, most, limit);
+}
 QUERN_OMP_ENTRY void __kmpc_set_thread_limit(kmpc_place*, std::int32_t, std::int32_t) {}
 QUERN_OMP_ENTRY void __kmpc_fork_teams(kmpc_place*, std::int32_t count, void (*body)(), ...) {
     const int room = count > k_in_registers ? count : k_in_registers;
@@ -223,9 +244,11 @@ QUERN_OMP_ENTRY void __kmpc_fork_teams(kmpc_place*, std::int32_t count, void (*b
         arguments[i] = i < count ? va_arg(list, void*) : nullptr;
     }
     va_end(list);
-    std::int32_t number = 0;
-    std::int32_t bound = 0;
-    quern_omp_call_microtask(body, &number, &bound, count, arguments);
+    run_league(std::exchange(tls_wanted_teams, 0), [body, count, arguments] {
+        std::int32_t number = 0;
+        std::int32_t bound = 0;
+        quern_omp_call_microtask(body, &number, &bound, count, arguments);
+    });
 }
 
 QUERN_OMP_ENTRY void __kmpc_barrier(kmpc_place*, std::int32_t) {
@@ -233,14 +256,31 @@ QUERN_OMP_ENTRY void __kmpc_barrier(kmpc_place*, std::int32_t) {
     wait_for_lone_events(here);
     wait_at_barrier(here);
 }
-// Cancellation is off: a construct is never cancelled.
+// A member that leaves a cancelled region calls this too.
 QUERN_OMP_ENTRY std::int32_t __kmpc_cancel_barrier(kmpc_place*, std::int32_t) {
-    wait_at_barrier(this_member());
-    return 0;
+    member& here = this_member();
+    wait_for_lone_events(here);
+    return wait_at_cancellable_barrier(here) ? 1 : 0;
 }
-QUERN_OMP_ENTRY std::int32_t __kmpc_cancel(kmpc_place*, std::int32_t, std::int32_t) { return 0; }
-QUERN_OMP_ENTRY std::int32_t __kmpc_cancellationpoint(kmpc_place*, std::int32_t, std::int32_t) {
-    return 0;
+QUERN_OMP_ENTRY std::int32_t __kmpc_cancel(kmpc_place*, std::int32_t, std::int32_t part) {
+    member& here = this_member();
+    the_settings();
+    const cancelled_part what = part_of_number(part);
+    const bool leaves = cancel(here, what);
+    if (leaves && what == cancelled_part::work) {
+        leave_share(here);
+    }
+    return leaves ? 1 : 0;
+}
+QUERN_OMP_ENTRY std::int32_t __kmpc_cancellationpoint(kmpc_place*, std::int32_t,
+                                                      std::int32_t part) {
+    member& here = this_member();
+    const cancelled_part what = part_of_number(part);
+    const bool leaves = is_cancelled(here, what);
+    if (leaves && what == cancelled_part::work) {
+        leave_share(here);
+    }
+    return leaves ? 1 : 0;
 }
 QUERN_OMP_ENTRY void __kmpc_flush(kmpc_place*) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -272,11 +312,11 @@ QUERN_OMP_ENTRY void __kmpc_copyprivate(kmpc_place*, std::int32_t, std::size_t, 
 }
 
 QUERN_OMP_ENTRY void __kmpc_critical(kmpc_place*, std::int32_t, kmpc_name* name) {
-    name->lock.lock();
+    name->lock.lock(k_critical_wait);
 }
 QUERN_OMP_ENTRY void __kmpc_critical_with_hint(kmpc_place*, std::int32_t, kmpc_name* name,
                                                std::uint32_t) {
-    name->lock.lock();
+    name->lock.lock(k_critical_wait);
 }
 QUERN_OMP_ENTRY void __kmpc_end_critical(kmpc_place*, std::int32_t, kmpc_name* name) {
     name->lock.unlock();

@@ -117,6 +117,26 @@ void* begin_reductions(member& here, std::int32_t count, const kmpc_reduction* v
     return group;
 }
 
+struct old_reduction {
+    void* shared;
+    std::size_t size;
+    void (*initialize)(void* copy, void*);
+    void (*destroy)(void* copy);
+    void (*combine)(void* into, void* from);
+    std::uint32_t flags;
+};
+static_assert(sizeof(old_reduction) == 48);
+
+std::vector<kmpc_reduction> with_originals(std::int32_t count, const old_reduction* variables) {
+    std::vector<kmpc_reduction> all;
+    for (std::int32_t i = 0; i < count; ++i) {
+        const old_reduction& each = variables[i];
+        all.push_back({each.shared, each.shared, each.size, each.initialize, each.destroy,
+                       each.combine, each.flags});
+    }
+    return all;
+}
+
 }  // namespace
 
 QUERN_OMP_ENTRY void __kmpc_taskgroup(kmpc_place*, std::int32_t) { begin_taskgroup(this_member()); }
@@ -137,6 +157,20 @@ QUERN_OMP_ENTRY void* __kmpc_taskred_modifier_init(kmpc_place*, std::int32_t, st
     member& here = this_member();
     begin_taskgroup(here);
     return begin_reductions(here, count, variables);
+}
+// Code of clang before 10 has no originals: the descriptions are one word shorter.
+QUERN_OMP_ENTRY void* __kmpc_task_reduction_init(std::int32_t, std::int32_t count,
+                                                 const old_reduction* variables) {
+    const std::vector<kmpc_reduction> all = with_originals(count, variables);
+    return begin_reductions(this_member(), count, all.data());
+}
+QUERN_OMP_ENTRY void* __kmpc_task_reduction_modifier_init(kmpc_place*, std::int32_t, std::int32_t,
+                                                          std::int32_t count,
+                                                          const old_reduction* variables) {
+    member& here = this_member();
+    const std::vector<kmpc_reduction> all = with_originals(count, variables);
+    begin_taskgroup(here);
+    return begin_reductions(here, count, all.data());
 }
 QUERN_OMP_ENTRY void __kmpc_task_reduction_modifier_fini(kmpc_place*, std::int32_t, std::int32_t) {
     end_taskgroup(this_member());

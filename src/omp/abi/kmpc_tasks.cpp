@@ -5,6 +5,9 @@
 
 #include "abi/exported.hpp"
 #include "core/accesses.hpp"
+#include "core/cancellation.hpp"
+#include "core/events.hpp"
+#include "core/observing.hpp"
 #include "core/waiting.hpp"
 
 #include <array>
@@ -18,19 +21,17 @@ namespace quern::omp {
 
 namespace {
 
-/// Events of tasks in teams of one, whose tasks are not counted otherwise.
-std::atomic<unsigned> g_lone_events{0};
-
 std::int32_t number_of_caller() noexcept { return static_cast<std::int32_t>(this_member().number); }
 
 /// Runs the parts of a task, one after another on this thread, and its destructors.
 void run_parts(kmpc_head& head) noexcept {
     kmpc_task* const what = head.visible();
     head.is_running = true;
-    do {
-        head.runs_again = false;
+    const member& here = this_member();
+    head.runs_again = !is_discarded(here, *here.current);
+    while (std::exchange(head.runs_again, false)) {
         what->routine(number_of_caller(), what);
-    } while (head.runs_again);
+    }
     if ((head.flags & k_task_has_destroy) != 0) {
         what->destroy(number_of_caller(), what);
     }
@@ -93,11 +94,11 @@ void free_lone(kmpc_head& head) noexcept {
 /// A task without owner has run.
 void end_lone(kmpc_head& head) noexcept {
     if ((head.flags & k_task_is_detachable) != 0) {
-        g_lone_events.fetch_add(1, std::memory_order_relaxed);
+        add_lone_event();
         if (head.event.fetch_or(k_body_ended, std::memory_order_acq_rel) == 0) {
             return;  // who fulfills the event frees it
         }
-        g_lone_events.fetch_sub(1, std::memory_order_release);
+        remove_lone_event();
     }
     free_lone(head);
 }
@@ -113,6 +114,7 @@ kmpc_head* allocate_owned(member& here, std::size_t bytes, std::int32_t flags) n
     head->owner = owner;
     owner->body = run_head;
     owner->is_final = (flags & k_task_is_final) != 0;
+    owner->runs_always = true;
     if ((flags & k_task_is_detachable) != 0) {
         owner->event = &head->event;
         owner->of = here.of;
@@ -121,12 +123,6 @@ kmpc_head* allocate_owned(member& here, std::size_t bytes, std::int32_t flags) n
 }
 
 }  // namespace
-
-void wait_for_lone_events(member& here) noexcept {
-    if (here.of->size == 1 && g_lone_events.load(std::memory_order_relaxed) != 0) {
-        wait_idly_until(here, [] { return g_lone_events.load(std::memory_order_acquire) == 0; });
-    }
-}
 
 kmpc_task* allocate_task(member& here, std::int32_t flags, std::size_t task_bytes,
                          std::size_t shared_bytes, kmpc_routine routine) noexcept {
@@ -238,7 +234,7 @@ void wait_for_others(member& here) noexcept {
         return static_cast<std::uint32_t>(waiting.word.load(std::memory_order_acquire)) <= 1;
     };
     if (here.at != nullptr && !is_alone()) {
-        wait_until(here, eligible::descendants, is_alone);
+        wait_until(here, eligible::descendants, k_depend_wait, is_alone);
     }
 }
 
@@ -255,6 +251,16 @@ void wait_for_dependences(member& here, translated_dependences& on) noexcept {
 QUERN_OMP_ENTRY kmpc_task* __kmpc_omp_task_alloc(kmpc_place*, std::int32_t, std::int32_t flags,
                                                  std::size_t task_bytes, std::size_t shared_bytes,
                                                  kmpc_routine routine) {
+    kmpc_task* const made = allocate_task(this_member(), flags, task_bytes, shared_bytes, routine);
+    note_site(head_of(made).owner, QUERN_OMP_CALLER);
+    return made;
+}
+
+// A region for a device that its creator does not wait for: the host runs it.
+QUERN_OMP_ENTRY kmpc_task* __kmpc_omp_target_task_alloc(kmpc_place*, std::int32_t,
+                                                        std::int32_t flags, std::size_t task_bytes,
+                                                        std::size_t shared_bytes,
+                                                        kmpc_routine routine, std::int64_t) {
     return allocate_task(this_member(), flags, task_bytes, shared_bytes, routine);
 }
 
@@ -321,9 +327,8 @@ QUERN_OMP_ENTRY void __kmpc_omp_task_complete_if0(kmpc_place*, std::int32_t, kmp
         made->destroy(static_cast<std::int32_t>(here.number), made);
     }
     here.current = head.before;
-    if ((head.flags & k_task_is_detachable) != 0 &&
-        head.event.fetch_or(k_body_ended, std::memory_order_acq_rel) == 0) {
-        is_missing("a task with if(false) and detach whose event is fulfilled after its body");
+    if ((head.flags & k_task_is_detachable) != 0) {
+        wait_idly_until(here, [&head] { return head.event.load(std::memory_order_acquire) != 0; });
     }
     if (head.owner != nullptr) {
         end_deferred(here, *head.owner);
@@ -372,7 +377,7 @@ extern "C" __attribute__((visibility("hidden"))) void quern_omp_fulfill_event(vo
         fulfill(*head.owner);
     } else if (head.event.fetch_or(k_fulfilled, std::memory_order_acq_rel) != 0) {
         free_lone(head);
-        g_lone_events.fetch_sub(1, std::memory_order_release);
+        remove_lone_event();
     }
 }
 

@@ -90,6 +90,25 @@ QUERN_OMP_ENTRY void omp_set_default_allocator(std::uintptr_t allocator) {
 }
 QUERN_OMP_ENTRY std::uintptr_t omp_get_default_allocator() { return tls_default_allocator; }
 
+// Fortran passes references.
+QUERN_OMP_ENTRY std::uintptr_t omp_init_allocator_(const std::uintptr_t* space,
+                                                   const std::int32_t* count,
+                                                   const allocator_trait* traits) {
+    return omp_init_allocator(*space, *count, traits);
+}
+QUERN_OMP_ENTRY std::uintptr_t omp_init_allocator_8_(const std::uintptr_t* space,
+                                                     const std::int64_t* count,
+                                                     const allocator_trait* traits) {
+    return omp_init_allocator(*space, static_cast<int>(*count), traits);
+}
+QUERN_OMP_ENTRY void omp_destroy_allocator_(const std::uintptr_t* allocator) {
+    omp_destroy_allocator(*allocator);
+}
+QUERN_OMP_ENTRY void omp_set_default_allocator_(const std::uintptr_t* allocator) {
+    omp_set_default_allocator(*allocator);
+}
+QUERN_OMP_ENTRY std::uintptr_t omp_get_default_allocator_() { return omp_get_default_allocator(); }
+
 QUERN_OMP_ENTRY void* omp_alloc(std::size_t size, std::uintptr_t allocator) {
     return allocate(1, size, allocator);
 }

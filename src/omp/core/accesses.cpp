@@ -214,7 +214,7 @@ void wait_for_accesses(member& here, void** dependences) noexcept {
     }
     const std::vector<access_node*> before = table->before(dependences);
     for (const access_node* const each : before) {
-        wait_until(here, eligible::descendants,
+        wait_until(here, eligible::descendants, k_depend_wait,
                    [each] { return each->has_ended.load(std::memory_order_acquire); });
     }
     table->drop_all(before);

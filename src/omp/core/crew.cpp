@@ -2,6 +2,8 @@
 // The threads of teams. Protocol: ../README.md.
 #include "core/crew.hpp"
 
+#include "core/hangs.hpp"
+#include "core/observing.hpp"
 #include "core/waiting.hpp"
 
 #include <quern/base/detail/atomics.hpp>
@@ -57,10 +59,12 @@ crew::crew(unsigned capacity)
     : m_capacity(capacity),
       m_members(std::make_unique<member[]>(capacity)),
       m_shares(std::make_unique<share[]>(k_shares)),
-      m_pool(description_of(capacity)) {
+      m_runtime(make_observed_runtime(capacity)) {
+    m_pool = m_runtime != nullptr ? &m_runtime->default_pool().get()
+                                  : &m_own_pool.emplace(description_of(capacity));
     m_team.members = m_members.get();
     m_team.shares = m_shares.get();
-    m_team.workers = &m_pool;
+    m_team.workers = m_pool;
     for (unsigned i = 0; i < capacity; ++i) {
         m_members[i].of = &m_team;
         m_members[i].number = i;
@@ -71,17 +75,21 @@ crew::crew(unsigned capacity)
     for (unsigned i = 1; i < capacity; ++i) {
         auto& one = *m_posts.emplace_back(std::make_unique<post>());
         one.of = this;
-        one.name = "member of an OpenMP team";
-        m_pool.make_ready(one);
+        one.number = i;
+        one.named = "member " + std::to_string(i) + " of an OpenMP team";
+        one.name = one.named.c_str();
+        m_pool->make_ready(one);
     }
     // Each worker but one has a post that never returns; only then does none search any more, and
     // the one that is left goes to sleep.
     while (m_posted.load(std::memory_order_acquire) + 1 != capacity) {
         ::sched_yield();
     }
+    register_crew(*this);
 }
 
 crew::~crew() {
+    forget_crew(*this);
     m_ends.store(true, std::memory_order_seq_cst);
     for (unsigned i = 1; i < m_capacity; ++i) {
         begin_region(m_members[i]);
@@ -94,7 +102,7 @@ detail::context* crew::run_post(detail::work& item) noexcept {
         return larger;
     }
     crew& of = *self.of;
-    of.serve(of.m_members[1 + of.m_numbers.fetch_add(1, std::memory_order_relaxed)]);
+    of.serve(of.m_members[self.number]);
     detail::count_task();
     return nullptr;
 }
@@ -107,6 +115,7 @@ detail::context* crew::run_visit(detail::work& item) noexcept {
     team& of = self.of.m_team;
     member& first = of.members[0];
     first.at = detail::current_worker();
+    first.at->stats.is_now(worker_phase::managing);  // for reports: the thread is not the worker's
     for (unsigned i = 1; i < of.size; ++i) {
         self.of.begin_region(of.members[i]);
     }
@@ -126,7 +135,23 @@ void crew::serve(member& one) noexcept {
     one.at = detail::current_worker();
     m_posted.fetch_add(1, std::memory_order_release);  // pairs with the constructor
     for (std::uint32_t seen = 0; wait_for_region(one, seen); ++seen) {
-        run_member(one);
+        if (is_observed()) [[unlikely]] {
+            run_observed_member(one);
+        } else {
+            detail::current_context()->root().task().site = one.of->site;  // for reports
+            run_member(one);
+        }
+    }
+}
+
+void crew::add_idle_threads(std::set<pid_t>& to) const {
+    for (unsigned i = 1; i < m_capacity; ++i) {
+        const member& one = m_members[i];
+        if (one.sleeps.load(std::memory_order_acquire) &&
+            one.region.load(std::memory_order_acquire) ==
+                one.served.load(std::memory_order_acquire)) {
+            to.insert(one.at->thread_id());
+        }
     }
 }
 
@@ -137,14 +162,18 @@ bool crew::wait_for_region(member& one, std::uint32_t seen) noexcept {
         return one.region.load(std::memory_order_acquire) != seen;
     };
     const errno_kept kept;
+    const noted_wait noted(nullptr);
+    one.served.store(seen, std::memory_order_relaxed);
     for (unsigned attempt = 0; !has_begun(); ++attempt) {
         if (spins(one, attempt)) {
             continue;
         }
         one.sleeps.store(true, std::memory_order_seq_cst);
+        one.at->stats.is_now(worker_phase::idle);  // for reports: it runs no task
         if (!has_begun()) {
             detail::std_atomics::futex_wait(one.region, seen);
         }
+        one.at->stats.is_now(worker_phase::running);
         one.sleeps.store(false, std::memory_order_relaxed);
     }
     return !m_ends.load(std::memory_order_acquire);
@@ -153,9 +182,13 @@ bool crew::wait_for_region(member& one, std::uint32_t seen) noexcept {
 void crew::run() noexcept {
     choose_patience(m_team);
     visit here(*this);
+    if (is_observed()) [[unlikely]] {
+        here.site = m_team.site;
+        here.name = k_region_name;
+    }
     // Within a region of another crew the caller is a worker of that one.
     detail::context* const outside = std::exchange(detail::quern_tls_context, nullptr);
-    while (!m_pool.run_as_guest(here)) {
+    while (!m_pool->run_as_guest(here)) {
         ::sched_yield();  // the worker that lends its place is not asleep yet
     }
     detail::quern_tls_context = outside;

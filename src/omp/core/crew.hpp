@@ -6,10 +6,14 @@
 #include "core/team.hpp"
 
 #include <quern/scheduler/detail/pool.hpp>
+#include <quern/scheduler/runtime.hpp>
 #include <quern/scheduler/work.hpp>
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace quern::omp {
@@ -27,18 +31,23 @@ public:
     team& whole() noexcept { return m_team; }
     unsigned capacity() const noexcept { return m_capacity; }
     /// Made before a fork() that made this process: its threads are not here.
-    bool is_inherited() const noexcept { return m_pool.inherited(); }
+    bool is_inherited() const noexcept { return m_pool->inherited(); }
 
     /// Runs the team's region. The caller is member 0.
     void run() noexcept;
 
     bool is_used = false;
 
+    /// The threads of members that wait for a region which has not begun. Any thread.
+    void add_idle_threads(std::set<pid_t>& to) const;
+
 private:
     /// What a worker runs from the beginning to the end of the crew: a member, region by region.
     struct post final : detail::runnable {
         post() noexcept;
         crew* of = nullptr;
+        unsigned number = 0;
+        std::string named;
     };
     /// A region as the caller runs it, in the place of a worker that sleeps.
     struct visit final : detail::runnable {
@@ -56,10 +65,12 @@ private:
     std::unique_ptr<share[]> m_shares;
     team m_team;
     std::vector<std::unique_ptr<post>> m_posts;
-    std::atomic<unsigned> m_numbers{0};  ///< given to members
-    std::atomic<unsigned> m_posted{0};   ///< members that wait for a region
+    std::atomic<unsigned> m_posted{0};  ///< members that wait for a region
     std::atomic<bool> m_ends{false};
-    detail::pool m_pool;
+    // One of them: a runtime is what recordings know.
+    std::unique_ptr<runtime> m_runtime;
+    std::optional<detail::pool> m_own_pool;
+    detail::pool* m_pool = nullptr;
 };
 
 /// Threads for a team of that size, for the calling thread: those that it had last, so that what is

@@ -2,6 +2,8 @@
 // Reads the OMP_* variables.
 #include "core/settings.hpp"
 
+#include "core/cancellation.hpp"
+
 #include <sched.h>
 
 #include <algorithm>
@@ -15,6 +17,8 @@
 #include <string_view>
 
 namespace quern::omp {
+
+constinit bool g_cancels = false;
 
 namespace {
 
@@ -228,9 +232,14 @@ settings read_settings() {
     read_levels(all);
     check_stack_size();
     read_wait_policy(all);
-    if (read_switch("OMP_CANCELLATION").value_or(false)) {
-        reject("OMP_CANCELLATION", "false: the construct cancel has no effect yet");
+    all.cancels = read_switch("OMP_CANCELLATION").value_or(false);
+    if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT")) {
+        all.affinity_format = format;
     }
+    all.teams = read_number("OMP_NUM_TEAMS", 1, 1U << 30, "a number of 1 or more").value_or(0);
+    all.teams_thread_limit =
+        read_number("OMP_TEAMS_THREAD_LIMIT", 1, k_most_threads, "a number of 1 to 4095")
+            .value_or(0);
     all.initial.adjusts_threads = read_switch("OMP_DYNAMIC").value_or(false);
     all.thread_limit = read_number("OMP_THREAD_LIMIT", 1, k_most_threads, "a number of 1 to 4095")
                            .value_or(k_most_threads);
@@ -242,7 +251,11 @@ settings read_settings() {
 }  // namespace
 
 const settings& the_settings() {
-    static const settings* const known = new settings(read_settings());  // outlives exit()
+    static const settings* const known = [] {
+        auto* const made = new settings(read_settings());  // outlives exit()
+        g_cancels = made->cancels;
+        return made;
+    }();
     return *known;
 }
 

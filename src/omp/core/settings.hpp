@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace quern::omp {
@@ -30,8 +31,12 @@ struct settings {
     unsigned processors = 1;                 ///< that this process may use
     unsigned thread_limit = 0;
     unsigned highest_priority = 0;
-    bool waits_actively = false;   ///< OMP_WAIT_POLICY=active
-    bool waits_passively = false;  ///< OMP_WAIT_POLICY=passive
+    bool cancels = false;  ///< OMP_CANCELLATION
+    std::string affinity_format = "level %L thread %i affinity %A";
+    unsigned teams = 0;               ///< OMP_NUM_TEAMS; 0: not given
+    unsigned teams_thread_limit = 0;  ///< OMP_TEAMS_THREAD_LIMIT; 0: not given
+    bool waits_actively = false;      ///< OMP_WAIT_POLICY=active
+    bool waits_passively = false;     ///< OMP_WAIT_POLICY=passive
 };
 
 inline constexpr unsigned k_most_threads = 4095;

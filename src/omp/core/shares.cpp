@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops, sections and singles. Iterations are counted from 0, so that all loops are the same.
+// Loops, sections and singles: how members enter and leave them.
 #include "core/shares.hpp"
 
+#include "core/cancellation.hpp"
+#include "core/task_reductions.hpp"
 #include "core/waiting.hpp"
 
 #include <algorithm>
@@ -23,12 +25,40 @@ first_share describe_loop(bool up, std::uint64_t start, std::uint64_t end, std::
     return made;
 }
 
-void set_up(share& one, const first_share& as, unsigned members) noexcept {
+namespace {
+
+void free_extras(share& one) noexcept {
+    if (one.marks.load(std::memory_order_relaxed) != nullptr) {
+        delete one.marks.exchange(nullptr, std::memory_order_relaxed);
+    }
+    if (one.memory.load(std::memory_order_relaxed) != nullptr) {
+        delete one.memory.exchange(nullptr, std::memory_order_relaxed);
+    }
+}
+
+/// Each member has about as many chunks as any other, in the order of the members. The last chunk
+/// of the loop is none of them: take_of_others() has it.
+void divide(team& of, const share& one, std::uint64_t chunks) noexcept {
+    const auto slot = static_cast<std::size_t>(&one - of.shares);
+    std::uint64_t from = 0;
+    for (unsigned i = 0; i < of.size; ++i) {
+        const std::uint64_t to = from + chunks / of.size + (i < chunks % of.size ? 1 : 0);
+        of.members[i].ranges[slot].set(
+            {static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
+        from = to;
+    }
+}
+
+}  // namespace
+
+void set_up(team& of, share& one, const first_share& as) noexcept {
+    const std::uint64_t members = of.size;
     one.schedule = as.schedule;
     one.start = as.start;
     one.step = as.step;
     one.end = as.end;
     one.count = as.count;
+    one.multiple = std::max<std::uint64_t>(as.multiple, 1);
     one.chunk = std::min(as.chunk, std::max<std::uint64_t>(as.count, 1));
     if (one.chunk == 0 && as.schedule != schedule_kind::fixed) {
         one.chunk = 1;
@@ -41,6 +71,16 @@ void set_up(share& one, const first_share& as, unsigned members) noexcept {
     one.taken.store(0, std::memory_order_relaxed);
     one.turn.store(0, std::memory_order_relaxed);
     one.left = 0;
+    free_extras(one);  // members of a cancelled region may not have left it
+    one.is_divided = false;
+    if (members != 1 && !as.keeps_order && as.schedule == schedule_kind::dynamic) {
+        const std::uint64_t chunks = one.count == 0 ? 0 : (one.count - 1) / one.chunk;
+        one.is_divided =
+            !one.may_overflow && chunks < chunk_range<detail::std_atomics>::k_most_chunks;
+        if (one.is_divided) {
+            divide(of, one, chunks);
+        }
+    }
 }
 
 bool enter_share(member& here, const first_share& as) noexcept {
@@ -49,8 +89,10 @@ bool enter_share(member& here, const first_share& as) noexcept {
     share& one = share_of(of, construct);
     here.sharing = &one;
     here.trip = here.first = here.last = 0;
+    here.batch = here.batch_limit = 1;
+    here.batch_time = 0;
     if (of.size == 1) {
-        set_up(one, as, 1);
+        set_up(of, one, as);
         return true;
     }
     for (;;) {
@@ -61,22 +103,78 @@ bool enter_share(member& here, const first_share& as) noexcept {
             }
             if (one.left == of.size) {
                 one.construct = construct;
-                set_up(one, as, of.size);
+                set_up(of, one, as);
                 return true;
             }
+        }
+        if (is_cancelled(here, cancelled_part::region)) {
+            here.sharing = nullptr;  // others may have passed it by
+            return false;
         }
         // Some member is still in the construct k_shares before this one.
         wait_idly_until(here, [&one, &of, construct] {
             const std::lock_guard<detail::spin_lock> held(one.lock);
-            return one.left == of.size || one.construct == construct;
+            return one.left == of.size || one.construct == construct ||
+                   of.is_cancelled.load(std::memory_order_acquire);
         });
     }
+}
+
+namespace {
+
+void begin_group_of_construct(member& here) {
+    auto* const group = new task_group;
+    group->outer = here.current->group;
+    group->described_reductions =
+        group->outer != nullptr ? group->outer->described_reductions : nullptr;
+    group->is_of_construct = true;
+    here.current->group = group;
+}
+
+}  // namespace
+
+bool enter_share_with_memory(member& here, const first_share& as, std::uintptr_t* reductions,
+                             void** memory) {
+    if (reductions != nullptr) {
+        begin_group_of_construct(here);
+    }
+    const bool is_first = enter_share(here, as);
+    if ((reductions == nullptr && memory == nullptr) || here.sharing == nullptr) {
+        return is_first;
+    }
+    share& one = *here.sharing;
+    if (is_first) {
+        auto* const made = new shared_memory;
+        if (reductions != nullptr) {
+            register_reductions(here, reductions);
+            made->reductions = reductions;
+        }
+        if (memory != nullptr) {
+            made->block = std::make_unique<std::byte[]>(reinterpret_cast<std::uintptr_t>(*memory));
+        }
+        one.memory.store(made, std::memory_order_seq_cst);
+        wake_sleepers(*here.of);
+    } else {
+        wait_idly_until(here,
+                        [&one] { return one.memory.load(std::memory_order_acquire) != nullptr; });
+        if (reductions != nullptr) {
+            share_reductions(here, reductions, one.memory.load()->reductions);
+        }
+    }
+    if (memory != nullptr) {
+        *memory = one.memory.load(std::memory_order_acquire)->block.get();
+    }
+    return is_first;
 }
 
 void leave_share(member& here) noexcept {
     share* const one = here.sharing;
     here.sharing = nullptr;
-    if (here.of->size == 1 || one == nullptr) {
+    if (one == nullptr) {
+        return;
+    }
+    if (here.of->size == 1) {
+        free_extras(*one);
         return;
     }
     bool is_last = false;
@@ -84,91 +182,13 @@ void leave_share(member& here) noexcept {
         const std::lock_guard<detail::spin_lock> held(one->lock);
         is_last = ++one->left == here.of->size;
         if (is_last) {
-            delete one->marks.exchange(nullptr, std::memory_order_relaxed);
+            free_extras(*one);
         }
     }
     if (is_last) {
         wake_sleepers(*here.of);
     }
 }
-
-namespace {
-
-/// Some iterations; none if both are the same. Returned in registers: in memory the compiler would
-/// write them one by one and read them at once, and the read would wait for the writes.
-struct piece {
-    std::uint64_t from = 0;
-    std::uint64_t to = 0;
-};
-
-piece take_fixed(member& here, const share& one) noexcept {
-    const std::uint64_t size = here.of->size;
-    const std::uint64_t number = here.number;
-    const std::uint64_t trip = here.trip++;
-    if (one.chunk == 0) {
-        const std::uint64_t each = one.count / size;
-        const std::uint64_t more = one.count % size;
-        const std::uint64_t from = number * each + std::min(number, more);
-        return trip == 0 ? piece{from, from + each + (number < more ? 1 : 0)} : piece{};
-    }
-    const std::uint64_t chunks = one.count == 0 ? 0 : (one.count - 1) / one.chunk + 1;
-    const std::uint64_t chunk = trip * size + number;
-    if (chunk >= chunks) {
-        return {};
-    }
-    const std::uint64_t from = chunk * one.chunk;
-    return {from, from + std::min(one.count - from, one.chunk)};
-}
-
-piece take_some(share& one, std::uint64_t members) noexcept {
-    std::uint64_t from = one.taken.load(std::memory_order_relaxed);
-    std::uint64_t wanted = 0;
-    do {
-        if (from >= one.count) {
-            return {};
-        }
-        const std::uint64_t left = one.count - from;
-        wanted = one.schedule == schedule_kind::guided
-                     ? std::max(one.chunk, (left - 1) / members + 1)
-                     : one.chunk;
-        wanted = std::min(wanted, left);
-    } while (!one.taken.compare_exchange_weak(from, from + wanted, std::memory_order_relaxed));
-    return {from, from + wanted};
-}
-
-QUERN_ALWAYS_INLINE piece take_piece(member& here, share& one) noexcept {
-    if (one.schedule == schedule_kind::fixed) {
-        return take_fixed(here, one);
-    }
-    if (one.schedule == schedule_kind::guided || one.may_overflow) {
-        return take_some(one, here.of->size);
-    }
-    const std::uint64_t from = one.taken.fetch_add(one.chunk, std::memory_order_relaxed);
-    return from >= one.count ? piece{} : piece{from, from + std::min(one.chunk, one.count - from)};
-}
-
-/// What a member must have done before it can be in a construct.
-share& present_share(const member& here) noexcept {
-    if (here.sharing == nullptr) {
-        fatal("a loop or sections continue on a thread that has not begun them");
-    }
-    return *here.sharing;
-}
-
-QUERN_ALWAYS_INLINE bool take_values(member& here, share& one, std::uint64_t& from,
-                                     std::uint64_t& to) noexcept {
-    const piece taken = take_piece(here, one);
-    if (taken.from == taken.to) {
-        return false;
-    }
-    here.first = taken.from;
-    here.last = taken.to;
-    from = one.start + taken.from * one.step;
-    to = taken.to == one.count ? one.end : one.start + taken.to * one.step;
-    return true;
-}
-
-}  // namespace
 
 iteration_marks::iteration_marks(unsigned loops, const std::uint64_t* extents)
     : m_extents(extents, extents + loops) {
@@ -197,9 +217,10 @@ bool iteration_marks::is_set(const std::uint64_t* at) const noexcept {
     return (m_bits[number / 64].load(std::memory_order_acquire) >> number % 64 & 1) != 0;
 }
 
-void enter_nest(member& here, const first_share& as, unsigned loops, const std::uint64_t* extents) {
-    const bool is_first = enter_share(here, as);
-    if (here.of->size == 1) {
+void enter_nest(member& here, const first_share& as, unsigned loops, const std::uint64_t* extents,
+                std::uintptr_t* reductions, void** memory) {
+    const bool is_first = enter_share_with_memory(here, as, reductions, memory);
+    if (here.of->size == 1 || here.sharing == nullptr) {
         return;
     }
     share& one = *here.sharing;
@@ -210,33 +231,6 @@ void enter_nest(member& here, const first_share& as, unsigned loops, const std::
         wait_idly_until(here,
                         [&one] { return one.marks.load(std::memory_order_acquire) != nullptr; });
     }
-}
-
-bool next_chunk(member& here, std::uint64_t& from, std::uint64_t& to) noexcept {
-    return take_values(here, present_share(here), from, to);
-}
-
-void begin_ordered(member& here) noexcept {
-    const share& one = present_share(here);
-    wait_idly_until(
-        here, [&one, &here] { return one.turn.load(std::memory_order_acquire) == here.first; });
-}
-
-bool next_ordered_chunk(member& here, std::uint64_t& from, std::uint64_t& to) noexcept {
-    share& one = present_share(here);
-    if (here.first != here.last) {
-        // Its last chunk has ended: the turn passes on, in the order of the chunks.
-        begin_ordered(here);
-        one.turn.store(here.last, std::memory_order_seq_cst);
-        here.first = here.last;
-        wake_sleepers(*here.of);
-    }
-    return take_values(here, one, from, to);
-}
-
-unsigned next_section(member& here) noexcept {
-    const piece taken = take_piece(here, present_share(here));
-    return taken.from == taken.to ? 0 : static_cast<unsigned>(taken.to);
 }
 
 }  // namespace quern::omp

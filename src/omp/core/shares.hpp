@@ -5,6 +5,7 @@
 #include "core/team.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,11 +20,21 @@ inline share& share_of(team& of, std::uint64_t construct) noexcept {
 first_share describe_loop(bool up, std::uint64_t start, std::uint64_t end, std::uint64_t step,
                           schedule_kind schedule, std::uint64_t chunk) noexcept;
 
-void set_up(share& one, const first_share& as, unsigned members) noexcept;
+void set_up(team& of, share& one, const first_share& as) noexcept;
 
 /// The member comes to a construct. True: it is the first, which has set it up.
 bool enter_share(member& here, const first_share& as) noexcept;
 void leave_share(member& here) noexcept;
+
+/// What the members of a construct share beside its iterations. Ends when all have left it.
+struct shared_memory {
+    std::uintptr_t* reductions = nullptr;  ///< those of the first member, see task_reductions.hpp
+    std::unique_ptr<std::byte[]> block;    ///< zeros at first
+};
+/// As enter_share(), for a construct with reductions by tasks, which begin a taskgroup on each
+/// member, or with memory: of so many bytes as `*memory` says, which becomes its address.
+bool enter_share_with_memory(member& here, const first_share& as, std::uintptr_t* reductions,
+                             void** memory);
 
 /// The next iterations for the member, as values of the loop variable. False: none is left.
 bool next_chunk(member& here, std::uint64_t& from, std::uint64_t& to) noexcept;
@@ -50,7 +61,8 @@ private:
 
 /// As enter_share(), for such a nest: the loop is its outermost one. In a team of one there are no
 /// marks, since iterations are in order.
-void enter_nest(member& here, const first_share& as, unsigned loops, const std::uint64_t* extents);
+void enter_nest(member& here, const first_share& as, unsigned loops, const std::uint64_t* extents,
+                std::uintptr_t* reductions = nullptr, void** memory = nullptr);
 
 /// The number of the next section, from 1; 0: none is left.
 unsigned next_section(member& here) noexcept;

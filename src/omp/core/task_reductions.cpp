@@ -36,15 +36,50 @@ bool find_copy(const std::uintptr_t* in, std::uintptr_t address, std::uintptr_t&
 
 }  // namespace
 
-void register_reductions(member& here, std::uintptr_t* descriptor) noexcept {
+namespace {
+
+std::uintptr_t* next_of(const std::uintptr_t* descriptor) noexcept {
+    return reinterpret_cast<std::uintptr_t*>(descriptor[k_next]);
+}
+
+/// Puts the list of descriptors before those of the taskgroup. Its last one is marked.
+void add_to_group(member& here, std::uintptr_t* descriptor) noexcept {
     task_group* const group = here.current->group;
     if (group == nullptr) {
         fatal("a reduction of tasks outside of a taskgroup");
     }
     std::uintptr_t* each = descriptor;
-    for (;; each = reinterpret_cast<std::uintptr_t*>(each[k_next])) {
+    while (each[k_is_last] == 0) {
+        each = next_of(each);
+    }
+    each[k_next] = reinterpret_cast<std::uintptr_t>(group->described_reductions);
+    group->described_reductions = descriptor;
+}
+
+}  // namespace
+
+void register_reductions(member& here, std::uintptr_t* descriptor) noexcept {
+    allocate_reductions(descriptor, here.of->size);
+    add_to_group(here, descriptor);
+}
+
+void share_reductions(member& here, std::uintptr_t* descriptor,
+                      const std::uintptr_t* first) noexcept {
+    for (std::uintptr_t* each = descriptor;; each = next_of(each), first = next_of(first)) {
+        each[k_memory] = first[k_memory];
+        each[k_end] = first[k_end];
+        each[k_is_last] = each[k_next] == 0 ? 1 : 0;
+        if (each[k_next] == 0) {
+            break;
+        }
+    }
+    add_to_group(here, descriptor);
+}
+
+void allocate_reductions(std::uintptr_t* descriptor, unsigned members) noexcept {
+    for (std::uintptr_t* each = descriptor;; each = next_of(each)) {
         const std::size_t alignment = std::max<std::size_t>(each[k_memory], sizeof(void*));
-        std::size_t bytes = each[k_bytes] * here.of->size;
+        std::size_t bytes = each[k_bytes] * members;
         bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) & ~(alignment - 1);
         void* const memory = std::aligned_alloc(alignment, bytes);
         if (memory == nullptr) {
@@ -52,14 +87,12 @@ void register_reductions(member& here, std::uintptr_t* descriptor) noexcept {
         }
         std::memset(memory, 0, bytes);
         each[k_memory] = reinterpret_cast<std::uintptr_t>(memory);
-        each[k_end] = each[k_memory] + each[k_bytes] * here.of->size;
+        each[k_end] = each[k_memory] + each[k_bytes] * members;
         each[k_is_last] = each[k_next] == 0 ? 1 : 0;
         if (each[k_next] == 0) {
             break;
         }
     }
-    each[k_next] = reinterpret_cast<std::uintptr_t>(group->described_reductions);
-    group->described_reductions = descriptor;
 }
 
 void unregister_reductions(std::uintptr_t* descriptor) noexcept {

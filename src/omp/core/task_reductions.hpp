@@ -13,6 +13,11 @@ namespace quern::omp {
 
 /// Gives each member memory for the private copies, all zero, within the present taskgroup.
 void register_reductions(member& here, std::uintptr_t* descriptor) noexcept;
+/// The same for a descriptor of another member for the same construct: it shares the memory.
+void share_reductions(member& here, std::uintptr_t* descriptor,
+                      const std::uintptr_t* first) noexcept;
+/// Gives memory for `members` to a list of descriptors that belongs to no taskgroup yet.
+void allocate_reductions(std::uintptr_t* descriptor, unsigned members) noexcept;
 /// Frees the memory. The taskgroup has ended.
 void unregister_reductions(std::uintptr_t* descriptor) noexcept;
 /// Replaces addresses of variables, or of other members' copies, by those of the member's copies.

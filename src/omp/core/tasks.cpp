@@ -4,6 +4,8 @@
 #include "core/tasks.hpp"
 
 #include "core/accesses.hpp"
+#include "core/cancellation.hpp"
+#include "core/observing.hpp"
 #include "core/waiting.hpp"
 
 #include <quern/base/detail/atomics.hpp>
@@ -114,6 +116,8 @@ void complete(member& here, deferred_task& ended) noexcept {
 
 deferred_task::deferred_task() noexcept : runnable(run_in_loop) {}
 
+void call_task_body(void (*body)(void*), void* argument) noexcept { call_body(body, argument); }
+
 bool has_enough_ready(const member& here) noexcept {
     return here.at->queues.deque.size() >=
            std::max(k_enough_ready, k_enough_ready_of_each * here.of->size);
@@ -132,7 +136,11 @@ void run_included(member& here, void (*body)(void*), void* argument, bool is_fin
         own.is_final = is_final || here.current->is_final;
         task* const before = here.current;
         here.current = &own;
-        call_body(body, argument);
+        if (is_observed() && here.at != nullptr) [[unlikely]] {
+            call_observed_task(body, argument);
+        } else {
+            call_body(body, argument);
+        }
         here.current = before;
         return;
     }
@@ -167,6 +175,9 @@ deferred_task* prepare_deferred(member& here, std::size_t size, std::size_t alig
 }
 
 void add_deferred(member& here, deferred_task& made) noexcept {
+    if (is_observed()) [[unlikely]] {
+        tell_ready(here, made);
+    }
     here.at->push(made);
     if (here.of->sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         const errno_kept kept;
@@ -177,7 +188,18 @@ void add_deferred(member& here, deferred_task& made) noexcept {
 void run_deferred(member& here, deferred_task& next) noexcept {
     task* const before = here.current;
     here.current = &next;
-    call_body(next.body, next.argument);
+    if (!next.runs_always && is_discarded(here, next)) [[unlikely]] {
+        // cancelled before it began
+    } else if (is_observed()) [[unlikely]] {
+        run_observed_task(here, next, before);
+        return;
+    } else {
+        call_body(next.body, next.argument);
+    }
+    end_body(here, next, before);
+}
+
+void end_body(member& here, deferred_task& next, task* before) noexcept {
     here.current = before;
     here.at->stats.tasks.add();
     if (next.event != nullptr) [[unlikely]] {
@@ -263,6 +285,7 @@ void fill_deferred(deferred_task& made, const task_request& what) noexcept {
     made.is_final = what.is_final;
     if (what.copy != nullptr) {
         what.copy(made.argument, what.argument);
+        made.runs_always = true;  // it destroys what has been copied
     } else if (what.size != 0) {
         std::memcpy(made.argument, what.argument, what.size);
     }
@@ -273,13 +296,14 @@ void wait_for_children(member& here) noexcept {
     if (here.at == nullptr || !waiting.has_children()) {
         return;
     }
-    wait_until(here, eligible::descendants, [&waiting] { return !waiting.has_children(); });
+    wait_until(here, eligible::descendants, k_taskwait_wait,
+               [&waiting] { return !waiting.has_children(); });
 }
 
 void wait_for_group(member& here, task_group& group) noexcept {
     const auto is_over = [&group] { return group.left.load(std::memory_order_acquire) == 0; };
     if (!is_over()) {
-        wait_until(here, eligible::descendants, is_over);
+        wait_until(here, eligible::descendants, k_taskgroup_wait, is_over);
     }
 }
 

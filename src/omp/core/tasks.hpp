@@ -31,7 +31,8 @@ struct deferred_task final : detail::runnable, task {
     access_node* node = nullptr;  ///< of its dependences, if it has any
     /// If it has one: the task ends when its body and its event have.
     std::atomic<unsigned>* event = nullptr;
-    team* of = nullptr;  ///< set if it has an event
+    team* of = nullptr;        ///< set if it has an event
+    bool runs_always = false;  ///< also if it is discarded: its body sees to that
 };
 
 /// What an entry point of an ABI knows of a task.
@@ -63,7 +64,11 @@ void run_included(member& here, void (*body)(void*), void* argument, bool is_fin
 /// Whether the member has so many tasks ready that it runs the next one itself.
 bool has_enough_ready(const member& here) noexcept;
 
+/// Calls `body(argument)`, on a fresh stack if the present one is used up.
+void call_task_body(void (*body)(void*), void* argument) noexcept;
 void run_deferred(member& here, deferred_task& next) noexcept;
+/// The body has been run; `before`: the task that was the member's present one.
+void end_body(member& here, deferred_task& next, task* before) noexcept;
 /// The body of the task has been run without run_deferred().
 void end_deferred(member& here, deferred_task& ended) noexcept;
 

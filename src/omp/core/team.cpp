@@ -4,7 +4,9 @@
 #include "core/team.hpp"
 
 #include "core/accesses.hpp"
+#include "core/cancellation.hpp"
 #include "core/crew.hpp"
+#include "core/observing.hpp"
 #include "core/shares.hpp"
 #include "core/waiting.hpp"
 
@@ -71,11 +73,13 @@ void free_own_values(member& of) noexcept {
 void preset(team& of, const first_share& with) noexcept {
     share& first = share_of(of, 1);
     first.construct = 1;
-    set_up(first, with, of.size);
+    set_up(of, first, with);
     for (unsigned i = 0; i < of.size; ++i) {
         of.members[i].constructs = 1;
         of.members[i].sharing = &first;
         of.members[i].trip = of.members[i].first = of.members[i].last = 0;
+        of.members[i].batch = of.members[i].batch_limit = 1;
+        of.members[i].batch_time = 0;
     }
 }
 
@@ -180,10 +184,10 @@ void run_member(member& one) noexcept {
     member* const before = std::exchange(tls_member, &one);
     of.body(of.argument);
     if (one.implicit.accesses != nullptr) {
-        wait_until(one, eligible::all, [&one] { return one.implicit.is_alone(); });
+        wait_until(one, eligible::all, k_tasks_wait, [&one] { return one.implicit.is_alone(); });
         delete_accesses(one.implicit);
     }
-    wait_at_barrier(one);
+    wait_at_end(one);
     free_own_values(one);
     tls_member = before;
 }
@@ -191,19 +195,21 @@ void run_member(member& one) noexcept {
 void wait_at_barrier(member& here) noexcept {
     team& of = *here.of;
     if (of.size == 1) {
+        of.work_is_cancelled.store(false, std::memory_order_relaxed);
         return;  // its tasks have run when they were made
     }
     if (!here.implicit.is_alone()) {
-        wait_until(here, eligible::all, [&here] { return here.implicit.is_alone(); });
+        wait_until(here, eligible::all, k_tasks_wait, [&here] { return here.implicit.is_alone(); });
     }
     const std::uint32_t epoch = of.epoch.load(std::memory_order_relaxed);
     if (of.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == of.size) {
         of.arrived.store(0, std::memory_order_relaxed);
+        of.work_is_cancelled.store(false, std::memory_order_relaxed);
         of.epoch.store(epoch + 1, std::memory_order_seq_cst);
         wake_sleepers(of);
         return;
     }
-    wait_until(here, eligible::all,
+    wait_until(here, eligible::all, k_barrier_wait,
                [&of, epoch] { return of.epoch.load(std::memory_order_acquire) != epoch; });
 }
 
@@ -238,6 +244,9 @@ void run_region(void (*body)(void*), void* argument, unsigned wanted,
     of.creator = &creator;
     of.body = body;
     of.argument = argument;
+    reset_cancellation(of);
+    const void* const site = std::exchange(creator.next_site, nullptr);
+    of.site = site != nullptr ? site : place_of(body);
     const control_values* const values = values_within(of);
     for (unsigned i = 0; i < size; ++i) {
         reset_member(of.members[i], values);

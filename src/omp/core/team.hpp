@@ -3,8 +3,10 @@
 // Knows no ABI: the entry points of each compiler are in abi/.
 #pragma once
 
+#include "core/ranges.hpp"
 #include "core/settings.hpp"
 
+#include <quern/base/detail/atomics.hpp>
 #include <quern/base/detail/cache_line.hpp>
 #include <quern/base/detail/spin_lock.hpp>
 #include <quern/scheduler/detail/yield_budget.hpp>
@@ -37,6 +39,8 @@ struct task_group {
     task_group* outer = nullptr;
     std::uintptr_t* described_reductions = nullptr;  ///< of gcc's programs, the innermost first
     void* reductions = nullptr;  ///< of clang's programs, see abi/kmpc_reductions.cpp
+    std::atomic<bool> is_cancelled{false};
+    bool is_of_construct = false;  ///< made for the reduction of a construct, not by `taskgroup`
 };
 
 /// What a running task is to its children: implicit tasks (one for each member of a team) and
@@ -76,13 +80,16 @@ struct alignas(detail::k_cache_line) share {
     unsigned left = 0;            ///< members that have left it
     schedule_kind schedule = schedule_kind::dynamic;
     bool may_overflow = false;
+    bool is_divided = false;  ///< each member has a range of chunks of its own: member::ranges
     std::uint64_t start = 0;  ///< iteration i has the value start + i * step, modulo 2^64
     std::uint64_t step = 0;
     std::uint64_t end = 0;
     std::uint64_t count = 0;  ///< of iterations, or sections
     std::uint64_t chunk = 1;
+    std::uint64_t multiple = 1;
     void* copied = nullptr;                              ///< copyprivate
     std::atomic<class iteration_marks*> marks{nullptr};  ///< of a loop with ordered(n)
+    std::atomic<struct shared_memory*> memory{nullptr};  ///< see enter_share_with_memory()
     alignas(detail::k_cache_line) std::atomic<std::uint64_t> taken{0};
     alignas(detail::k_cache_line) std::atomic<std::uint64_t> turn{0};  ///< ordered: whose it is
 };
@@ -100,25 +107,35 @@ struct alignas(detail::k_cache_line) member {
     std::uint64_t trip = 0;        ///< of a loop with static schedule
     std::uint64_t first = 0;       ///< of its present chunk, for ordered
     std::uint64_t last = 0;
+    std::uint32_t batch = 1;               ///< of a divided loop: chunks that it takes next
+    std::uint32_t batch_limit = 1;         ///< of what was left in its range
+    std::uint64_t batch_time = 0;          ///< when it took the last ones
     bool has_ordered = false;              ///< its loop has ordered regions; in code of clang
     changed_values* own_values = nullptr;  ///< copies made in this region
     member* outer = nullptr;               ///< what this thread was before
     std::uint64_t random = 88172645463325252U;
     detail::yield_budget yields;
-    std::uint64_t last_request = 0;  ///< when it asked other members for tasks
+    std::uint64_t last_request = 0;   ///< when it asked other members for tasks
+    const void* next_site = nullptr;  ///< where it makes the next region; null: at its body
     /// Where it waits between regions: the number of the region that it may begin.
     alignas(detail::k_cache_line) std::atomic<std::uint32_t> region{0};
     std::atomic<bool> sleeps{false};
+    std::atomic<std::uint32_t> served{0};  ///< the region after which it sleeps
+    /// Of loops that are divided, one for each share.
+    alignas(detail::k_cache_line) chunk_range<detail::std_atomics> ranges[k_shares];
 };
 
 struct team {
     unsigned size = 1;
     unsigned level = 0;         ///< regions around, this one too
     unsigned active_level = 0;  ///< the same of more than one member
+    unsigned league_size = 1;   ///< of a thread's first team: see abi/league.hpp
+    unsigned league_number = 0;
     member* members = nullptr;
     member* creator = nullptr;  ///< the member that met the region; null in a thread's first team
     void (*body)(void*) = nullptr;
     void* argument = nullptr;
+    const void* site = nullptr;       ///< of the region, for reports
     detail::pool* workers = nullptr;  ///< null in a team of one
     share* shares = nullptr;          ///< k_shares, or one in a team of one
     unsigned pauses = 0;              ///< how long a member spins before it yields
@@ -126,6 +143,10 @@ struct team {
     alignas(detail::k_cache_line) std::atomic<std::uint32_t> arrived{0};
     alignas(detail::k_cache_line) std::atomic<std::uint32_t> epoch{0};  ///< barriers passed
     std::atomic<std::uint32_t> sleepers{0};
+    std::atomic<bool> is_cancelled{false};       ///< the region; see core/cancellation.hpp
+    std::atomic<bool> work_is_cancelled{false};  ///< the present loop or sections
+    std::atomic<std::uint32_t> ended{0};  ///< members at the end, of all regions, if one may be
+    std::uint32_t ended_target = 0;       ///< cancelled; and what it is when this one has ended
     /// Tasks whose events threads outside the team have fulfilled; linked by their argument.
     std::atomic<deferred_task*> fulfilled{nullptr};
 };
@@ -152,6 +173,8 @@ struct first_share {
     std::uint64_t end = 0;
     std::uint64_t count = 0;
     std::uint64_t chunk = 1;
+    bool keeps_order = true;     ///< no member gets an iteration before one that it has had
+    std::uint64_t multiple = 1;  ///< guided: chunks but the last one are multiples of it
 };
 
 /// Runs a region: `body(argument)` on each member; the caller is member 0. Returns when all members

@@ -2,9 +2,11 @@
 // Members that wait: where they find tasks, and how they give the processor away.
 #include "core/waiting.hpp"
 
+#include "core/observing.hpp"
 #include "core/tasks.hpp"
 
 #include <quern/base/detail/atomics.hpp>
+#include <quern/base/detail/call_frames.hpp>
 #include <quern/base/detail/clock.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
@@ -21,6 +23,8 @@ constexpr double k_patience_ns = 10'000;
 
 /// Sleeping members look for tasks in these intervals, should a wake-up have missed them.
 constexpr std::chrono::nanoseconds k_sleep{2'000'000};
+/// A member that has slept so often is known to reports from then on.
+constexpr unsigned k_short_sleeps = 25;
 
 bool may_begin(const member& here, const deferred_task& found, eligible which) noexcept {
     return which == eligible::all || found.parent == here.current ||
@@ -100,19 +104,47 @@ deferred_task* steal(member& here, eligible which) noexcept {
 
 }  // namespace
 
-bool run_some_task(member& here, eligible which) noexcept {
+namespace {
+
+/// Counts the caller among those that search, so that others publish what they have.
+class searching {
+public:
+    explicit searching(member& here) noexcept : m_where(here.of->workers) {
+        if (m_where != nullptr) {
+            m_where->gate.begin_search();
+        }
+    }
+    searching(const searching&) = delete;
+    searching& operator=(const searching&) = delete;
+    ~searching() {
+        if (m_where != nullptr) {
+            m_where->gate.end_search();  // members that sleep do so in back_off, not in the gate
+        }
+    }
+
+private:
+    detail::pool* m_where;
+};
+
+/// A task that the member may begin now, or null. Ends those whose events others have fulfilled.
+deferred_task* find_task(member& here, eligible which) noexcept {
     if (here.at == nullptr) {
-        return false;
+        return nullptr;
     }
-    deferred_task* found = take_own(here, which);
-    if (found == nullptr && here.of->fulfilled.load(std::memory_order_relaxed) != nullptr)
-        [[unlikely]] {
+    deferred_task* const found = take_own(here, which);
+    if (found != nullptr) {
+        return found;
+    }
+    if (here.of->fulfilled.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         end_fulfilled(here);
-        return true;
     }
-    if (found == nullptr) {
-        found = steal(here, which);
-    }
+    return steal(here, which);
+}
+
+}  // namespace
+
+bool run_some_task(member& here, eligible which) noexcept {
+    deferred_task* const found = find_task(here, which);
     if (found == nullptr) {
         return false;
     }
@@ -120,15 +152,37 @@ bool run_some_task(member& here, eligible which) noexcept {
     return true;
 }
 
-searching::searching(member& here) noexcept : m_where(here.of->workers) {
-    if (m_where != nullptr) {
-        m_where->gate.begin_search();
+void run_found(member& here, deferred_task& found) noexcept { run_deferred(here, found); }
+
+deferred_task* search_until(member& here, eligible which, const detail::wait_reason& why,
+                            const end_of_wait& end) noexcept {
+    const searching counted(here);
+    const noted_wait noted(&why);
+    long_wait lasts(k_short_sleeps);
+    for (unsigned attempt = 0;; ++attempt) {
+        const std::uint32_t epoch = here.of->epoch.load(std::memory_order_acquire);
+        if (end()) {
+            return nullptr;
+        }
+        if (deferred_task* const found = find_task(here, which)) {
+            return found;
+        }
+        if (back_off(here, attempt, epoch) && lasts.is_due()) [[unlikely]] {
+            const errno_kept kept;
+            lasts.look(why, end, true, detail::registers_here());
+        }
     }
 }
 
-searching::~searching() {
-    if (m_where != nullptr) {
-        m_where->gate.end_search();  // members that sleep do so in back_off, not in the gate
+void sleep_until(member& here, const detail::wait_reason& why, const end_of_wait& end) noexcept {
+    const noted_wait noted(&why);
+    long_wait lasts(k_short_sleeps);
+    for (unsigned attempt = 0; !end(); ++attempt) {
+        if (back_off(here, attempt, here.of->epoch.load(std::memory_order_acquire)) &&
+            lasts.is_due()) [[unlikely]] {
+            const errno_kept kept;
+            lasts.look(why, end, false, detail::registers_here());
+        }
     }
 }
 
@@ -145,14 +199,16 @@ bool spins(member& here, unsigned attempt) noexcept {
     return false;
 }
 
-void back_off(member& here, unsigned attempt, std::uint32_t epoch_seen) noexcept {
+bool back_off(member& here, unsigned attempt, std::uint32_t epoch_seen) noexcept {
     const errno_kept kept;
-    if (!spins(here, attempt)) {
-        team& of = *here.of;
-        of.sleepers.fetch_add(1, std::memory_order_seq_cst);
-        detail::std_atomics::futex_wait_for(of.epoch, epoch_seen, k_sleep);
-        of.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    if (spins(here, attempt)) {
+        return false;
     }
+    team& of = *here.of;
+    of.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    detail::std_atomics::futex_wait_for(of.epoch, epoch_seen, k_sleep);
+    of.sleepers.fetch_sub(1, std::memory_order_relaxed);
+    return true;
 }
 
 void wake_sleepers(team& of) noexcept {

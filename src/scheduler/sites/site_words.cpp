@@ -16,6 +16,9 @@ std::string without_folders(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
+/// A name that ends so is completed by the function of the site: "task in solve".
+constexpr std::string_view k_to_be_completed = " in";
+
 /// A stolen part of a loop or an algorithm runs the library's own code, whose name says nothing.
 constexpr const char* k_part_of_loop = "part of a parallel loop";
 
@@ -53,7 +56,9 @@ site_words words_of_site(std::string_view name, const void* address, bool is_ent
         words = split_place(detail::describe_entry(address));
         words.name = words.name.starts_with("quern::") ? k_part_of_loop : words.name;
     }
-    if (!name.empty()) {
+    if (name.ends_with(k_to_be_completed)) {
+        words.name = std::string(name) + " " + (words.name.empty() ? "?" : words.name);
+    } else if (!name.empty()) {
         words.name = name;
     }
     if (words.name.empty()) {

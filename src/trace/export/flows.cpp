@@ -60,18 +60,29 @@ void flows::find_edges(const task_graph& graph) {
     std::sort(m_edges_to.begin(), m_edges_to.end(), by_slice);
 }
 
+/// An inlined task in the task that made it needs no arrow. One that another has made, or that this
+/// one's end made ready, does.
+bool flows::lies_within(const begun& inlined, const begun& maker, const recording& run) {
+    const slice& outer = run.lanes[maker.lane].slices[maker.index];
+    return maker.lane == inlined.lane && (outer.covered || outer.suspended);
+}
+
 void flows::find_makers(const recording& run) {
     for (const begun& each : m_begun) {
         const slice& s = run.lanes[each.lane].slices[each.index];
-        if (!s.first || s.inlined || s.parent == 0) {
+        if (!s.first || s.parent == 0) {
             continue;
         }
         const std::uint64_t at = s.ready_ns != 0 ? s.ready_ns : s.begin_ns;
         const auto later = std::upper_bound(
             m_begun.begin(), m_begun.end(), std::pair(s.parent, at),
             [](const auto& wanted, const begun& b) { return wanted < std::pair(b.task, b.at_ns); });
-        if (later != m_begun.begin() && std::prev(later)->task == s.parent) {
-            m_made.push_back({std::prev(later)->lane, std::prev(later)->index, s.task});
+        if (later == m_begun.begin() || std::prev(later)->task != s.parent) {
+            continue;
+        }
+        const begun& maker = *std::prev(later);
+        if (!s.inlined || !lies_within(each, maker, run)) {
+            m_made.push_back({maker.lane, maker.index, s.task});
         }
     }
     std::sort(m_made.begin(), m_made.end(), [](const made& a, const made& b) {

@@ -81,6 +81,7 @@ private:
         }
     }
 
+    static bool lies_within(const begun& inlined, const begun& maker, const recording& run);
     void find_makers(const recording& run);
     void find_edges(const task_graph& graph);
     const begun* first_piece(std::uint64_t task) const;

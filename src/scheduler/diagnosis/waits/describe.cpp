@@ -5,6 +5,7 @@
 
 #include <quern/base/detail/symbols.hpp>
 #include <quern/base/detail/text.hpp>
+#include <quern/scheduler/detail/site_words.hpp>
 
 #include <algorithm>
 #include <array>
@@ -169,8 +170,12 @@ private:
         return number(index) + is + name_of(s.task);
     }
 
+    /// A name that ends with " in" is completed by the function of the site: "task in solve".
     static std::string name_of(const seen_task& task) {
-        const std::string name = task.name.empty() ? "" : " '" + one_line(task.name) + "'";
+        const bool is_complete = task.site == nullptr || !task.name.ends_with(" in");
+        const std::string rest =
+            is_complete ? "" : " " + split_place(describe_site(task.site)).name;
+        const std::string name = task.name.empty() ? "" : " '" + one_line(task.name + rest) + "'";
         return name + (task.id != 0 ? " (id " + std::to_string(task.id) + ")" : "");
     }
 
