@@ -6,7 +6,7 @@ DEMO = build/release/bin/heat --points 100000000 --steps 50 --sweep=short --part
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench bench-full docs check format clean
+.PHONY: help demo test python bench bench-full docs check format clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,6 +20,11 @@ test: ## Build with assertions and run all tests but the consumer projects
 	@scripts/install-dependencies build test mpi
 	@scripts/build-preset dev $(JOBS)
 	@scripts/run-tests build/dev --jobs 2 -LE consumer
+
+python: ## Build the Python package in build/python/venv and run its tests
+	@scripts/install-dependencies build python
+	@scripts/build-python $(JOBS)
+	@timeout 1200 build/python/venv/bin/python -m pytest -q python/tests
 
 bench: ## Compare with other runtimes: about ten minutes, then build/bench/report.html
 	@scripts/install-dependencies build bench

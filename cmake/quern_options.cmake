@@ -10,6 +10,7 @@ option(QUERN_INSTALL "Add the install rules" ${PROJECT_IS_TOP_LEVEL})
 # On in the presets that .ci/run builds. Off by default: a newer compiler has new warnings, and must build all the same.
 option(QUERN_WERROR "Warnings are errors in Quern's own sources" OFF)
 option(QUERN_WITH_HWLOC "Read the machine with hwloc; without it, from /sys" ON)
+option(QUERN_PYTHON "Build the Python module quern._core; pip install . sets it" OFF)
 option(QUERN_WITH_COUNTERS "Count; OFF shows what that costs, and is neither tested nor installed" ON)
 if(NOT QUERN_WITH_COUNTERS)
     message(STATUS "QUERN_WITH_COUNTERS is OFF: a build for measuring, without tests and install rules")

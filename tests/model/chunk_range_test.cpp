@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Loops that OpenMP's teams divide (src/omp/README.md, "Loops"): each chunk is run once, by whichever
-// member takes it, and each member runs those of its present range in their order.
+// Loops that OpenMP's teams divide (src/omp/README.md, "Loops"): each chunk is run once, by the
+// member that takes it, and each member runs those of its present range in their order.
 #include "../../src/omp/core/ranges.hpp"
 #include "protocol.hpp"
 
