@@ -56,9 +56,9 @@ void copy_line(std::byte* to, std::ptrdiff_t to_stride, const std::byte* from,
 
 line_copy line_copy_of(dtype to, dtype from) {
     return with_element(to, [from](auto* t) {
-        using To = std::remove_cvref_t<decltype(*t)>;
+        using to_type = std::remove_cvref_t<decltype(*t)>;
         return with_element(from, [](auto* f) -> line_copy {
-            return copy_line<To, std::remove_cvref_t<decltype(*f)>>;
+            return copy_line<to_type, std::remove_cvref_t<decltype(*f)>>;
         });
     });
 }

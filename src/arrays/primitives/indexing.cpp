@@ -133,7 +133,7 @@ std::ptrdiff_t elements_of(const extents& shape) noexcept {
 }
 
 array gather(const chosen_blocks& from) {
-    const array to(from.view.type(), from.shape());
+    array to(from.view.type(), from.shape());
     const apart dimensions(from, to.strides());
     const block_copy copy{from.block_shape, dimensions.block_strides, from.block_strides,
                           size_of(to.type())};

@@ -8,6 +8,7 @@
 #include <quern/arrays/errors.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -51,11 +52,20 @@ T element_at(const std::byte* first, std::ptrdiff_t index, std::ptrdiff_t stride
     return *reinterpret_cast<const T*>(first + index * stride);
 }
 
+template <class T>
+bool is_no_number(T value) noexcept {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isnan(value);
+    } else {
+        return false;
+    }
+}
+
 /// Whether b is better than a that comes before it. The first number that is none is the best.
 template <bool Least, class T>
 bool is_better(T b, T a) noexcept {
-    if (a != a) return false;
-    return b != b || (Least ? b < a : b > a);
+    if (detail::is_no_number(a)) return false;
+    return detail::is_no_number(b) || (Least ? b < a : b > a);
 }
 
 /// The place of the best in [begin, end): long ranges are halved.

@@ -279,14 +279,14 @@ value item(std::span<const value> v) {
 }
 
 value to_float(std::span<const value> v) {
-    const value one = item(v);
+    value one = item(v);
     if (const auto* const flag = one.as<bool>()) return *flag ? 1.0 : 0.0;
     if (const auto* const whole = one.as<std::int64_t>()) return static_cast<double>(*whole);
     return one;
 }
 
 value to_int(std::span<const value> v) {
-    const value one = item(v);
+    value one = item(v);
     if (const auto* const flag = one.as<bool>()) return std::int64_t{*flag};
     const auto* const real = one.as<double>();
     if (real == nullptr) return one;
