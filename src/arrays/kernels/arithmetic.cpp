@@ -165,36 +165,31 @@ struct reciprocal {
     }
 };
 
-template <class T>
-bool is_nan(T a) noexcept {
-    return a != a;
-}
-
 struct minimum {
     template <class T>
     static T of(T a, T b) noexcept {
-        return a <= b || is_nan(a) ? a : b;
+        return a <= b || detail::is_nan(a) ? a : b;
     }
 };
 
 struct maximum {
     template <class T>
     static T of(T a, T b) noexcept {
-        return a >= b || is_nan(a) ? a : b;
+        return a >= b || detail::is_nan(a) ? a : b;
     }
 };
 
 struct fmin {
     template <class T>
     static T of(T a, T b) noexcept {
-        return a <= b || is_nan(b) ? a : b;
+        return a <= b || detail::is_nan(b) ? a : b;
     }
 };
 
 struct fmax {
     template <class T>
     static T of(T a, T b) noexcept {
-        return a >= b || is_nan(b) ? a : b;
+        return a >= b || detail::is_nan(b) ? a : b;
     }
 };
 

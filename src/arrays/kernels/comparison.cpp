@@ -120,7 +120,7 @@ struct right_shift {
 struct isnan {
     template <class T>
     static bool of(T a) noexcept {
-        return a != a;
+        return detail::is_nan(a);
     }
 };
 struct isinf {

@@ -5,6 +5,7 @@
 
 #include "kernels/table.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -23,6 +24,15 @@ namespace quern::arrays::detail {
 template <class T>
 T& element(char* base, std::ptrdiff_t offset) noexcept {
     return *reinterpret_cast<T*>(base + offset);
+}
+
+template <class T>
+bool is_nan(T a) noexcept {
+    if constexpr (std::is_floating_point_v<T>) {
+        return std::isnan(a);
+    } else {
+        return false;
+    }
 }
 
 template <class T>

@@ -45,7 +45,7 @@ struct minimum : plain_first {
     static constexpr int k_of_none = 0;
     template <class A>
     static A join(A a, A b) noexcept {
-        return a <= b || a != a ? a : b;
+        return a <= b || detail::is_nan(a) ? a : b;
     }
 };
 
@@ -53,7 +53,7 @@ struct maximum : plain_first {
     static constexpr int k_of_none = 0;
     template <class A>
     static A join(A a, A b) noexcept {
-        return a >= b || a != a ? a : b;
+        return a >= b || detail::is_nan(a) ? a : b;
     }
 };
 
