@@ -35,16 +35,16 @@ std::optional<dtype> dtype_named(std::string_view name) noexcept;
 
 /// The dtype of a C++ type: bool, std::int32_t, std::int64_t, float, double.
 template <class T>
-inline constexpr dtype dtype_of = T::there_is_no_dtype_of_this_type;
+inline constexpr dtype dtype_of = T::there_is_no_dtype_of_this_type;  // NOLINT
 template <>
-inline constexpr dtype dtype_of<bool> = dtype::boolean;
+inline constexpr dtype dtype_of<bool> = dtype::boolean;  // NOLINT
 template <>
-inline constexpr dtype dtype_of<std::int32_t> = dtype::int32;
+inline constexpr dtype dtype_of<std::int32_t> = dtype::int32;  // NOLINT
 template <>
-inline constexpr dtype dtype_of<std::int64_t> = dtype::int64;
+inline constexpr dtype dtype_of<std::int64_t> = dtype::int64;  // NOLINT
 template <>
-inline constexpr dtype dtype_of<float> = dtype::float32;
+inline constexpr dtype dtype_of<float> = dtype::float32;  // NOLINT
 template <>
-inline constexpr dtype dtype_of<double> = dtype::float64;
+inline constexpr dtype dtype_of<double> = dtype::float64;  // NOLINT
 
 }  // namespace quern::arrays
