@@ -67,8 +67,6 @@ std::vector<std::size_t> resident_of_all() {
 
 class localities_long_life : public on_job {
 protected:
-    localities_long_life() { EXPECT_EQ(g_living_walkers, 0); }
-
     /// At the root, in a task: rounds(first, end), of the first tenth and then of all others.
     /// Meanwhile no locality's memory grows.
     template <class Rounds>
