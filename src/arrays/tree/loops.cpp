@@ -68,6 +68,26 @@ private:
     bool m_is_range = false;
 };
 
+/// The body, while `has_next()`, with what its `break`, `continue` and `return` mean.
+template <class HasNext>
+flow repeat_body(frame& f, const node_data& n, value& out, HasNext has_next) {
+    for (;;) {
+        poll_stop(f);
+        if (!has_next()) {
+            break;
+        }
+        const flow how = evaluate_operand(f, n, 1, out);
+        if (how == flow::result) {
+            return how;
+        }
+        if (how == flow::leave) {
+            break;
+        }
+    }
+    out = none();
+    return flow::on;
+}
+
 }  // namespace
 
 std::int64_t length_of(const value& of) noexcept {
@@ -93,42 +113,25 @@ value element_of(const value& of, std::int64_t i) {
 }
 
 flow evaluate_while(frame& f, const node_data& n, value& out) {
-    for (;;) {
-        poll_stop(f);
+    return detail::repeat_body(f, n, out, [&] {
         value condition;
         evaluate_operand(f, n, 0, condition);
-        if (!truth_at(f, n, condition)) {
-            break;
-        }
-        const flow how = evaluate_operand(f, n, 1, out);
-        if (how == flow::result) {
-            return how;
-        }
-        if (how == flow::leave) {
-            break;
-        }
-    }
-    out = none();
-    return flow::on;
+        return truth_at(f, n, condition);
+    });
 }
 
 flow evaluate_for(frame& f, const node_data& n, value& out) {
     value over;
     evaluate_operand(f, n, 0, over);
     const loop_range range(f, n, std::move(over));
-    for (std::int64_t i = 0; i < range.count(); ++i) {
-        poll_stop(f);
-        f.at(n.slot) = range.at(i);
-        const flow how = evaluate_operand(f, n, 1, out);
-        if (how == flow::result) {
-            return how;
+    std::int64_t i = 0;
+    return detail::repeat_body(f, n, out, [&] {
+        if (i == range.count()) {
+            return false;
         }
-        if (how == flow::leave) {
-            break;
-        }
-    }
-    out = none();
-    return flow::on;
+        f.at(n.slot) = range.at(i++);
+        return true;
+    });
 }
 
 flow evaluate_parallel_for(frame& f, const node_data& n, value& out) {
