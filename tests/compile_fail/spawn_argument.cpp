@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Before the function come accesses alone.
+// Before the function come only accesses.
 #include <quern/dependences/domain.hpp>
 
 int main() {

@@ -36,9 +36,10 @@ public:
     /// What the process with that number has published last, as known here; nothing if nothing is.
     /// Throws as reduce().
     std::optional<double> get(int rank) const;
-    /// Of all processes that have published it; nothing if none has. Throws std::logic_error in an
-    /// MPI job of more than one rank that has had no session, as the program that starts the ranks
-    /// tells it in OMPI_COMM_WORLD_SIZE, PMI_SIZE, MV2_COMM_WORLD_SIZE or SLURM_STEP_NUM_TASKS.
+    /// Of all processes that have published it; nothing if none has, NaN if one of them has
+    /// published NaN, whatever the reduction. Throws std::logic_error in an MPI job of more than
+    /// one rank that has had no session, as the program that starts the ranks tells it in
+    /// OMPI_COMM_WORLD_SIZE, PMI_SIZE, MV2_COMM_WORLD_SIZE or SLURM_STEP_NUM_TASKS.
     std::optional<double> reduce(reduction how) const;
 
 private:

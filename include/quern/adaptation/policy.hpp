@@ -26,7 +26,7 @@ class policy_state;
 struct policy_call;
 }  // namespace detail
 
-/// What a policy is given at each call. Valid during the call, for its thread alone.
+/// What a policy is given at each call. Valid during the call, only for its thread.
 class policy_context {
 public:
     /// The event; null for a call at an interval.

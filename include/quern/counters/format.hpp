@@ -35,7 +35,7 @@ std::string formatted(const snapshot& what, unsigned sequence, print_format as);
 /// One OpenMetrics exposition of several runtimes, distinguished by the label `runtime`.
 std::string as_openmetrics(std::span<const snapshot> of_runtimes);
 
-/// The output of list-counters: names alone, or with kind, unit and meaning.
+/// The output of list-counters: only names, or with kind, unit and meaning.
 std::string listed(std::span<const counter_info> counters, bool full);
 
 }  // namespace quern::counters

@@ -25,7 +25,7 @@ struct counter_name {
 /// The scope of a counter: the whole runtime, a pool, a worker.
 struct instance_name {
     std::string pool;    ///< empty: all pools
-    std::string worker;  ///< a number or a pattern; empty: the total alone
+    std::string worker;  ///< a number or a pattern; empty: only the total
 };
 
 /// Splits a name. Throws std::invalid_argument that shows where it is malformed.

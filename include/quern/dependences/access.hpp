@@ -15,7 +15,7 @@
 
 namespace quern {
 
-/// An address that stands for an order alone: no data, and no overlap with data. A body gets no
+/// An address that stands only for an order: no data, and no overlap with data. A body gets no
 /// view of it.
 ///
 ///     quern::domain work;
@@ -36,7 +36,7 @@ sentinel_at sentinel(const volatile T& at) noexcept {
 //   (pointer, n)                    n elements; view: a span
 //   a sentinel                      no view
 // Errors: std::invalid_argument for a null pointer with n > 0, and for n that is negative or larger
-// than memory. A range without elements orders nothing. A pointer alone does not compile: name *p
+// than memory. A range without elements orders nothing. A bare pointer does not compile: name *p
 // or (p, n). Neither does a temporary object.
 
 /// Reads. After the last writers; readers may run at the same time.
@@ -98,7 +98,7 @@ constexpr auto commutative(T* first, std::ptrdiff_t n) {
     return detail::range_access<detail::access_kind::commutative, T>(first, n);
 }
 
-/// An access of the task's children alone: the task itself does not use the data, so it begins
+/// An access only of the task's children: the task itself does not use the data, so it begins
 /// without waiting for them, and creates the children that use them while earlier tasks still run.
 /// Each child waits as if it were a task of the outer domain. No view. Children of a task with
 /// weak(commutative(x)) exclude each other on all of x. Later tasks wait until all children that
@@ -124,8 +124,8 @@ constexpr auto weak(const A& access) {
     return detail::weak_access<A>(access);
 }
 
-/// What taskwait(on(...)) waits for: the tasks that a task with these accesses would wait for. An
-/// object or container alone counts as inout.
+/// What taskwait(on(...)) waits for: the tasks that a task with these accesses would wait for. A
+/// bare object or container counts as inout.
 template <class... Wanted>
 constexpr auto on(Wanted&&... wanted) {
     return std::make_tuple(detail::access_to_wait_for(std::forward<Wanted>(wanted))...);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Accesses whose number is known at run time alone.
+// Accesses whose number is known only at run time.
 #pragma once
 
 #include <quern/dependences/access.hpp>

@@ -125,7 +125,7 @@ public:
     void taskwait();
 
     /// Returns when a task with these accesses could begin, and the data may be used here until the
-    /// next spawn(). An object alone means inout. If the domain is stopped then, waits for all and
+    /// next spawn(). A bare object means inout. If the domain is stopped then, waits for all and
     /// throws as taskwait() does.
     ///
     ///     quern::domain work;

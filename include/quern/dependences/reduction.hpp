@@ -208,7 +208,7 @@ using reduced_t = typename reduced<typename decltype(detail::access_to<access_ki
 /// count as different each time: their tasks run one after the other.
 ///
 /// A part belongs to its task, which may suspend and continue on another worker. The operator must
-/// be associative and commutative; `reduction(...).in_creation_order()` needs associativity alone,
+/// be associative and commutative; `reduction(...).in_creation_order()` needs only associativity,
 /// and gives the same sum in every run. Operators with a known identity: std::plus, multiplies,
 /// bit_and, bit_or, bit_xor, logical_and, logical_or, std::ranges::min, std::ranges::max.
 ///

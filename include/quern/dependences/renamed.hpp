@@ -189,7 +189,7 @@ struct renamed_access : access_base {
 /// end of the domain or of r: the value is copied back, a container's elements one by one. Between
 /// the first task and then, neither the program nor a task may use the object but through r. The
 /// content of a fresh version is arbitrary, so `out` must write all of it. A container may get
-/// another size after taskwait() alone. After an error the object holds some version.
+/// another size only after taskwait(). After an error the object holds some version.
 ///
 /// Owner: the task or thread that made it and the domain; the tasks of one domain at a time use it.
 /// The destructor waits for these tasks; from another task or thread it aborts. A task must not

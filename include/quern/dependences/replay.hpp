@@ -42,7 +42,7 @@ void replay_in(domain_core& home, std::int64_t steps, F& body) {
 /// before it has spawned (as many tasks, each with a function of the same type and the same
 /// accesses, those of an access_list included), no task is made and no access looked up: a task
 /// with the new function takes the place of the recorded one. Several steps are in flight, ordered
-/// by the data alone. Every step that differs is noticed: then the tasks in flight are waited for,
+/// only by the data. Every step that differs is noticed: then the tasks in flight are waited for,
 /// the rest of the step runs as in a plain loop, and the loop is recorded anew.
 ///
 /// Replayed tasks release all of their accesses when they are complete with their children:

@@ -79,7 +79,7 @@ void spawn_chunks(domain_core& home, const task_attributes& wanted, std::ptrdiff
 ///
 /// Errors: std::invalid_argument for first > last, and for a negative grain; then no task is added.
 /// Otherwise as domain::spawn(), and what accesses_of_chunk throws; then the earlier chunks are
-/// tasks. Thread safety: the owner of the domain alone. Cost: a spawn() for each chunk.
+/// tasks. Thread safety: only the owner of the domain. Cost: a spawn() for each chunk.
 ///
 /// Source: OpenMP's taskloop, with a depend clause for each chunk as in OmpSs-2's `task for`.
 ///

@@ -122,7 +122,7 @@ void tell_decision(const std::string& name, const D& decision) {
 }  // namespace detail
 
 /// A policy of the job: every period the root decides, and each locality, the root among them, does
-/// what was decided. Each locality makes one of the same name. `decide` is called at the root alone
+/// what was decided. Each locality makes one of the same name. `decide` is called only at the root
 /// and may give nothing; it reads what others publish as adaptation::global_value. `apply` is
 /// called with each decision, or with the newest of several, everywhere. Both run as policies of
 /// layer adaptation, on the thread for time, so neither may wait; what they set is logged as

@@ -43,7 +43,7 @@ future<MPI_Status> async(MPI_Request request);
 /// meanwhile. Takes the requests as async() does.
 ///
 /// `statuses`: null, or one for each request, which must live until its end; MPI_ERROR is always
-/// set. Errors of MPI are told there alone. std::logic_error if the caller is no task, or is a
+/// set. Errors of MPI are told only there. std::logic_error if the caller is no task, or is a
 /// coroutine; std::invalid_argument for another number of statuses; std::bad_alloc. Cost: as async.
 ///
 ///     quern::domain work;

@@ -87,7 +87,7 @@ public:
     /// only for inactive victims.
     virtual ready_list steal(unsigned victim, unsigned thief, const theft& what);
 
-    /// Items in queues of that worker alone, and items in shared queues. Any thread. A `push` must
+    /// Items only in queues of that worker, and items in shared queues. Any thread. A `push` must
     /// be visible afterwards: use a lock in both functions, or an atomic that `push` changes by a
     /// seq_cst read-modify-write.
     virtual std::size_t size(unsigned worker) const = 0;

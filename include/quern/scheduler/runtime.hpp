@@ -26,7 +26,7 @@ bool add_scheduler_settings();
 inline const bool k_scheduler_settings_are_added = add_scheduler_settings();
 
 class default_runtime;
-class patience;
+class hang_detector;
 class pool;
 }  // namespace detail
 
@@ -174,7 +174,8 @@ private:
 
     std::vector<std::unique_ptr<detail::pool>> m_pools;
     bool m_is_holder = false;
-    std::unique_ptr<detail::patience> m_patience;  ///< with the setting hang-report=seconds
+    std::unique_ptr<detail::hang_detector>
+        m_hang_detector;  ///< with the setting hang-report=seconds
 };
 
 /// The pool of the calling task, or the default runtime's first pool. Thread safe.

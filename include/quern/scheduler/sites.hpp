@@ -38,7 +38,7 @@ struct site_statistics {
 
 /// All sites of a runtime of which a task has been sampled or has suspended, the largest time
 /// first. There is room for 4095 sites in a process; the rest is counted together, as "(other
-/// sites)". Of fork_join and scope the children that were stolen are counted alone, as a site of
+/// sites)". Of fork_join and scope the children that were stolen are counted apart, as a site of
 /// their own; the others are a part of their parent. A coroutine is counted where it starts; its
 /// time after it has been resumed is in. Empty when the library is built without counters
 /// (counts_sites()).

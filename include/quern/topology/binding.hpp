@@ -50,7 +50,7 @@ enum class binding_policy {
 /// The word that parse_binding accepts for it; "list", "cores" or "node" for those with a list.
 std::string_view name_of(binding_policy policy) noexcept;
 
-/// The policies that are selected by name alone.
+/// The policies that are selected only by name.
 inline constexpr std::array k_named_policies{binding_policy::none, binding_policy::compact,
                                              binding_policy::scatter, binding_policy::balanced,
                                              binding_policy::numa_balanced};

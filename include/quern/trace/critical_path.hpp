@@ -23,7 +23,7 @@ struct critical_chain {
 /// which they are stolen. Cost: about 0.5 s and 80 MB for 10^6 slices.
 critical_chain critical_chain_of(const recording& run);
 
-/// The length alone.
+/// Only the length.
 inline double critical_path(const recording& run) { return critical_chain_of(run).total_ns; }
 
 /// The average number of tasks that could run at the same time: the work divided by the critical

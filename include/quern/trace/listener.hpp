@@ -83,7 +83,7 @@ private:
 /// that are made later. Several may listen at a time, each with its own mask. Thread safe. Throws
 /// std::bad_alloc, and std::logic_error in a listener's function.
 /// Cost: tasks run at full speed unless a listener wants events of tasks, on_park or on_unpark;
-/// then 40 ns (parking alone) to 145 ns (all) for an empty task, and the calls. Other events of a
+/// then 40 ns (only parking) to 145 ns (all) for an empty task, and the calls. Other events of a
 /// wanted kind: 15 ns for a sample or mark, 25-45 ns for one with a task, and the calls.
 ///
 ///     struct counter : quern::trace::listener {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whether accesses are checked, and the watch of a recording, which both hang on one pointer: tasks
+// Whether accesses are checked, and the recording of the graph; both hang on one pointer: tasks
 // and registrations look only at that.
 #include "checks/checks_setting.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <quern/base/detail/spin_lock.hpp>
 #include <quern/dependences/detail/access_checks.hpp>
-#include <quern/dependences/detail/watch.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 #include <quern/scheduler/observers.hpp>
 #include <quern/settings/settings.hpp>
 
@@ -17,64 +17,65 @@
 
 namespace quern::detail {
 
-constinit std::atomic<dependence_watch*> g_dependence_watch{nullptr};
+constinit std::atomic<graph_recording*> g_graph_recording{nullptr};
 
 namespace {
 
-/// Stands before the watch of a recording while accesses are checked.
-class watch_of_checks final : public dependence_watch {
+/// Stands before the attached recording while accesses are checked.
+class recording_of_checks final : public graph_recording {
 public:
-    constexpr watch_of_checks() = default;
+    constexpr recording_of_checks() = default;
 
     void registers(domain_core& home, const dependent_task& task) noexcept override {
-        tell([&](dependence_watch& one) { one.registers(home, task); });
+        tell([&](graph_recording& one) { one.registers(home, task); });
     }
     void registers(const weak_entry& part) noexcept override {
-        tell([&](dependence_watch& one) { one.registers(part); });
+        tell([&](graph_recording& one) { one.registers(part); });
     }
     void follows(const dependent_task& earlier, const dependent_task& later) noexcept override {
-        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+        tell([&](graph_recording& one) { one.follows(earlier, later); });
     }
     void follows(const dependent_task& earlier, const weak_entry& later) noexcept override {
-        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+        tell([&](graph_recording& one) { one.follows(earlier, later); });
     }
     void follows(const weak_entry& earlier, const weak_entry& later) noexcept override {
-        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+        tell([&](graph_recording& one) { one.follows(earlier, later); });
     }
     void follows(const weak_entry& earlier, const dependent_task& later) noexcept override {
-        tell([&](dependence_watch& one) { one.follows(earlier, later); });
+        tell([&](graph_recording& one) { one.follows(earlier, later); });
     }
     void replays(const domain_core& home) noexcept override {
-        tell([&](dependence_watch& one) { one.replays(home); });
+        tell([&](graph_recording& one) { one.replays(home); });
     }
     void begins(const dependent_task& task) noexcept override {
-        tell([&](dependence_watch& one) { one.begins(task); });
+        tell([&](graph_recording& one) { one.begins(task); });
     }
     bool wants_edges() const noexcept override { return recording() != nullptr; }
 
-    std::atomic<dependence_watch*> next{nullptr};
+    std::atomic<graph_recording*> next{nullptr};
 
 private:
     template <class F>
     void tell(F of) const noexcept {
-        if (dependence_watch* const one = recording()) {
+        if (graph_recording* const one = recording()) {
             of(*one);
         }
     }
-    dependence_watch* recording() const noexcept {
-        return next.load(std::memory_order_acquire);  // pairs with watch_dependences
+    graph_recording* recording() const noexcept {
+        return next.load(std::memory_order_acquire);  // pairs with set_graph_recording
     }
 };
 
-constinit watch_of_checks g_checks_watch;
+constinit recording_of_checks g_recording_of_checks;
 constinit std::atomic<bool> g_checks{false};
 constinit spin_lock g_lock;  ///< of the two pointers together
 
 /// Requires: the lock is held.
-void choose_watch() noexcept {
-    dependence_watch* const recording = g_checks_watch.next.load(std::memory_order_relaxed);
-    g_dependence_watch.store(g_checks.load(std::memory_order_relaxed) ? &g_checks_watch : recording,
-                             std::memory_order_release);  // pairs with watching_dependences
+void choose_recording() noexcept {
+    graph_recording* const recording = g_recording_of_checks.next.load(std::memory_order_relaxed);
+    g_graph_recording.store(
+        g_checks.load(std::memory_order_relaxed) ? &g_recording_of_checks : recording,
+        std::memory_order_release);  // pairs with current_graph_recording
 }
 
 class checks_observer final : public runtime_observer {
@@ -101,17 +102,17 @@ constinit checks_observer g_checks_observer;
 
 }  // namespace
 
-void watch_dependences(dependence_watch* by) noexcept {
+void set_graph_recording(graph_recording* by) noexcept {
     const std::scoped_lock lock(g_lock);
     // release: pairs with recording()
-    g_checks_watch.next.store(by, std::memory_order_release);
-    choose_watch();
+    g_recording_of_checks.next.store(by, std::memory_order_release);
+    choose_recording();
 }
 
 void check_accesses(bool on) noexcept {
     const std::scoped_lock lock(g_lock);
     g_checks.store(on, std::memory_order_relaxed);
-    choose_watch();
+    choose_recording();
 }
 
 bool checks_accesses() noexcept { return g_checks.load(std::memory_order_relaxed); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Memory of the sets of accesses in a fragment.
 #include <quern/dependences/detail/access_set.hpp>
-#include <quern/dependences/detail/watch.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -55,10 +55,10 @@ void access_set::grow() {
     m_capacity = room;
 }
 
-/// A task that comes later need not wait for them. A watch wants to see them.
+/// A task that comes later need not wait for them. A recording wants to see them.
 void access_set::remove_released(writer_rank& last_writer) noexcept {
-    const dependence_watch* const watch = watching_dependences();
-    if (m_size == 0 || (watch != nullptr && watch->wants_edges())) {
+    const graph_recording* const recording = current_graph_recording();
+    if (m_size == 0 || (recording != nullptr && recording->wants_edges())) {
         return;
     }
     std::uint32_t kept = 0;

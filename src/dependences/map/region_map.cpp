@@ -28,11 +28,11 @@ void region_map::join(fragment& f, access_record& access, new_links& links) {
 void region_map::enter_set(fragment& f, access_record& access) {
     const bool is_new_group = !f.is_joined_by(access);
     if (access.kind == access_kind::commutative) [[unlikely]] {
-        auto turn = is_new_group ? turn_for(f) : f.turn;
-        take_turn(f, turn, access);
-        f.turn = std::move(turn);
+        auto lock = is_new_group ? lock_for(f) : f.lock;
+        take_lock(f, lock, access);
+        f.lock = std::move(lock);
     } else {
-        f.turn.reset();
+        f.lock.reset();
     }
     if (is_new_group) {
         f.before.clear();
@@ -47,21 +47,22 @@ void region_map::enter_set(fragment& f, access_record& access) {
     f.current.add(access, f.last_writer);
 }
 
-std::shared_ptr<object_turn> region_map::turn_for(const fragment& f) const {
-    auto made = std::make_shared<object_turn>();
-    for (const inherited_turn& each : m_inherited) {
+std::shared_ptr<commutative_lock> region_map::lock_for(const fragment& f) const {
+    auto made = std::make_shared<commutative_lock>();
+    for (const inherited_lock& each : m_inherited) {
         if (share_memory(each.where(), f.where())) {
-            made->above.push_back({each.turn, each.is_alone});
+            made->above.push_back({each.lock, each.is_alone});
         }
     }
     return made;
 }
 
-/// False: it is the turn of an outer domain, for memory with which the part does not overlap.
-bool region_map::needs_turn(const strided_region& part, const object_turn& above) const noexcept {
+/// False: it is the lock of an outer domain, for memory with which the part does not overlap.
+bool region_map::needs_lock(const strided_region& part,
+                            const commutative_lock& above) const noexcept {
     bool is_inherited = false;
-    for (const inherited_turn& each : m_inherited) {
-        if (each.turn.get() == &above) {
+    for (const inherited_lock& each : m_inherited) {
+        if (each.lock.get() == &above) {
             if (share_memory(each.where(), part)) {
                 return true;
             }
@@ -71,9 +72,9 @@ bool region_map::needs_turn(const strided_region& part, const object_turn& above
     return !is_inherited;
 }
 
-/// A commutative task needs the turn of each of its fragments. A weak one needs none, but each of
+/// A commutative task needs the lock of each of its fragments. A weak one needs none, but each of
 /// its children does.
-void region_map::take_turn(const fragment& f, const std::shared_ptr<object_turn>& its,
+void region_map::take_lock(const fragment& f, const std::shared_ptr<commutative_lock>& its,
                            access_record& access) {
     auto& task = static_cast<dependent_task&>(access.owner);
     if (access.is_weak) {
@@ -81,17 +82,17 @@ void region_map::take_turn(const fragment& f, const std::shared_ptr<object_turn>
         const region row = f.where();
         const strides shape = f.shape != nullptr ? *f.shape : strides();
         inner.m_inherited.push_back({row, shape, its, true});
-        for (const object_turn::higher& each : its->above) {
+        for (const commutative_lock::higher& each : its->above) {
             inner.m_inherited.push_back({row, shape, each.of, each.is_alone});
         }
         return;
     }
-    if (task.rare().turns == nullptr) {
-        task.rare().turns = std::make_unique<turn_request>(task);
+    if (task.rare().locks == nullptr) {
+        task.rare().locks = std::make_unique<lock_request>(task);
     }
-    task.rare().turns->need(access, its, true);
-    for (const object_turn::higher& each : its->above) {
-        task.rare().turns->need(access, each.of, each.is_alone);
+    task.rare().locks->need(access, its, true);
+    for (const commutative_lock::higher& each : its->above) {
+        task.rare().locks->need(access, each.of, each.is_alone);
     }
 }
 

@@ -106,15 +106,15 @@ fragment region_map::part_of(const fragment& whole, std::uintptr_t begin, std::s
                   .operation = whole.operation,
                   .current = whole.current,
                   .before = whole.before,
-                  .turn = nullptr};
-    if (whole.turn != nullptr) {
-        part.turn = std::make_shared<object_turn>();
-        for (const object_turn::higher& each : whole.turn->above) {
-            if (needs_turn(region{begin, bytes}, *each.of)) {
-                part.turn->above.push_back(each);
+                  .lock = nullptr};
+    if (whole.lock != nullptr) {
+        part.lock = std::make_shared<commutative_lock>();
+        for (const commutative_lock::higher& each : whole.lock->above) {
+            if (needs_lock(region{begin, bytes}, *each.of)) {
+                part.lock->above.push_back(each);
             }
         }
-        part.turn->above.push_back({whole.turn, false});
+        part.lock->above.push_back({whole.lock, false});
     }
     return part;
 }
@@ -129,7 +129,7 @@ region_map::ordered::iterator region_map::split(ordered::iterator f, std::uintpt
         m_ordered.emplace_hint(std::next(f), at, part_of(first, at, first.bytes - left));
     m_exact.erase(first);
     first.bytes = left;
-    first.turn = std::move(rest.turn);
+    first.lock = std::move(rest.lock);
     m_exact.insert(first);
     m_exact.insert(second->second);
     return second;

@@ -4,7 +4,7 @@
 #include <quern/dependences/replay.hpp>
 
 #include <quern/base/detail/blocks.hpp>
-#include <quern/dependences/detail/watch.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 
 #include "run/ready_successors.hpp"
 
@@ -342,8 +342,8 @@ void replay_run::start(replayed_task& next, const task_attributes& wanted) noexc
 
 QUERN_ALWAYS_INLINE void replay_run::start(replayed_task& next) noexcept {
     ++m_at;
-    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
-        watch->replays(m_home);
+    if (graph_recording* const recording = current_graph_recording()) [[unlikely]] {
+        recording->replays(m_home);
     }
     next.creator_is_done();
 }

@@ -75,7 +75,7 @@ private:
         std::uint32_t made = 0;
         for (const strided_region& each : where) {
             if (!each.is_empty) {
-                // Not `access`: a watch would take its owner for a dependent task.
+                // Not `access`: a recording would take its owner for a dependent task.
                 access_record& access =
                     m_accesses.emplace_back(each, task, dependence_target::what::waiter);
                 new_links links{task, &access, &task, made};

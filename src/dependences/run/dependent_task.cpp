@@ -3,9 +3,9 @@
 // ends its last child. The step numbers are those of README.md.
 #include <quern/dependences/detail/access_checks.hpp>
 #include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 #include <quern/dependences/detail/replayed_task.hpp>
 #include <quern/dependences/detail/restart.hpp>
-#include <quern/dependences/detail/watch.hpp>
 #include <quern/scheduler/detail/branches.hpp>
 
 #include "run/ready_successors.hpp"
@@ -20,13 +20,13 @@ namespace quern::detail {
 namespace {
 
 template <class Earlier>
-void tell_of_edge(dependence_watch& watch, const Earlier& earlier,
+void tell_of_edge(graph_recording& recording, const Earlier& earlier,
                   const dependence_target& target) noexcept {
     if (target.is_a == dependence_target::what::task) {
-        watch.follows(earlier, static_cast<const dependent_task&>(target));
+        recording.follows(earlier, static_cast<const dependent_task&>(target));
     } else if (target.is_a == dependence_target::what::entry) {
-        watch.follows(earlier, static_cast<const weak_entry&>(
-                                   static_cast<const access_record&>(target).owner));
+        recording.follows(earlier, static_cast<const weak_entry&>(
+                                       static_cast<const access_record&>(target).owner));
     }
 }
 
@@ -42,11 +42,11 @@ void tell_last_writer(const access_record& released, access_record* successor) n
 
 bool access_record::precede(dependence_target& target, access_record* with_link,
                             const strided_region* by) {
-    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
+    if (graph_recording* const recording = current_graph_recording()) [[unlikely]] {
         if (is_a == what::access) {
-            tell_of_edge(*watch, static_cast<const dependent_task&>(owner), target);
+            tell_of_edge(*recording, static_cast<const dependent_task&>(owner), target);
         } else if (is_a == what::entry) {
-            tell_of_edge(*watch, static_cast<const weak_entry&>(owner), target);
+            tell_of_edge(*recording, static_cast<const weak_entry&>(owner), target);
         }
     }
     if (successors.is_released()) {
@@ -154,16 +154,16 @@ void dependent_task::has_returned_held() noexcept {
 }
 
 void dependent_task::call() noexcept {
-    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
-        call_watched(*watch);
+    if (graph_recording* const recording = current_graph_recording()) [[unlikely]] {
+        call_watched(*recording);
     } else {
         call_body();
     }
 }
 
 /// While a recording or check-accesses sees it.
-void dependent_task::call_watched(dependence_watch& watch) noexcept {
-    watch.begins(*this);
+void dependent_task::call_watched(graph_recording& recording) noexcept {
+    recording.begins(*this);
     access_checks* const checks =
         m_is_dropped || m_home.is_stopped() ? nullptr : m_home.root().checks();
     const checked_body check(checks, *this);
@@ -330,11 +330,12 @@ weak_entry::weak_entry(const strided_region& part, dependent_task& parent)
 
 weak_entry::~weak_entry() { m_parent.drop_reference(); }
 
-void turn_request::need(access_record& by, const std::shared_ptr<object_turn>& of, bool is_alone) {
+void lock_request::need(access_record& by, const std::shared_ptr<commutative_lock>& of,
+                        bool is_alone) {
     m_needs.push_back({&by, of, is_alone});
 }
 
-void turn_request::prepare() {
+void lock_request::prepare() {
     m_uses.clear();
     for (const need_of& each : m_needs) {
         m_uses.push_back({each.of.get(), each.is_alone});
@@ -348,10 +349,10 @@ void turn_request::prepare() {
     rank = task.rank;
 }
 
-std::shared_ptr<object_turn> turn_request::take_needless(const access_record& by,
-                                                         bool& is_alone) noexcept {
+std::shared_ptr<commutative_lock> lock_request::take_needless(const access_record& by,
+                                                              bool& is_alone) noexcept {
     const std::lock_guard held(m_lock);
-    std::shared_ptr<object_turn> found;
+    std::shared_ptr<commutative_lock> found;
     while (found == nullptr) {
         const auto mine = std::find_if(m_needs.begin(), m_needs.end(),
                                        [&](const need_of& each) { return each.by == &by; });

@@ -7,7 +7,7 @@
 #include <quern/base/detail/assert.hpp>
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/rng.hpp>
-#include <quern/dependences/detail/watch.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 #include <quern/scheduler/detail/branches.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/attributes.hpp>

@@ -29,7 +29,7 @@ dependence_link* ready_successors::close(access_record& one) noexcept {
     }
     dependence_link* const links = released_links(one);
     if (one.kind == access_kind::commutative && !one.is_weak) [[unlikely]] {
-        hand_on_turns(one);
+        hand_on_locks(one);
     }
     return links;
 }
@@ -47,14 +47,14 @@ dependence_link* ready_successors::released_links(access_record& one) noexcept {
     return links;
 }
 
-void ready_successors::hand_on_turns(access_record& of) noexcept {
+void ready_successors::hand_on_locks(access_record& of) noexcept {
     rare_parts* const rare = static_cast<dependent_task&>(of.owner).m_rare.get();
-    if (rare == nullptr || rare->turns == nullptr) {
+    if (rare == nullptr || rare->locks == nullptr) {
         return;  // its registration failed
     }
     bool is_alone = false;
-    while (const auto turn = rare->turns->take_needless(of, is_alone)) {
-        turn->give_back(is_alone, [this](turn_request& next) { add(next.task); });
+    while (const auto lock = rare->locks->take_needless(of, is_alone)) {
+        lock->give_back(is_alone, [this](lock_request& next) { add(next.task); });
     }
 }
 
@@ -94,7 +94,7 @@ void ready_successors::follow(dependence_link* first) noexcept {
 dependence_link* ready_successors::satisfy(dependence_target& target) noexcept {
     switch (target.is_a) {
         case dependence_target::what::task:
-            if (auto& task = static_cast<dependent_task&>(target); task.has_its_turns()) {
+            if (auto& task = static_cast<dependent_task&>(target); task.holds_its_locks()) {
                 add(task);
             }
             return nullptr;

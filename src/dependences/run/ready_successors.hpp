@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What follows from the end of a task: accesses are released, links are followed to tasks that are
-// ready now and to accesses of tasks that have ended, turns are handed on, parents are complete.
+// ready now and to accesses of tasks that have ended, locks are handed on, parents are complete.
 // Loops, for the nesting has no limit.
 #pragma once
 
@@ -59,7 +59,7 @@ private:
     static dependence_link* released_links(access_record& one) noexcept;
     QUERN_COLD void place_all() noexcept;
     QUERN_COLD void send_communication() noexcept;
-    void hand_on_turns(access_record& of) noexcept;
+    void hand_on_locks(access_record& of) noexcept;
 
     runnable* m_best = nullptr;  ///< of the largest rank, and of these the oldest
     ready_batch m_others;

@@ -91,9 +91,9 @@ void domain_core::close_reductions(const strided_region& of) {
         return;
     }
     while (std::shared_ptr<reduction_group> one = m_open.take_overlapping(of)) {
-        // Parts of several tasks of an outer domain, whose turns exclude each other.
+        // Parts of several tasks of an outer domain, whose locks exclude each other.
         const access_kind kind =
-            m_map.inherits_turns() ? access_kind::commutative : access_kind::write;
+            m_map.inherits_locks() ? access_kind::commutative : access_kind::write;
         auto* const task = new combining_task(*this, std::move(one), kind);
         ++m_own;
         start(*task);

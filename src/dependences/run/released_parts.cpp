@@ -133,7 +133,7 @@ partly_released* dependent_task::partly(const access_record& access) const noexc
 
 namespace {
 
-/// The turn of a commutative access, the part of a reduction and the entries of a weak access
+/// The lock of a commutative access, the part of a reduction and the entries of a weak access
 /// belong to the whole.
 bool has_parts(const strided_region& whole, const strided_region& wanted) noexcept {
     return whole.kind == wanted.kind && whole.kind != access_kind::commutative &&

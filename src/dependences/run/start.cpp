@@ -2,7 +2,7 @@
 // How a task enters a domain: its accesses are linked to those before them, then it may be ready.
 // The step numbers are those of README.md.
 #include <quern/dependences/detail/domain_core.hpp>
-#include <quern/dependences/detail/watch.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 
 #include "map/overlap.hpp"
 #include "run/limits.hpp"
@@ -15,8 +15,8 @@ namespace quern::detail {
 
 QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
     task.begin_registration();
-    if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
-        watch->registers(*this, task);
+    if (graph_recording* const recording = current_graph_recording()) [[unlikely]] {
+        recording->registers(*this, task);
     }
     std::uint32_t made = 0;
     std::uint32_t entered = 0;
@@ -46,7 +46,7 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
         }
     } catch (const std::bad_alloc&) {
         if (task.has_rare_parts()) {
-            task.rare().turns.reset();
+            task.rare().locks.reset();
         }
         task.drop();
         launch(task, made);
@@ -69,8 +69,8 @@ void domain_core::enter_rare(dependent_task& task, new_links& of_task) {
         of_task.by = rare.order.get();
         m_map.enter(*rare.order, of_task);
     }
-    if (rare.turns != nullptr) {
-        rare.turns->prepare();
+    if (rare.locks != nullptr) {
+        rare.locks->prepare();
     }
 }
 
@@ -104,21 +104,21 @@ void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
     if (task.has_rare_parts()) {
         launch_entries(std::exchange(task.rare().entries, nullptr));
     }
-    if (task.missing.registered(links) && task.has_its_turns()) {
+    if (task.missing.registered(links) && task.holds_its_locks()) {
         task.become_ready();
     }
 }
 
 /// A weak access keeps children waiting instead of the task: by an entry in their map. After the
-/// other accesses: where both overlap, these make the task wait. In a task that holds turns weak
-/// accesses are as others: a child would wait for an earlier task, which may wait for the turn.
+/// other accesses: where both overlap, these make the task wait. In a task that holds locks weak
+/// accesses are as others: a child would wait for an earlier task, which may wait for the lock.
 void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
-    const bool has_turns = task.has_rare_parts() && task.rare().turns != nullptr;
+    const bool has_locks = task.has_rare_parts() && task.rare().locks != nullptr;
     for (access_record& access : task.accesses()) {
         if (!access.is_weak || access.is_empty) {
             continue;
         }
-        if (has_turns) {
+        if (has_locks) {
             access.is_weak = false;
             of_task.with_link = &access;
             of_task.by = &access;
@@ -130,8 +130,8 @@ void domain_core::enter_weak(dependent_task& task, new_links& of_task) {
             auto* const entry = new weak_entry(part->where(), task);
             entry->next = std::exchange(rare.entries, entry);
             entry->begin_registration();
-            if (dependence_watch* const watch = watching_dependences()) [[unlikely]] {
-                watch->registers(*entry);
+            if (graph_recording* const recording = current_graph_recording()) [[unlikely]] {
+                recording->registers(*entry);
             }
             entry->record.last_writer = part->last_writer;
             new_links links{entry->record, &entry->record, &task, entry->links, &entry->record};

@@ -3,7 +3,7 @@
 // makes the pools and ends them together.
 #include <quern/scheduler/runtime.hpp>
 
-#include "diagnosis/hangs/patience.hpp"
+#include "diagnosis/hangs/hang_detector.hpp"
 #include "diagnosis/waits/report_parts.hpp"
 #include "runtime/default_runtime.hpp"
 #include "runtime/end_watch.hpp"
@@ -240,7 +240,7 @@ void runtime::start(const runtime_options& options) {
         }
     }
     if (const auto how = hang_report_of(chosen); how.enabled && how.patience) {
-        m_patience = std::make_unique<detail::patience>(*how.patience);
+        m_hang_detector = std::make_unique<detail::hang_detector>(*how.patience);
     }
     detail::tell_started(*this, chosen);
 }
@@ -294,7 +294,7 @@ runtime::~runtime() {
         return;
     }
     wait_until_quiet();
-    m_patience.reset();
+    m_hang_detector.reset();
     if (!m_is_holder) {
         detail::tell_ends(*this);
     }

@@ -45,7 +45,7 @@ std::uint64_t graph_log::begin() {
         forget();
         m_recorders = 0;
         m_generation = fork_generation();
-        quern::detail::watch_dependences(this);
+        quern::detail::set_graph_recording(this);
     }
     ++m_recorders;
     return m_registered;
@@ -119,7 +119,7 @@ std::uint64_t graph_log::domain_of(domain_core& home, const known* parent) {
     if (parent != nullptr && parent->number < m_nodes.size()) {
         return m_nodes[parent->number].domain;
     }
-    std::uint64_t& number = home.root().watch_number;
+    std::uint64_t& number = home.root().recording_number;
     if (number <= m_first_domain) {
         number = ++m_domains;
     }
@@ -328,7 +328,7 @@ task_graph graph_log::end(std::uint64_t mark, std::span<const quern::detail::poo
         const std::scoped_lock lock(lock_of(process_lock::trace));
         copy.emplace(*this, mark);
         if (--m_recorders == 0) {
-            quern::detail::watch_dependences(nullptr);
+            quern::detail::set_graph_recording(nullptr);
             forget();
         }
     }

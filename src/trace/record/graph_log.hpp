@@ -5,7 +5,7 @@
 
 #include "record/site_table.hpp"
 
-#include <quern/dependences/detail/watch.hpp>
+#include <quern/dependences/detail/graph_recording.hpp>
 #include <quern/trace/dependence_graph.hpp>
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace quern::trace::detail {
 
-class graph_log final : public quern::detail::dependence_watch {
+class graph_log final : public quern::detail::graph_recording {
 public:
     static graph_log& of_process();
 

@@ -82,7 +82,7 @@ TEST_P(domain_kinds, a_waiting_task_keeps_no_object) {
 }
 
 // Holds: domain: When several wait for one object, the largest rank comes first.
-TEST_P(domain_kinds, the_largest_rank_gets_the_next_turn) {
+TEST_P(domain_kinds, the_largest_rank_gets_the_lock_next) {
     inside([] {
         domain work;
         int value = 0;
@@ -412,9 +412,9 @@ TEST_P(domain_kinds, a_list_has_any_number_of_accesses) {
     });
 }
 
-// A child of a weak access needs the turn of its part alone, and shares that of the whole, as a
+// A child of a weak access needs the lock of its part alone, and shares that of the whole, as a
 // task in its place does.
-TEST_P(domain_kinds, a_child_of_a_weak_part_shares_the_turn_of_the_whole) {
+TEST_P(domain_kinds, a_child_of_a_weak_part_shares_the_lock_of_the_whole) {
     inside([] {
         std::array<int, 4> data{};
         const std::span<int> all(data);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Two ranges as one of pairs, so that an algorithm that moves elements moves keys and values
-// together. Used by sort_by_key alone, with algorithms that access elements as sort_elements.hpp.
+// together. Used only by sort_by_key, with algorithms that access elements as sort_elements.hpp.
 #pragma once
 
 #include <quern/base/detail/config.hpp>

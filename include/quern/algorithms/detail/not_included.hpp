@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The names of the parallel algorithms for programs that include quern.hpp, which does not define
 // them because they take long to compile: a call then says in which header its algorithm is. Where
-// that header is included, quern::name is its function alone, since a using-directive gives way.
+// that header is included, quern::name is only its function, since a using-directive gives way.
 #pragma once
 
 #include <quern/algorithms/execution.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // One run of a pipeline. A task carries its item from the source through the stages as far as it
 // can, and then takes the next item; so an item is handed to another task only where it must wait
-// for its turn. Protocol of turns and tokens: pipeline_gates.hpp. Used by pipeline.hpp alone.
+// for its turn. Protocol of turns and tokens: pipeline_gates.hpp. Used only by pipeline.hpp.
 #pragma once
 
 #include <quern/algorithms/detail/pipeline_gates.hpp>

@@ -3,7 +3,7 @@
 // layer includes this; it must include nothing but compiler built-ins.
 #pragma once
 
-// #error alone would be followed by hundreds of errors; a missing include file ends the
+// a mere #error would be followed by hundreds of errors; a missing include file ends the
 // compilation.
 #if __cplusplus < 202002L
 #    error "quern needs C++20: compile with -std=c++20 or a later standard"

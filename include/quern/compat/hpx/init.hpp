@@ -102,7 +102,7 @@ inline main_function program_main() {
 /// --quern:*; those of params.desc_cmdline are passed as variables_map. A bad option is printed to
 /// stderr, and gives -1; --hpx:help and --help give 0. Requires: not called in a task.
 ///
-/// With several localities all call it, in the main thread. hpx_main runs at the root alone, unless
+/// With several localities all call it, in the main thread. hpx_main runs only at the root, unless
 /// params.cfg has "hpx.run_hpx_main!=1"; elsewhere init() returns 0 when the job ends: when all
 /// hpx_main have returned, or thrown, and no call is under way.
 inline int init(int argc, char** argv, const init_params& params = {}) {

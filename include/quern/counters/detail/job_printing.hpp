@@ -12,7 +12,7 @@
 
 namespace quern::counters::detail {
 
-/// What a pattern says of localities, and the same pattern for a process alone, which is
+/// What a pattern says of localities, and the same pattern for a single process, which is
 /// locality 0: "1" and "/threads{locality#0/total}/idle-rate".
 struct job_pattern {
     std::string localities;  ///< a pattern of numbers; empty: the pattern does not say

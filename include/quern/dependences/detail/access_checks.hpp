@@ -2,7 +2,7 @@
 // The setting check-accesses as domains see it. While it is on, the tasks of a domain run one at a
 // time, each when it is created, and what their bodies access is compared with what they declare.
 // Off, it costs nothing: a domain looks at it where it looks at its limit of live tasks, and a task
-// where it looks for a watch. src/dependences/checks.
+// where it looks for a recording. src/dependences/checks.
 #pragma once
 
 #include <quern/base/detail/config.hpp>

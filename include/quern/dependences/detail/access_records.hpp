@@ -20,7 +20,7 @@ concept an_access_list = requires(const A& list) {
     list.regions();
 };
 
-/// The regions of a task's accesses, in records or alone, for what makes its views.
+/// The regions of a task's accesses, in records or bare, for what makes its views.
 class regions_at {
 public:
     template <class Record>

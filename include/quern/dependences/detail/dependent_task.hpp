@@ -6,10 +6,10 @@
 
 #include <quern/base/detail/blocks.hpp>
 #include <quern/dependences/detail/access_word.hpp>
+#include <quern/dependences/detail/commutative_lock.hpp>
 #include <quern/dependences/detail/given_up.hpp>
 #include <quern/dependences/detail/last_writer.hpp>
 #include <quern/dependences/detail/region.hpp>
-#include <quern/dependences/detail/turn.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
 
 #include <atomic>
@@ -22,7 +22,7 @@
 namespace quern::detail {
 
 class access_owner;
-class dependence_watch;
+class graph_recording;
 class dependent_task;
 class domain_core;
 class ready_successors;
@@ -100,7 +100,7 @@ public:
     access_owner(const access_owner&) = delete;
     access_owner& operator=(const access_owner&) = delete;
 
-    // Called by the owner of the domain alone.
+    // Called only by the owner of the domain.
     void add_map_reference() noexcept { ++m_map_references; }
     void drop_map_reference() noexcept {
         if (--m_map_references == 0) {
@@ -139,43 +139,44 @@ private:
 
 // -- what few tasks have -----------------------------------------------------------------------
 
-struct object_turn;
-struct turn_request;
-using basic_turn = exclusive_turn<std_atomics, spin_lock, turn_request>;
+struct commutative_lock;
+struct lock_request;
+using plain_commutative_lock = basic_commutative_lock<std_atomics, spin_lock, lock_request>;
 
-/// The turns of a task with commutative accesses.
-struct turn_request {
-    explicit turn_request(dependent_task& by) noexcept : task(by) {}
+/// The locks of a task with commutative accesses.
+struct lock_request {
+    explicit lock_request(dependent_task& by) noexcept : task(by) {}
 
     /// Throws std::bad_alloc.
-    void need(access_record& by, const std::shared_ptr<object_turn>& of, bool is_alone);
+    void need(access_record& by, const std::shared_ptr<commutative_lock>& of, bool is_alone);
     /// All are known: the task may be made ready. Throws std::bad_alloc.
     void prepare();
-    std::span<const basic_turn::use> uses() const noexcept { return m_uses; }
-    /// The access is released. Returns one turn that the task holds for it and needs no longer, or
+    std::span<const plain_commutative_lock::use> uses() const noexcept { return m_uses; }
+    /// The access is released. Returns one lock that the task holds for it and needs no longer, or
     /// null when there is no other. Any thread.
-    std::shared_ptr<object_turn> take_needless(const access_record& by, bool& is_alone) noexcept;
+    std::shared_ptr<commutative_lock> take_needless(const access_record& by,
+                                                    bool& is_alone) noexcept;
 
     dependent_task& task;
-    turn_request* next_waiting = nullptr;
+    lock_request* next_waiting = nullptr;
     std::int16_t rank = 0;
 
 private:
     struct need_of {
         const access_record* by;
-        std::shared_ptr<object_turn> of;
+        std::shared_ptr<commutative_lock> of;
         bool is_alone;
     };
 
     spin_lock m_lock;  ///< of m_needs: two accesses may be released at the same time
     std::vector<need_of> m_needs;
-    std::vector<basic_turn::use> m_uses;
+    std::vector<plain_commutative_lock::use> m_uses;
 };
 
-/// The turn of a fragment. `above`: the turns that a task needs which needs this one.
-struct object_turn : basic_turn {
+/// The lock of a fragment. `above`: the locks that a task needs which needs this one.
+struct commutative_lock : plain_commutative_lock {
     struct higher {
-        std::shared_ptr<object_turn> of;
+        std::shared_ptr<commutative_lock> of;
         bool is_alone;
     };
     std::vector<higher> above;
@@ -230,7 +231,7 @@ struct released_part;
 struct rare_parts {
     ~rare_parts();
 
-    std::unique_ptr<turn_request> turns;  ///< with commutative accesses
+    std::unique_ptr<lock_request> locks;  ///< with commutative accesses
     weak_entry* entries = nullptr;        ///< with weak accesses, until they are registered
     access_waiter* undeferred = nullptr;  ///< the creator, which waits for the function
     /// The place of a task that passes messages among those of its domain.
@@ -283,10 +284,10 @@ public:
     rare_parts& rare();
     bool has_rare_parts() const noexcept { return m_rare != nullptr; }
 
-    /// Nothing precedes it any more. False: it waits for its turns.
-    bool has_its_turns() noexcept {
-        return m_rare == nullptr || m_rare->turns == nullptr ||
-               basic_turn::take_all(*m_rare->turns);
+    /// Nothing precedes it any more. False: it waits for its locks.
+    bool holds_its_locks() noexcept {
+        return m_rare == nullptr || m_rare->locks == nullptr ||
+               plain_commutative_lock::take_all(*m_rare->locks);
     }
 
     // -- where it runs: locality.cpp ---------------------------------------------------------
@@ -363,7 +364,7 @@ private:
     virtual void settle(std::exception_ptr error_of_children) noexcept = 0;
 
     void call_body() noexcept;
-    QUERN_COLD void call_watched(dependence_watch& watch) noexcept;
+    QUERN_COLD void call_watched(graph_recording& recording) noexcept;
     bool body_ended(ready_successors& released) noexcept;
     void release_unless_used(access_record& access, ready_successors& released,
                              bool is_running) noexcept;

@@ -144,7 +144,7 @@ public:
     /// A task has failed or was dropped, and no taskwait() has thrown that. Any thread, after that
     /// task has released an access.
     bool has_failed() const noexcept {
-        // acquire: pairs with fail_outwards. What was dropped has seen the signal alone.
+        // acquire: pairs with fail_outwards. What was dropped has seen only the signal.
         return failing.failed.load(std::memory_order_acquire) || is_stopped();
     }
     /// An error that no taskwait() has thrown goes to the handler. Requires: every task has ended.
@@ -162,7 +162,7 @@ public:
     /// Of a root: what check-accesses knows, or null.
     access_checks* checks() const noexcept { return m_checks.get(); }
 
-    std::uint64_t watch_number = 0;  ///< of a root: what the watch has called it
+    std::uint64_t recording_number = 0;  ///< of a root: what the recording has called it
 
     /// The function of its parent is about to end: tasks that combine what is not combined yet.
     void close_all_reductions() noexcept;

@@ -21,7 +21,7 @@ struct fragment {
     std::uint32_t operation = 0;
     access_set current;  ///< the last accesses: one write, or some that may run at the same time
     access_set before;   ///< what those of `current` wait for
-    std::shared_ptr<object_turn> turn;  ///< of `current`, if it is commutative
+    std::shared_ptr<commutative_lock> lock;  ///< of `current`, if it is commutative
 
     strided_region where() const noexcept { return {{begin, bytes}, shape.get()}; }
     bool is_exactly(const strided_region& wanted) const noexcept {
@@ -33,7 +33,7 @@ struct fragment {
     std::size_t extent() const noexcept { return shape != nullptr ? shape->extent(bytes) : bytes; }
     /// So that both can be one.
     bool has_state_of(const fragment& other) const noexcept {
-        return kind == other.kind && operation == other.operation && turn == other.turn &&
+        return kind == other.kind && operation == other.operation && lock == other.lock &&
                current == other.current && before == other.before;
     }
     /// Such an access may run beside those of `current`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which operators of reductions are the same one. An operator without a state is told by its type;
 // one with a state, such as a pointer to a function, by its type and its value. A domain numbers
-// the latter, for accesses by different operators wait for each other. Owner of the domain alone.
+// the latter, for accesses by different operators wait for each other. Only the owner of the
+// domain.
 #pragma once
 
 #include <quern/base/detail/config.hpp>
@@ -53,7 +54,7 @@ struct operator_values {
         }
     }
 };
-/// Of what a std::function contains it tells pointers to functions alone.
+/// Of what a std::function contains it tells only pointers to functions.
 template <class R, class... Args>
 struct operator_values<std::function<R(Args...)>> {
     using pointer = R (*)(Args...);
@@ -97,7 +98,7 @@ private:
         std::shared_ptr<const void> op;
     };
 
-    /// Forgetting one costs order alone: it gets another number when it is named again. (guessed)
+    /// Forgetting one costs only order: it gets another number when it is named again. (guessed)
     static constexpr std::size_t k_most = 16;
 
     std::uint32_t remember(std::uint32_t type, std::shared_ptr<const void> op);

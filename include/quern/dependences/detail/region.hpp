@@ -56,7 +56,7 @@ inline bool is_same_place(const strided_region& a, const strided_region& b) noex
            (a.shape == nullptr ? b.shape == nullptr : b.shape != nullptr && *a.shape == *b.shape);
 }
 
-/// The same, or a part of the access that may be released alone. Throws std::bad_alloc.
+/// The same, or a part of the access that may be released by itself. Throws std::bad_alloc.
 bool is_place_or_part(const strided_region& whole, const strided_region& wanted);
 
 /// What the task keeps of an access besides its record: nothing.
@@ -167,7 +167,7 @@ strided_region named_region(const A& access, typename A::kept& keeps, domain_cor
     }
 }
 
-/// The same access of children alone: no view.
+/// The same access, only of children: no view.
 template <class Of>
 struct weak_access : access_base {
     using view_type = void;

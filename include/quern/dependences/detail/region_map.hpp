@@ -67,8 +67,8 @@ public:
     /// Links the target, an access of the parent, to the last accesses of its region.
     void link_to_users(access_record& target, new_links& links) const;
 
-    /// Commutative accesses may need a turn of an outer domain.
-    bool inherits_turns() const noexcept { return !m_inherited.empty(); }
+    /// Commutative accesses may need a lock of an outer domain.
+    bool inherits_locks() const noexcept { return !m_inherited.empty(); }
 
     void clear() noexcept;
     std::size_t fragments() const noexcept {
@@ -78,11 +78,11 @@ public:
 private:
     using ordered = std::map<std::uintptr_t, fragment>;
 
-    /// Commutative accesses to that part of memory need the turn of an outer domain too.
-    struct inherited_turn {
+    /// Commutative accesses to that part of memory need the lock of an outer domain too.
+    struct inherited_lock {
         region row;
         strides shape;
-        std::shared_ptr<object_turn> turn;
+        std::shared_ptr<commutative_lock> lock;
         bool is_alone;
 
         strided_region where() const noexcept { return {row, shape.is_used() ? &shape : nullptr}; }
@@ -93,10 +93,10 @@ private:
     void join_parts(access_record& access, new_links& links);
     void enter_set(fragment& f, access_record& access);
     void enter_new(access_record& access, new_links& links);
-    std::shared_ptr<object_turn> turn_for(const fragment& f) const;
-    static void take_turn(const fragment& f, const std::shared_ptr<object_turn>& its,
+    std::shared_ptr<commutative_lock> lock_for(const fragment& f) const;
+    static void take_lock(const fragment& f, const std::shared_ptr<commutative_lock>& its,
                           access_record& access);
-    bool needs_turn(const strided_region& part, const object_turn& above) const noexcept;
+    bool needs_lock(const strided_region& part, const commutative_lock& above) const noexcept;
     void remove_unused() noexcept;
     void forget_released() noexcept;
 
@@ -126,7 +126,7 @@ private:
     std::size_t m_forget_at = 1024;
     std::vector<fragment*> m_parts;  ///< of the access that is being entered
     std::vector<access_record*> m_found;
-    std::vector<inherited_turn> m_inherited;
+    std::vector<inherited_lock> m_inherited;
 };
 
 }  // namespace quern::detail

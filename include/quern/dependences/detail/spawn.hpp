@@ -146,7 +146,7 @@ private:
 template <class F, class... Accesses>
 constexpr void check_spawn() {
     static_assert((an_access<Accesses> && ...),
-                  "quern: spawn: before the function come accesses alone: in(x), out(x), inout(x), "
+                  "quern: spawn: before the function come only accesses: in(x), out(x), inout(x), "
                   "concurrent(x), commutative(x), reduction(x, op), weak(...)");
     static_assert(body_call<F, views_t<Accesses...>>::k_is_valid,
                   "quern: spawn: the function takes neither one view for each access nor nothing");

@@ -31,7 +31,7 @@ struct any_value {
 template <std::size_t>
 using any_at = any_value;
 
-/// Converts to the base classes of T alone.
+/// Converts only to the base classes of T.
 template <class T>
 struct any_base_of {
     template <class Base>

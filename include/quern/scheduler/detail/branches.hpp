@@ -18,7 +18,7 @@ void set_kind_with_own_branches(work::run_function entry) noexcept;
 void begin_own_branches(const task_record& task) noexcept;
 void end_own_branches(const task_record& task) noexcept;
 
-/// Called by slow paths of forks alone: a comparison, and, while there are such tasks, a look into
+/// Called only by slow paths of forks: a comparison, and, while there are such tasks, a look into
 /// one cache line.
 bool has_own_branches(const task_record& task) noexcept;
 

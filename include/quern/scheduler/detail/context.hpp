@@ -68,7 +68,7 @@ struct task_record : task_description {
     const stop_signal* stop = nullptr;  ///< stop requests to this task, if any
     task_locals locals{};
     task_holds* holds = nullptr;  ///< what it waits for at its end; null before it begins
-    traced_task trace{};          ///< used by the trace hooks alone
+    traced_task trace{};          ///< used only by the trace hooks
 
     /// Resets the record for a new task. Field by field: copying a record just after it was
     /// written, in portions of another width, takes longer than the rest of a tiny task.

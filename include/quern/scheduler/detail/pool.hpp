@@ -152,7 +152,7 @@ public:
     pool& communication_pool() noexcept {
         return m_communication != nullptr ? *m_communication : *this;
     }
-    /// Whether it has been made for such tasks alone.
+    /// Whether it has been made only for such tasks.
     bool is_for_communication() const noexcept { return m_communication == this; }
     bool orders_communication() const noexcept { return m_orders_communication; }
     /// Makes such a task ready. In a pool for such tasks it runs behind all that are ready there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What one worker counts of each site, the place in the source that creates a kind of task. Written
-// by the worker alone, on its sampled and slow paths; read by any thread (sites.hpp), which adds up
+// only by the worker, on its sampled and slow paths; read by any thread (sites.hpp), which adds up
 // the workers. Never touched by a task that is not sampled.
 #pragma once
 
@@ -70,7 +70,7 @@ public:
     site_counts(const site_counts&) = delete;
     site_counts& operator=(const site_counts&) = delete;
 
-    /// That of a task's site. The worker alone. About 5 ns for one that was met lately.
+    /// That of a task's site. Only the worker. About 5 ns for one that was met lately.
     site_tally& of(const task_description& task) noexcept;
     /// The same by number.
     site_tally& of(std::uint16_t site) noexcept { return tally(site); }
@@ -83,7 +83,7 @@ public:
         return block != nullptr ? &block[site % k_in_block] : nullptr;
     }
 
-    /// Of the rules of inlining. The worker alone.
+    /// Of the rules of inlining. Only the worker.
     std::unique_ptr<beside_tallies> of_rules{};
 
 private:

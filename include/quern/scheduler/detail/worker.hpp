@@ -204,7 +204,7 @@ public:
 
     // -- read by reports ---------------------------------------------------------------------
 
-    /// Ready items in the queues of this worker alone; what it was a moment ago.
+    /// Ready items in the queues of only this worker; what it was a moment ago.
     std::size_t queued() const noexcept;
 
     /// What runs now, if anything; it lives as long as the pool, and may run elsewhere by now.

@@ -15,7 +15,7 @@ unsigned long ranks_of_job() noexcept;
 /// As it was told, "0" if none was. Reads the environment.
 std::string_view rank_in_job() noexcept;
 
-/// Whether a setting gave that path with %r, so that it is of this rank alone. The first 16 paths
+/// Whether a setting gave that path with %r, so that it is only of this rank. The first 16 paths
 /// of the process are known. Thread safe.
 bool is_of_one_rank(const std::string& path) noexcept;
 

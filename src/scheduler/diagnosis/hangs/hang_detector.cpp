@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Detects that nothing has run for a while, and reports a hang.
-#include "diagnosis/hangs/patience.hpp"
+#include "diagnosis/hangs/hang_detector.hpp"
 
 #include "diagnosis/waits/report_parts.hpp"
 #include "diagnosis/waits/threads_seen.hpp"
@@ -91,12 +91,12 @@ std::string heading(const std::vector<sighting>& seen, std::chrono::nanoseconds 
 
 }  // namespace
 
-patience::patience(std::chrono::seconds limit)
+hang_detector::hang_detector(std::chrono::seconds limit)
     : m_limit(limit), m_interval(std::clamp<std::chrono::nanoseconds>(m_limit / 4, 50ms, 1s)) {
     m_looks.emplace("hang-report", clock::now() + m_interval, [this] { return look(); });
 }
 
-bool patience::has_run(std::uint64_t begun) {
+bool hang_detector::has_run(std::uint64_t begun) {
     bool result = std::exchange(m_begun, begun) != begun;
     std::map<pid_t, std::uint64_t> ran;
     for (const pid_t each : threads_that_may_run()) {
@@ -109,7 +109,7 @@ bool patience::has_run(std::uint64_t begun) {
     return result;
 }
 
-patience::clock::time_point patience::look() try {
+hang_detector::clock::time_point hang_detector::look() try {
     const auto now = clock::now();
     std::vector<sighting> seen;
     std::uint64_t begun = 0;

@@ -2,7 +2,7 @@
 // The setting hang-report with a number: a report after so long in which nothing has run, although
 // something might still wake a task: a thread of which Quern knows nothing, or a task that has
 // blocked its worker in the kernel, say in a std::mutex. There may be no worker left that could
-// look, so the thread for time does.
+// look, so the thread for timers does.
 #pragma once
 
 #include <quern/scheduler/detail/periodic_call.hpp>
@@ -16,10 +16,10 @@
 
 namespace quern::detail {
 
-class patience {
+class hang_detector {
 public:
     /// Throws std::system_error without a thread.
-    explicit patience(std::chrono::seconds limit);
+    explicit hang_detector(std::chrono::seconds limit);
 
 private:
     using clock = periodic_call::clock;

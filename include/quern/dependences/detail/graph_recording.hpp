@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a recording sees the graph of dependent tasks. While a watch is attached, maps keep released
+// How a recording sees the graph of dependent tasks. While one is attached, maps keep released
 // accesses, so that the graph is that of the program and not of one run. Without one, each look
 // costs one load and one branch.
 #pragma once
@@ -15,13 +15,13 @@ class domain_core;
 class weak_entry;
 
 /// Is told of dependent tasks. Each function may be called by several threads at once, also shortly
-/// after watch_dependences(nullptr): a watch lives as long as the process. It must not block, throw
-/// or use tasks.
-class dependence_watch {
+/// after set_graph_recording(nullptr): a recording lives as long as the process. It must not block,
+/// throw or use tasks.
+class graph_recording {
 public:
-    dependence_watch() = default;
-    dependence_watch(const dependence_watch&) = delete;
-    dependence_watch& operator=(const dependence_watch&) = delete;
+    graph_recording() = default;
+    graph_recording(const graph_recording&) = delete;
+    graph_recording& operator=(const graph_recording&) = delete;
 
     /// By the owner of the domain, before the task's accesses are entered.
     virtual void registers(domain_core& home, const dependent_task& task) noexcept = 0;
@@ -42,18 +42,18 @@ public:
     virtual bool wants_edges() const noexcept { return true; }
 
 protected:
-    ~dependence_watch() = default;
+    ~graph_recording() = default;
 };
 
-extern std::atomic<dependence_watch*> g_dependence_watch;
+extern std::atomic<graph_recording*> g_graph_recording;
 
-/// The attached watch, or null. Any thread.
-QUERN_ALWAYS_INLINE dependence_watch* watching_dependences() noexcept {
-    return g_dependence_watch.load(std::memory_order_acquire);  // pairs with watch_dependences
+/// The attached recording, or null. Any thread.
+QUERN_ALWAYS_INLINE graph_recording* current_graph_recording() noexcept {
+    return g_graph_recording.load(std::memory_order_acquire);  // pairs with set_graph_recording
 }
 
 /// One for the process; null: none. While check-accesses is on, there is another one before it. Any
 /// thread.
-void watch_dependences(dependence_watch* by) noexcept;
+void set_graph_recording(graph_recording* by) noexcept;
 
 }  // namespace quern::detail

@@ -18,8 +18,8 @@ using quern::domain;
 using quern::weak;
 using quern_test::scaled;
 
-class domain_turns : public quern_test::on_runtime {};
-QUERN_ON_1_2_8_WORKERS(domain_turns);
+class domain_commutative_locks : public quern_test::on_runtime {};
+QUERN_ON_1_2_8_WORKERS(domain_commutative_locks);
 
 /// Each of two tasks waits for the other one.
 class meeting {
@@ -41,7 +41,7 @@ private:
 
 // Holds: domain: Tasks that share no byte may run at the same time: children with commutative
 //     accesses to interleaved blocks, below weak ones.
-TEST_P(domain_turns, interleaved_blocks_below_weak_accesses_do_not_exclude_each_other) {
+TEST_P(domain_commutative_locks, interleaved_blocks_below_weak_accesses_do_not_exclude_each_other) {
     inside([] {
         std::vector<int> m(64);
         const auto left = block(m.data(), 8, 8, 4);
@@ -58,7 +58,7 @@ TEST_P(domain_turns, interleaved_blocks_below_weak_accesses_do_not_exclude_each_
 
 // Holds: domain: Tasks that share no byte may run at the same time: ... parts of what was one
 //     region before.
-TEST_P(domain_turns, parts_need_the_turns_of_their_own_memory_alone) {
+TEST_P(domain_commutative_locks, parts_need_the_locks_of_their_own_memory_only) {
     inside([] {
         std::vector<int> v(100);
         domain work;
@@ -84,7 +84,7 @@ TEST_P(domain_turns, parts_need_the_turns_of_their_own_memory_alone) {
 
 // Holds: domain: Children of a task with weak(commutative(x)) exclude each other on all of x: with
 //     those of other tasks, on blocks and sentinels too.
-TEST_P(domain_turns, children_of_several_tasks_exclude_each_other) {
+TEST_P(domain_commutative_locks, children_of_several_tasks_exclude_each_other) {
     inside([] {
         std::vector<int> m(64);
         const auto left = block(m.data(), 8, 8, 4);

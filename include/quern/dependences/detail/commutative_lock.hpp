@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Turns: commutative tasks that use the same memory run one at a time, in any order. A task takes
-// all of its turns or none. Protocol and proof sketch: src/dependences/README.md, "Turns". Explored
-// exhaustively in tests/model/dependences_turns_test.cpp.
+// Commutative tasks that use the same memory run one at a time, in any order. A task takes all of
+// its locks or none. Protocol and proof sketch: src/dependences/README.md, "Commutative locks".
+// Explored exhaustively in tests/model/dependences_commutative_locks_test.cpp.
 #pragma once
 
 #include <quern/base/detail/atomics.hpp>
@@ -13,27 +13,27 @@
 
 namespace quern::detail {
 
-/// One turn that a task needs: alone, or together with others that share it.
+/// One lock that a task needs: alone, or together with others that share it.
 template <class Turn>
-struct turn_use {
+struct commutative_lock_use {
     Turn* of = nullptr;
     bool is_alone = true;
 };
 
 /// The right to use a part of memory: held by one task alone, or shared by several whose parts of
-/// it are held alone by turns of their own. `Request` is what waits: it has `rank`, `next_waiting`
-/// and `uses()`, the span of all that it needs, each turn once and in the order of addresses.
+/// it are held alone by locks of their own. `Request` is what waits: it has `rank`, `next_waiting`
+/// and `uses()`, the span of all that it needs, each lock once and in the order of addresses.
 template <class Atomics, class Lock, class Request>
-class exclusive_turn {
+class basic_commutative_lock {
 public:
-    using use = turn_use<exclusive_turn>;
+    using use = commutative_lock_use<basic_commutative_lock>;
 
-    /// True: the request holds all of its turns. False: it waits at one of them, holds none, and
+    /// True: the request holds all of its locks. False: it waits at one of them, holds none, and
     /// gets all of them later, perhaps before this returns: by give_back() of another thread.
     static bool take_all(Request& request) noexcept {
         const std::span<const use> uses = request.uses();
         const use* missing = nullptr;
-        // The locks of all at once, so that no request is seen with some of its turns. One order of
+        // The locks of all at once, so that no request is seen with some of its locks. One order of
         // addresses for all: no deadlock.
         for (const use& each : uses) {
             each.of->m_lock.lock();
@@ -53,7 +53,7 @@ public:
     }
 
     /// The holder needs it no longer. `ready(request)` is called for each request that holds all of
-    /// its turns now.
+    /// its locks now.
     template <class Ready>
     void give_back(bool is_alone, Ready ready) noexcept {
         m_lock.lock();
@@ -98,7 +98,7 @@ private:
         }
     }
 
-    /// The first that this turn is free for.
+    /// The first that this lock is free for.
     Request* take_waiting() noexcept {
         Request* before = nullptr;
         for (Request* each = m_holders < k_alone ? m_first : nullptr; each != nullptr;
