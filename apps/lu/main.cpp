@@ -27,7 +27,7 @@ constexpr const char* k_examples = R"(Examples:
   lu --n 4096 --tile 64 --threads 2
   lu --n 1000 --tile 300          the last panel is smaller
   lu --rank both                  with and without ranks, in turns
-  lu --panel renamed              updates read panels in renamed copies alone
+  lu --panel renamed              updates read panels only in renamed copies
   QUERN_RENAMING_BYTES=4M lu      copies of no more than three panels at a time
   lu --n 100 --zero-column 40     singular: says which column
   OPENBLAS_CORETYPE=Haswell lu    chooses OpenBLAS's kernels)";

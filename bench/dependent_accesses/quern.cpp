@@ -35,7 +35,7 @@ contender registered(const char* variant, Accessed accessed) {
 }
 
 const auto domain = registered("domain", [](value& v) { return quern::inout(v); });
-/// By the address alone, without overlaps.
+/// Only by the address, without overlaps.
 const auto sentinels =
     registered("domain_sentinel", [](value& v) { return quern::inout(quern::sentinel(v)); });
 

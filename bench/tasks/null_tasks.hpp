@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tasks without work, for the problems that consist of tasks alone, and the proof that each of them
+// Tasks without work, for the problems that consist only of tasks, and the proof that each of them
 // was run. The timed tasks have only a compiler barrier for a body: counting would cost more than
 // the best runtimes' tasks. So a process begins with an untimed run, by the same code, of tasks
 // that each mark a byte: every one must have run exactly once. `inlined` is the number of tasks

@@ -84,7 +84,7 @@ private:
         std::unique_ptr<fibre> stack;
     };
     struct line {
-        std::int32_t owner = k_none;        ///< the core that alone holds the line, or none
+        std::int32_t owner = k_none;        ///< the only core that holds the line, or none
         std::bitset<k_most_cores> sharers;  ///< if there is no owner
         picoseconds free_at = 0;            ///< when its last move between cores ends
     };

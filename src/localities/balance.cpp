@@ -202,7 +202,7 @@ struct rebalancing::state {
     // Of the call in progress, else of the thread for time.
     unsigned pause = 1;
     unsigned left = 0;
-    future<void> last{};  ///< of the thread for time alone, and after it of stop()
+    future<void> last{};  ///< of the thread that has only time to do with, and after it of stop()
 };
 
 rebalancing::rebalancing(std::shared_ptr<detail::balance_core> of, std::chrono::nanoseconds period)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// While the job runs the root asks the others by calls; when it has ended, by MPI alone.
+// While the job runs the root asks the others by calls; when it has ended, only by MPI.
 #include "job_printing.hpp"
 
 #include "job.hpp"

@@ -96,7 +96,7 @@ const setting* find_option(std::string_view option) {
     return nullptr;
 }
 
-/// An option --quern:name=value, or --quern:name alone where that is allowed.
+/// An option --quern:name=value, or only --quern:name where that is allowed.
 void read_option(settings& into, std::string_view text) {
     const std::size_t equals = std::min(text.find('='), text.size());
     const std::string option(text.substr(0, equals));

@@ -46,7 +46,7 @@ struct tasks {
     lock locks[3];
     request requests[3];
     var<int> object[3] = {0, 0, 0};
-    model_lock locks[2];
+    model_lock single[2];
 
     void need(int which, int of, bool is_alone = true) {
         requests[which].needed.push_back({&locks[of], is_alone});
@@ -124,7 +124,7 @@ TEST(model_commutative_locks, taking_one_by_one_in_any_order_is_found) {
         auto& t = r.make<tasks>();
         for (int which = 0; which < 2; ++which) {
             r.thread([&t, which] {
-                model_lock* const held[] = {&t.locks[which], &t.locks[1 - which]};
+                model_lock* const held[] = {&t.single[which], &t.single[1 - which]};
                 held[0]->lock();
                 held[1]->lock();
                 held[1]->unlock();

@@ -2,7 +2,7 @@
 """The user's compiler preprocesses; here its output becomes two texts of the same user's lines.
 
 `Unit.text` is what is compiled in the end: all of the output, without the macro definitions that -dD has kept. `Unit.reading`
-is what libclang reads: the user's lines alone, with a #include in the place of each header of the system, since the
+is what libclang reads: only the user's lines, with a #include in the place of each header of the system, since the
 compiler's own branches of those headers are not for clang."""
 
 import bisect

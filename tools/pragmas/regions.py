@@ -34,7 +34,7 @@ class Variable:
         pointee = kind.get_pointee().get_canonical() if self.is_pointer else None
         self.is_void_pointer = self.is_pointer and pointee.kind == kinds.VOID
         self.is_function_pointer = self.is_pointer and pointee.kind in (kinds.FUNCTIONPROTO, kinds.FUNCTIONNOPROTO)
-        self.levels = self.depth or 1  # indices until an element of the data that the name alone leads to
+        self.levels = self.depth or 1  # indices until an element of the data that the bare name leads to
         inner = pointee
         while self.is_pointer and inner.kind in arrays:
             self.levels += 1

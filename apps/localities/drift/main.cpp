@@ -47,7 +47,7 @@ std::uint32_t cell_of(double x, std::uint32_t cells) {
     return std::min(static_cast<std::uint32_t>(x * cells), cells - 1);
 }
 
-/// A particle of the cloud at the beginning, by its number alone.
+/// A particle of the cloud at the beginning, by nothing but its number.
 particle made(std::uint32_t id, std::uint32_t particles) {
     const double place = (id + 0.5) / particles;
     double x = 0.25 + 0.06 * std::atanh(2 * place - 1);  // a logistic distribution

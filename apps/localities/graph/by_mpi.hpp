@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The same breadth-first search by MPI alone, to compare with: a thread a rank, and in each level
+// The same breadth-first search by MPI only, to compare with: a thread a rank, and in each level
 // an MPI_Alltoallv. It also offers a vertex to its rank once.
 #pragma once
 

@@ -73,7 +73,7 @@ int run(const apps::mpi::place& at, int argc, char** argv) {
             return apps::mpi::seconds_of_all([&] { iterations = solve(s, chosen.until); });
         });
         const double residual = s.true_residual();
-        // The residual that the iterations update drifts from the true one by rounding alone.
+        // The residual that the iterations update drifts from the true one by rounding.
         const bool is_right = residual <= 2 * chosen.until.tolerance;
         if (!is_right && iterations == chosen.until.most) {
             throw apps::mpi::common_failure(fmt::format(

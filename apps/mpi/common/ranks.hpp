@@ -220,7 +220,7 @@ inline void print_all(const std::vector<variant>& variants, int repeat, const pl
     print_rates(variants, amount, unit);
 }
 
-/// What rank 0 alone prints is seen; failures that all ranks have are told by it, others by the
+/// What only rank 0 prints is seen; failures that all ranks have are told by it, others by the
 /// rank that has them, which ends the job.
 template <class Run>
 int guarded_main(const char* name, int argc, char** argv, const Run& run) {

@@ -107,7 +107,7 @@ def _fill(folder, build, programs, with_sources):
     lines.append(f"libraries: {', '.join(sorted(libraries)) or 'none'}")
     lines.append(f"needs glibc {head['glibc'] or 'of any version'} and a processor of -march={head['arch']}")
     if head["arch"] == "native":
-        lines.append("built for this processor alone: configure with -DQUERN_BENCH_ARCH=x86-64-v3 for programs that travel")
+        lines.append("built only for this processor: configure with -DQUERN_BENCH_ARCH=x86-64-v3 for programs that travel")
     return lines
 
 

@@ -191,7 +191,7 @@ class Race:
 
 
 def _packed(bundle, index):
-    """The runtimes of a bundle that run: of the second one Quern alone."""
+    """The runtimes of a bundle that run: of the second one only Quern."""
     names = [program.rsplit("bench-", 1)[1] for program in bundle.head["programs"] if "bench-" in program]
     return [name for name in names if name == "quern" or (index == 0 and name in RUNTIMES)]
 

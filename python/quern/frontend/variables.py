@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Which variables statements read and store, by their ast alone."""
+"""Which variables statements read and store, by their ast."""
 
 import ast
 

@@ -82,7 +82,7 @@ constexpr setting k_settings[] = {
      .owner = "counters",
      .type = setting_type::text,
      .fallback = "",
-     .help = "the folder of its socket for them, in which alone they then look; an absolute path"},
+     .help = "the folder of its socket for them, the only one where they look; an absolute path"},
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ public:
 
     /// False: nothing would be written, so readings are not needed.
     bool is_open() const noexcept { return m_open; }
-    /// `is_for_job`: this process alone writes, for all.
+    /// `is_for_job`: only this process writes, for all.
     void write(const std::string& text, bool is_for_job) noexcept;
     /// "in counters.csv", "on stdout".
     std::string in_words() const;

@@ -44,7 +44,7 @@ printer::printer(const runtime& of, const settings& chosen)
     for (const std::string& each : patterns_of(chosen.at("print-counter").text)) {
         try {
             add(each);
-        } catch (const std::invalid_argument& error) {  // what this runtime alone has not
+        } catch (const std::invalid_argument& error) {  // what only this runtime has not
             std::fprintf(stderr, "%s (this counter is not printed)\n", error.what());
         }
     }

@@ -21,8 +21,8 @@ namespace {
 /// Bodies that ran beside a checked one.
 constinit std::atomic<std::uint64_t> g_overlapping{0};
 
-/// Of the checked body, which alone uses it. Made with the first domain; never destroyed, for a
-/// handler may use it.
+/// Of the checked body, the only one that uses it. Made with the first domain; never destroyed, for
+/// a handler may use it.
 constinit std::atomic<guard_plan*> g_body_plan{nullptr};
 
 guard_plan& the_plan() noexcept {
@@ -159,7 +159,7 @@ void access_checks::watch(dependent_task& task, bool was_aside) {
     guard_pages(plan);
 }
 
-/// Which accesses lie on protected pages alone, so that each touch is seen.
+/// Which accesses lie only on protected pages, so that each touch is seen.
 void access_checks::judge(const dependent_task& task, body& of) {
     const std::vector<guarded_page>& pages = the_plan().pages;
     const std::size_t page_bytes = guarded_page_bytes();

@@ -12,7 +12,7 @@ namespace quern::mpi::detail {
 
 namespace {
 
-/// A ring of this rank alone: what comes from its lower neighbour, itself, is what it sends to its
+/// A ring of only this rank: what comes from its lower neighbour, itself, is what it sends to its
 /// upper one.
 bool mistakes_neighbours() {
     constexpr int k_ranks = 1;

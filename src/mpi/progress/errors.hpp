@@ -22,7 +22,7 @@ inline constexpr bool k_tests_mix_handlers = true;
 inline constexpr bool k_tests_mix_handlers = false;
 #endif
 
-/// Whether there is MPI_COMM_WORLD: a program may open sessions alone.
+/// Whether there is MPI_COMM_WORLD: a program may open only sessions.
 inline bool has_world() noexcept {
     int is_initialized = 0;
     int is_finalized = 0;

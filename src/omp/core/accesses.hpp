@@ -18,7 +18,7 @@ void add_dependent(member& here, deferred_task& made, void** dependences);
 /// Waits for the children that a task with these dependences would wait for.
 void wait_for_accesses(member& here, void** dependences) noexcept;
 
-/// A task with dependences has ended: makes those ready that waited for it alone.
+/// A task with dependences has ended: makes those ready that waited only for it.
 void release_followers(member& here, deferred_task& ended) noexcept;
 
 /// A task that made tasks with dependences has ended, and so have these.

@@ -24,8 +24,9 @@ constexpr std::size_t k_most_points = 20'000;  ///< a series becomes half as lon
 /// Between two looks for what is not there yet and is expected at any moment.
 constexpr std::chrono::milliseconds k_soon{1};
 
-/// How long the end of a recording waits for a look that is late. (guessed)
-constexpr std::chrono::seconds k_patience{1};
+/// How long the end of a recording waits for a look that is late: longer than a busy machine leaves
+/// a thread without a processor. At a load of 11 on 2 cores, 1 s was too short once.
+constexpr std::chrono::seconds k_patience{10};
 
 /// A look that is late by less was delayed otherwise, as by the hypervisor. (guessed)
 constexpr double k_stop_ns = 50e6;

@@ -12,7 +12,7 @@ namespace quern::tool {
 std::uint64_t rate_of(const std::string& text);
 
 /// Moves this process and all that it starts into a network namespace of its own, which has the
-/// loopback interface alone, with that rate for all packets of all ranks together. Throws
+/// loopback interface only, with that rate for all packets of all ranks together. Throws
 /// std::runtime_error without the rights, or without the program tc. Requires: one thread.
 void enter_network(std::uint64_t bits_per_second);
 
