@@ -22,9 +22,9 @@ constexpr const char* k_usage =
     "  --workers N,...     1 to 1024; default: 2,4,8,16\n"
     "  --ask all|one       victims that a thief asks in a round; default: all\n"
     "  --ask-interval A-B  us between requests of a thief, least and most; default: 5-200\n"
-    "  --first-interval A  us, before a thief's first theft; default: 0, as in the scheduler\n"
+    "  --ask-at-once       a thief has no least interval before its first theft\n"
     "  --coarse NS         pushes farther apart than this publish at once; default: 500\n"
-    "  --coarse-from-end   the time from the end of a slow push, not from its start\n"
+    "  --time-every-push   also those that are slow because a thief has asked, from their start\n"
     "  --tasks N           default: 1048576, as in the benchmark\n"
     "  --seeds N           runs with different seeds; prints median, least and most; default: 5\n"
     "  --scale KEY=F       multiplies one cost, to see what depends on it\n"
@@ -103,8 +103,12 @@ arguments read(int argc, char** argv) {
     arguments a;
     for (int i = 2; i < argc; ++i) {
         const std::string name = argv[i];
-        if (name == "--coarse-from-end") {
-            a.how.coarse_from_end = true;
+        if (name == "--time-every-push") {
+            a.how.times_every_push = true;
+            continue;
+        }
+        if (name == "--ask-at-once") {
+            a.how.asks_at_once = true;
             continue;
         }
         if (name == "--verbose") {
@@ -123,8 +127,6 @@ arguments read(int argc, char** argv) {
             a.how.asks_one = value == "one";
         } else if (name == "--ask-interval") {
             read_interval(value, a.how);
-        } else if (name == "--first-interval") {
-            a.how.ask_first = static_cast<virtual_time::picoseconds>(alone(value) * 1e6);
         } else if (name == "--coarse") {
             a.how.coarse = static_cast<virtual_time::picoseconds>(alone(value) * 1e3);
         } else if (name == "--tasks") {

@@ -43,23 +43,29 @@ void stack::push_trapped() noexcept {
         arm();
         return;
     }
-    const picoseconds now = atomics::ticks();
-    if (now - m_last_slow_path > m_host.home().how.coarse) {
+    const rules& how = m_host.home().how;
+    const bool is_timed = m_last_slow_path != k_not_timed;
+    const picoseconds begin = is_timed ? atomics::ticks() : 0;
+    if (is_timed && begin - m_last_slow_path > how.coarse) {
         m_eager_pushes = k_eager_pushes;
     }
-    m_last_slow_path = now;
     m_host.current.store(this, std::memory_order_seq_cst);
-    if (m_eager_pushes == 0) {
-        answer_request();
-    } else {
+    if (m_eager_pushes != 0) {
         --m_eager_pushes;
         force_slow_path();
         publish_all();
         m_host.notify_public_work();
+    } else {
+        answer_request();
+        if (!how.times_every_push) {
+            if (is_timed) {
+                m_last_slow_path = k_not_timed;
+                return;
+            }
+            force_slow_path();
+        }
     }
-    if (m_host.home().how.coarse_from_end) {
-        m_last_slow_path = atomics::ticks();
-    }
+    m_last_slow_path = how.times_every_push ? begin : atomics::ticks();
 }
 
 void stack::answer_request() noexcept {
@@ -167,13 +173,18 @@ void worker::learn_from_theft() noexcept {
     if (m_stole_at != 0) {
         const bool tiny = atomics::ticks() - m_stole_at < k_tiny;
         m_request_interval =
-            tiny ? std::min(2 * m_request_interval, m_pool.how.ask_most) : m_pool.how.ask_least;
+            tiny ? std::clamp(2 * m_request_interval, least_interval(), m_pool.how.ask_most)
+                 : m_pool.how.ask_least;
         m_stole_at = 0;
     }
 }
 
+picoseconds worker::least_interval() const noexcept {
+    return m_pool.how.asks_at_once ? 0 : m_pool.how.ask_least;
+}
+
 bool worker::may_request(picoseconds now) noexcept {
-    if (now - m_last_request < m_request_interval) {
+    if (now - m_last_request < std::max(m_request_interval, least_interval())) {
         return false;
     }
     m_last_request = now;

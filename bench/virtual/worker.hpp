@@ -25,9 +25,9 @@ struct rules {
     bool asks_one = false;               ///< a thief asks one victim a round instead of all
     picoseconds ask_least = 5'000'000;   ///< as k_request_ns in steal.cpp
     picoseconds ask_most = 200'000'000;  ///< as k_request_limit_ns
-    picoseconds ask_first = 0;           ///< before the first theft, as worker::m_request_interval
     picoseconds coarse = 500'000;        ///< as k_coarse_ns in context.cpp
-    bool coarse_from_end = false;        ///< the distance of pushes leaves out the slow path itself
+    bool times_every_push = false;       ///< also one that is slow because a thief has asked
+    bool asks_at_once = false;           ///< no least interval before a thief's first theft
     picoseconds spin = 50'000'000;       ///< as the default of spin-us
 };
 
@@ -70,6 +70,8 @@ public:
 private:
     void answer_request() noexcept;
 
+    static constexpr picoseconds k_not_timed = ~picoseconds{0};
+
     worker& m_host;
     picoseconds m_last_slow_path = 0;
     std::uint32_t m_eager_pushes = 0;
@@ -95,11 +97,7 @@ public:
     };
 
     worker(pool& home, std::size_t rank, std::uint64_t seed)
-        : running(*this),
-          m_pool(home),
-          m_rank(rank),
-          m_random(seed),
-          m_request_interval(home.how.ask_first) {}
+        : running(*this), m_pool(home), m_rank(rank), m_random(seed) {}
 
     /// Steals and runs forked children for ever.
     [[noreturn]] void run() noexcept;
@@ -126,6 +124,7 @@ private:
     entry* steal_round() noexcept;
     entry* try_steal(worker& victim) noexcept;
     void learn_from_theft() noexcept;
+    picoseconds least_interval() const noexcept;
     bool may_request(picoseconds now) noexcept;
     void stop_searching() noexcept;
     void park() noexcept;

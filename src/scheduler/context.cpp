@@ -29,6 +29,9 @@ constexpr std::uint32_t k_eager_pushes = 16;
 /// Pushes farther apart than this are coarse: they can afford the slow path (20 ns). (guessed)
 constexpr double k_coarse_ns = 500;
 
+/// In the place of a time: the push before took the fast path, and left none.
+constexpr tick_count k_not_timed = ~tick_count{0};
+
 /// Rounds that a parent waits for a stolen child before it suspends: about half a microsecond. A
 /// suspension costs as much, and the task then resumes on the child's worker, away from its data
 /// (docs/design/0018-contiguous-loops.md).
@@ -108,6 +111,8 @@ void context::enter(void* self) noexcept {
     worker::run_loop(here);
 }
 
+/// A push takes this path when a thief has asked, which says nothing about how coarse the work is.
+/// So it is the distance of two slow pushes in turn that decides.
 void context::push_trapped() noexcept {
     QUERN_DEBUG_ASSERT(current_context() == this,
                        "a fork on the stack of another task, or in a blocking_region");
@@ -127,20 +132,25 @@ void context::push_trapped() noexcept {
         arm();
         return;
     }
-    const tick_count now = ticks();
-    if (now - m_last_slow_path > ticks_of_ns(k_coarse_ns)) {
+    const bool is_timed = m_last_slow_path != k_not_timed;
+    if (is_timed && ticks() - m_last_slow_path > ticks_of_ns(k_coarse_ns)) {
         m_eager_pushes = k_eager_pushes;
     }
-    m_last_slow_path = now;
     host.m_current.store(this, std::memory_order_seq_cst);  // before publishing, and the gate
-    if (m_eager_pushes == 0) {
+    if (m_eager_pushes != 0) {
+        --m_eager_pushes;
+        force_slow_path();
+        publish_all();
+        host.notify_public_work();
+    } else {
         answer_request();
-        return;
+        if (is_timed) {
+            m_last_slow_path = k_not_timed;  // two in turn: fine work
+            return;
+        }
+        force_slow_path();  // the next one tells how far apart they are
     }
-    --m_eager_pushes;
-    force_slow_path();
-    publish_all();
-    host.notify_public_work();
+    m_last_slow_path = ticks();  // after the slow path, which thieves can make long
 }
 
 void context::answer_request() noexcept {

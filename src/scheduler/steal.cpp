@@ -37,9 +37,10 @@ void worker::learn_from_theft() noexcept {
     if (m_stole_at != 0) {
         const double limit = k_tiny_ns * std::max(m_last_batch, 1U);
         const bool tiny = ticks() - m_stole_at < ticks_of_ns(limit);
-        m_request_interval = tiny
-                                 ? std::min(2 * m_request_interval, ticks_of_ns(k_request_limit_ns))
-                                 : ticks_of_ns(k_request_ns);
+        const tick_count least = ticks_of_ns(k_request_ns);
+        m_request_interval =
+            tiny ? std::clamp(2 * m_request_interval, least, ticks_of_ns(k_request_limit_ns))
+                 : least;
         m_batch_limit =
             tiny && m_last_batch != 0 ? std::min(2 * m_batch_limit, k_largest_batch_limit) : 1;
         m_stole_at = 0;
@@ -47,7 +48,7 @@ void worker::learn_from_theft() noexcept {
 }
 
 bool worker::may_request(tick_count now) noexcept {
-    if (now - m_last_request < m_request_interval) {
+    if (now - m_last_request < std::max(m_request_interval, ticks_of_ns(k_request_ns))) {
         return false;
     }
     m_last_request = now;
