@@ -58,7 +58,8 @@ struct source_range {
 enum class inlining_rule : std::uint8_t { settings, never, always, baseline, adaptive, quern };
 
 /// Statistics of a node over all runs of its tree. Constants and loads are not counted. Times are
-/// estimates from a sample where evaluations are short.
+/// estimates from a sample where evaluations are short. The elements of a node that is fused into
+/// another one, which explain() names, belong to the time of that one.
 struct node_statistics {
     std::uint64_t evaluations = 0;
     std::uint64_t inlined = 0;       ///< evaluations in the parent's place

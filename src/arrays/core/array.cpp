@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <quern/arrays/array.hpp>
 
+#include "core/memory.hpp"
 #include "core/text.hpp"
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include <sys/mman.h>
-
 namespace quern::arrays {
 
 namespace {
-
-constexpr std::size_t k_alignment = 64;
 
 std::ptrdiff_t product(const extents& shape) noexcept {
     std::ptrdiff_t count = 1;
@@ -49,22 +45,6 @@ std::size_t bytes_of(dtype type, const extents& shape) {
                                 std::to_string(count));
 }
 
-/// Asks for large pages, as NumPy does: touching new memory of many pages costs more than what is
-/// computed there.
-void prefer_large_pages(void* memory, std::size_t bytes) noexcept {
-    constexpr std::size_t k_worthwhile = std::size_t{4} << 20;
-    constexpr std::size_t k_page = 4096;
-    if (bytes < k_worthwhile) return;
-    const std::size_t skipped = k_page - reinterpret_cast<std::uintptr_t>(memory) % k_page;
-    ::madvise(static_cast<std::byte*>(memory) + skipped, bytes - skipped, MADV_HUGEPAGE);
-}
-
-std::shared_ptr<void> make_memory(std::size_t bytes) {
-    void* memory = ::operator new(std::max(bytes, std::size_t{1}), std::align_val_t(k_alignment));
-    prefer_large_pages(memory, bytes);
-    return {memory, [](void* m) { ::operator delete(m, std::align_val_t(k_alignment)); }};
-}
-
 }  // namespace
 
 extents::extents(std::initializer_list<std::ptrdiff_t> values)
@@ -86,7 +66,7 @@ bool extents::operator==(const extents& other) const noexcept {
 }
 
 array::array(dtype type, const extents& shape)
-    : m_owner(make_memory(bytes_of(type, shape))),
+    : m_owner(detail::make_memory(bytes_of(type, shape))),
       m_shape(shape),
       m_strides(c_strides(type, shape)),
       m_count(product(shape)),

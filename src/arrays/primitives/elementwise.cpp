@@ -158,6 +158,13 @@ std::array<primitive, k_row_count + 4> make_table(std::index_sequence<Row...>) {
 
 }  // namespace
 
+std::string_view loops_of(std::string_view name) noexcept {
+    for (const row& each : k_rows) {
+        if (each.name == name) return each.in_place ? std::string_view() : each.operation;
+    }
+    return name == "where" || name == "clip" ? name : std::string_view();
+}
+
 std::span<const primitive> elementwise_primitives() noexcept {
     static const auto table = make_table(std::make_index_sequence<k_row_count>());
     return table;

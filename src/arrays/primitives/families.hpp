@@ -9,6 +9,9 @@
 namespace quern::arrays::detail {
 
 std::span<const primitive> elementwise_primitives() noexcept;
+/// The name of the loops of such a primitive; empty for those that are more than loops or write in
+/// place.
+std::string_view loops_of(std::string_view name) noexcept;
 std::span<const primitive> reduction_primitives() noexcept;
 std::span<const primitive> shape_primitives() noexcept;
 std::span<const primitive> indexing_primitives() noexcept;

@@ -43,14 +43,6 @@ constexpr std::string_view k_without_boolean[] = {"subtract", "negative", "posit
                      "coerced to any supported types according to the casting rule ''safe''");
 }
 
-/// At most three, without memory of their own.
-struct operand_list {
-    std::array<array, k_most_operands> arrays;
-    std::size_t size = 0;
-
-    std::span<const array> all() const noexcept { return {arrays.data(), size}; }
-};
-
 bool fits(std::int64_t whole, dtype type) noexcept {
     if (type != dtype::int32) return true;
     return whole >= std::numeric_limits<std::int32_t>::min() &&
@@ -120,17 +112,36 @@ const kernel_row* simpler_than_power(const value& exponent, dtype type) {
     return by == -1 ? &row_named("reciprocal") : nullptr;
 }
 
-struct resolved {
-    const kernel_row* row;
-    const kernel* of;
-    operand_list inputs;
-};
+bool all_scalars(std::span<const value> operands) noexcept {
+    return std::ranges::all_of(operands, is_scalar);
+}
 
-/// The loop, and the operands as arrays; scalars and single elements of the loop's type.
-resolved resolve(const operation& of, std::span<const value> operands) {
+bool is_word(const value& v) noexcept {
+    return v.is_none() || v.is<std::string>() || v.is<dtype>();
+}
+
+/// == and != of None, text and types, which programs compare arguments with.
+std::optional<value> compared_words(const operation& of, std::span<const value> v) {
+    if (!of.compares || !(is_word(v[0]) || is_word(v[1]))) return std::nullopt;
+    if (of.name != "equal" && of.name != "not_equal") return std::nullopt;
+    bool same = v[0].index() == v[1].index();
+    if (same && v[0].is<std::string>()) same = *v[0].as<std::string>() == *v[1].as<std::string>();
+    if (same && v[0].is<dtype>()) same = *v[0].as<dtype>() == *v[1].as<dtype>();
+    return same == (of.name == "equal");
+}
+
+[[noreturn]] void refuse_cast(const operation& of, dtype from, dtype to) {
+    throw type_error("Cannot cast ufunc '" + std::string(of.name) + "' output from dtype('" +
+                     std::string(name_of(from)) + "') to dtype('" + std::string(name_of(to)) +
+                     "') with casting rule 'same_kind'");
+}
+
+}  // namespace
+
+chosen_loop choose_loop(const operation& of, std::span<const value> operands) {
     const std::size_t first = of.row->condition_first ? 1 : 0;
     const dtype type = widened(of, operands, detail::common_type(operands.subspan(first), of.name));
-    resolved found{of.row, &of.row->at(type), {}};
+    chosen_loop found{of.row, &of.row->at(type), {}};
     if (of.refuses_boolean && type == dtype::boolean) refuse_types(of);
     if (of.is_power) {
         if (const kernel_row* const simpler = simpler_than_power(operands[1], type)) {
@@ -162,32 +173,6 @@ resolved resolve(const operation& of, std::span<const value> operands) {
     }
     return found;
 }
-
-bool all_scalars(std::span<const value> operands) noexcept {
-    return std::ranges::all_of(operands, is_scalar);
-}
-
-bool is_word(const value& v) noexcept {
-    return v.is_none() || v.is<std::string>() || v.is<dtype>();
-}
-
-/// == and != of None, text and types, which programs compare arguments with.
-std::optional<value> compared_words(const operation& of, std::span<const value> v) {
-    if (!of.compares || !(is_word(v[0]) || is_word(v[1]))) return std::nullopt;
-    if (of.name != "equal" && of.name != "not_equal") return std::nullopt;
-    bool same = v[0].index() == v[1].index();
-    if (same && v[0].is<std::string>()) same = *v[0].as<std::string>() == *v[1].as<std::string>();
-    if (same && v[0].is<dtype>()) same = *v[0].as<dtype>() == *v[1].as<dtype>();
-    return same == (of.name == "equal");
-}
-
-[[noreturn]] void refuse_cast(const operation& of, dtype from, dtype to) {
-    throw type_error("Cannot cast ufunc '" + std::string(of.name) + "' output from dtype('" +
-                     std::string(name_of(from)) + "') to dtype('" + std::string(name_of(to)) +
-                     "') with casting rule 'same_kind'");
-}
-
-}  // namespace
 
 operation::operation(std::string_view name_of_it)
     : name(name_of_it),
@@ -258,7 +243,7 @@ extents common_shape(std::span<const array> arrays, const array* output) {
 value run_operation(const operation& of, std::span<const value> operands) {
     if (of.of_scalars != nullptr && all_scalars(operands)) return of.of_scalars(operands);
     if (const auto words = compared_words(of, operands)) return *words;
-    const resolved found = resolve(of, operands);
+    const chosen_loop found = choose_loop(of, operands);
     array output(found.of->output, common_shape(found.inputs.all()));
     run_kernel(*found.row, *found.of, found.inputs.all(), output);
     return output;
@@ -268,7 +253,7 @@ value run_in_place(const operation& of, std::span<const value> operands) {
     const auto* const target = operands[0].as<array>();
     if (target == nullptr || target->dimensions() == 0) return run_operation(of, operands);
     if (!target->is_writable()) throw std::invalid_argument("output array is read-only");
-    resolved found = resolve(of, operands);
+    chosen_loop found = choose_loop(of, operands);
     if (!is_same_kind(found.of->output, target->type())) {
         refuse_cast(of, found.of->output, target->type());
     }

@@ -2,11 +2,12 @@
 // Elementwise operations: choosing the type, broadcasting, running the loop.
 #pragma once
 
-#include "kernels/table.hpp"
+#include "kernels/elementwise.hpp"
 #include "primitives/scalars.hpp"
 
 #include <quern/arrays/value.hpp>
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -30,6 +31,25 @@ value run_operation(const operation& of, std::span<const value> operands);
 /// The result in the first operand, which must be an array; a new value for scalars and arrays
 /// without dimensions, which Python's names are bound to anew.
 value run_in_place(const operation& of, std::span<const value> operands);
+
+/// At most three, without memory of their own.
+struct operand_list {
+    std::array<array, k_most_operands> arrays;
+    std::size_t size = 0;
+
+    std::span<const array> all() const noexcept { return {arrays.data(), size}; }
+};
+
+struct chosen_loop {
+    const kernel_row* row;
+    const kernel* of;
+    operand_list inputs;
+};
+
+/// The loop, and the operands as arrays; scalars and single elements of the loop's type. Elements
+/// of larger arrays are read only where they are exponents. Requires: arrays and numbers, not all
+/// of them numbers where the operation is an operator. Throws what run_operation does.
+chosen_loop choose_loop(const operation& of, std::span<const value> operands);
 
 /// The type that arrays and scalars have together, scalars being weak. Throws type_error for other
 /// values, which `what` did not expect.

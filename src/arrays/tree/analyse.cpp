@@ -2,6 +2,7 @@
 // Which operands may run at the same time. From the variables that each reads and writes, the
 // arrays that it changes in place, and effects that others see. Nodes are numbered so that operands
 // precede their parent, so each pass is a loop. Why the result is right: README.md.
+#include "primitives/chains.hpp"
 #include "tree/nodes.hpp"
 
 #include <algorithm>
@@ -99,6 +100,7 @@ public:
         for (std::size_t i = 0; i < m_all.nodes.size(); ++i) {
             find_cheap(m_all.nodes[i], m_effects[i]);
             find_waves(m_all.nodes[i]);
+            find_chain(m_all.nodes[i]);
         }
     }
 
@@ -316,6 +318,33 @@ private:
         }
         if (!n.has_waves) {
             n.waves = {};
+        }
+    }
+
+    // -- elementwise nodes that are computed together ---------------------------------------------
+
+    /// Whether arrays are as before when it has been evaluated.
+    bool changes_nothing(node_number n) noexcept {
+        const node_effects& of = effects_of(n);
+        return !of.keeps_order && !of.changed.meets(of.changed);
+    }
+
+    /// An operand may leave its elements to its parent if nothing that is evaluated in between
+    /// changes what it reads.
+    void find_chain(node_data& n) {
+        n.chained = n.kind == node_kind::call ? chain_operation_of(*n.what) : nullptr;
+        if (n.chained == nullptr) {
+            return;
+        }
+        for (std::size_t i = n.operands.size(); i-- > 0;) {
+            node_data& operand = m_all.nodes[n.operands[i]];
+            if (operand.chained != nullptr) {
+                operand.may_defer = true;
+                n.deferring = static_cast<std::uint8_t>(n.deferring | 1u << i);
+            }
+            if (!changes_nothing(n.operands[i])) {
+                return;
+            }
         }
     }
 

@@ -302,6 +302,13 @@ void note_evaluation(const frame& f, const node_data& n, tick_count time) noexce
 }
 
 std::string reason_of(const tree_parts& all, const node_data& n) {
+    if (all.counts[all.number_of(n)].fused.load(std::memory_order_relaxed) > 0) {
+        const node_data* last = &n;
+        while (last->may_defer) {
+            last = &all.nodes[last->parent];
+        }
+        return "fused into " + all.words_of(*last) + " of line " + std::to_string(last->where.line);
+    }
     if (n.is_cheap) {
         return "takes some ns";
     }

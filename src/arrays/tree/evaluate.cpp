@@ -4,6 +4,7 @@
 // trees nest the others a hundred thousand times.
 #include "tree/evaluate.hpp"
 
+#include "primitives/chains.hpp"
 #include "tree/decide.hpp"
 #include "tree/errors.hpp"
 
@@ -43,6 +44,12 @@ flow with_values(std::size_t count, Body&& body) {
     return body(std::span<value>(room));
 }
 
+void note_deferred(frame& f, const node_data& n, const value& out) noexcept {
+    if (n.may_defer && out.is<foreign>()) {
+        f.counts_of(n).fused.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
 QUERN_NOINLINE flow evaluate_call(frame& f, const node_data& n, value& out, node_times* times) {
     const std::size_t operands = n.operands.size();
     return with_values(operands + n.presets.size(), [&](std::span<value> all) {
@@ -51,7 +58,14 @@ QUERN_NOINLINE flow evaluate_call(frame& f, const node_data& n, value& out, node
             all[operands + i] = n.presets[i];
         }
         operands_are_there(times);
-        out = at_place(f.of, n, [&] { return n.what->run(all); });
+        if (n.may_defer || n.deferring != 0) {
+            out = at_place(f.of, n, [&] {
+                return run_in_chain(*n.chained, *n.what, all, n.deferring, n.may_defer);
+            });
+            note_deferred(f, n, out);
+        } else {
+            out = at_place(f.of, n, [&] { return n.what->run(all); });
+        }
         return flow::on;
     });
 }

@@ -26,13 +26,14 @@ struct alignas(64) node_counts {
     std::atomic<std::uint64_t> timed{0};  ///< evaluations whose time is known
     std::atomic<std::uint64_t> inclusive{0};
     std::atomic<std::uint64_t> exclusive{0};
+    std::atomic<std::uint64_t> fused{0};  ///< evaluations whose elements a parent computed
     /// One evaluation in so many is timed; a power of two, less one.
     std::atomic<std::uint32_t> timing_mask{0};
 
     double mean_inclusive() const noexcept { return mean(inclusive); }
     double mean_exclusive() const noexcept { return mean(exclusive); }
     void reset() noexcept {
-        for (auto* each : {&evaluations, &tasks, &timed, &inclusive, &exclusive}) {
+        for (auto* each : {&evaluations, &tasks, &timed, &inclusive, &exclusive, &fused}) {
             each->store(0, std::memory_order_relaxed);
         }
     }

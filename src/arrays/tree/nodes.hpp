@@ -15,6 +15,8 @@
 
 namespace quern::arrays::detail {
 
+struct operation;
+
 using node_number = tree::node;
 
 /// A set of small numbers: of variables, or of groups of them.
@@ -61,6 +63,9 @@ struct node_data {
     bool may_leave = false;
     bool may_continue = false;
     bool may_return = false;
+    /// Its elements may be computed by its parent, an elementwise node as well.
+    bool may_defer = false;
+    std::uint8_t deferring = 0;  ///< bits: its operands that may
     std::uint32_t slot = 0;
     std::int64_t length = -1;  ///< of the tuple that `item` takes apart; below 0: not said
     node_number parent = tree::k_none;
@@ -69,6 +74,7 @@ struct node_data {
     source_range where{};
     std::string name{};
     const primitive* what = nullptr;
+    const operation* chained = nullptr;  ///< of a node with an operand or a parent to fuse with
     value constant{};
     std::vector<value> presets{};  ///< the primitive's last parameters
     std::shared_ptr<const tree> other{};

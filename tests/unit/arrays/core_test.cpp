@@ -4,7 +4,12 @@
 
 #include <quern/arrays/kernels.hpp>
 
+#include <algorithm>
+#include <deque>
 #include <limits>
+#include <random>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -70,6 +75,39 @@ TEST(arrays, views_share_memory) {
     a = array();
     EXPECT_EQ(elements(value(backwards)), (reals{4, 3, 2, 1}));
     EXPECT_FALSE(backwards.is_contiguous());
+}
+
+/// Makes and drops large arrays, all of whose elements are one number; gives how many had others.
+std::size_t count_spoilt_arrays(unsigned seed) {
+    std::minstd_rand random(seed);
+    std::deque<array> held;
+    std::size_t spoilt = 0;
+    for (int i = 0; i < 400; ++i) {
+        const array made(int32, {static_cast<std::ptrdiff_t>(10'000 + random() % 200'000)});
+        std::fill_n(made.data<std::int32_t>(), made.size(),
+                    static_cast<std::int32_t>(seed + random() % 999));
+        held.push_back(made);
+        if (held.size() < 5) continue;
+        const array gone = held[random() % held.size()];
+        const auto* const first = gone.data<std::int32_t>();
+        spoilt += std::count(first, first + gone.size(), *first) != gone.size() ? 1U : 0U;
+        held.pop_front();
+    }
+    return spoilt;
+}
+
+// Holds: array: Arrays that live at the same time share no memory, whichever threads made them; the
+// memory of an array that has ended may be used again.
+TEST(arrays, use_memory_again_after_the_end) {
+    std::vector<std::size_t> spoilt(4, 1);
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < spoilt.size(); ++i) {
+        threads.emplace_back([&spoilt, i] { spoilt[i] = count_spoilt_arrays(1000 * i); });
+    }
+    for (std::thread& each : threads) {
+        each.join();
+    }
+    EXPECT_EQ(spoilt, std::vector<std::size_t>(4, 0));
 }
 
 // Holds: array: broadcast() has NumPy's message.

@@ -155,6 +155,43 @@ TEST(tree_statistics, counters_sum_over_trees) {
     }
 }
 
+// Holds: tree: The counters /primitives/<name>/… are the same of one primitive, of calls of trees
+// and of foreign functions.
+TEST(tree_statistics, counters_of_one_primitive) {
+    run(*make_two_counts().whole, {integer(1)});  // installs those of add, less and call_tree
+    const quern::runtime rt(quern::runtime_options::with_workers(2));
+    quern::counters::counter_set counted(rt);
+    ASSERT_EQ(counted.add("/primitives/add/count/eval"), 1u);
+    ASSERT_EQ(counted.add("/primitives/less/count/eval"), 1u);
+    ASSERT_EQ(counted.add("/primitives/call_tree/count/eval"), 1u);
+    ASSERT_EQ(counted.add("/primitives/add/time/eval"), 1u);
+    quern::async(rt, [] { run(*make_two_counts().whole, {integer(50)}); }).get();
+    const auto values = counted.evaluate().values;
+    EXPECT_EQ(values[0].value, 101);
+    EXPECT_EQ(values[1].value, 102);
+    EXPECT_EQ(values[2].value, 2);
+    EXPECT_GT(values[3].value, 0);
+}
+
+// Holds: tree: There are no more counters after many trees than after one.
+TEST(tree_statistics, counters_do_not_grow_with_the_number_of_trees) {
+    const auto make_and_run = [](int i) {
+        making m({"x"}, "f" + std::to_string(i));
+        run(*m.finish(m.give(m.op("subtract", {m.get("x"), m.number(1)}))), {integer(i)});
+    };
+    make_and_run(0);
+    const quern::runtime rt(quern::runtime_options::with_workers(1));
+    quern::counters::counter_set counted(rt);
+    ASSERT_EQ(counted.add("/primitives/subtract/count/eval"), 1u);
+    const std::size_t before = quern::counters::all_counters().size();
+    constexpr int k_trees = 100'000;
+    for (int i = 0; i < k_trees; ++i) {
+        make_and_run(i);
+    }
+    EXPECT_EQ(quern::counters::all_counters().size(), before);
+    EXPECT_EQ(counted.evaluate().values[0].value, k_trees);
+}
+
 TEST(tree_exports, tell_of_every_node) {
     making m({"x"}, "it's");
     const auto sum = m.op("add", {m.get("x"), m.number(1)});

@@ -17,30 +17,35 @@ using quern_test::making;
 using quern_test::on_workers;
 using quern_test::run;
 
-/// A program over variables v0 … that hold integers and a0 … that hold arrays of k_length numbers.
+/// A program over variables v0 … that hold integers and a0 … that hold arrays of numbers: few, or
+/// so many that chains of elementwise nodes are computed together.
 struct term {
-    char kind = 'n';  ///< n number, v variable, e element of an array, + - * of two terms
+    /// n number, v variable, e element of an array, w all elements of one, + - * of two terms
+    char kind = 'n';
     std::int64_t number = 0;
     std::string name{};
     std::vector<term> parts{};
 };
 
 struct statement {
-    /// = store, a new array, & alias, [ change of an element, f for, i if, b break, c continue,
-    /// r return
+    /// = store, a new array, w array of a term, & alias, [ change of an element, f for, i if, b
+    /// break, c continue, r return
     char kind = '=';
     std::string name{};
     std::vector<term> terms{};
     std::vector<statement> body{};
 };
 
-constexpr std::int64_t k_length = 4;
+constexpr std::int64_t k_few = 4;
+constexpr std::int64_t k_many = 4'100;
 constexpr int k_variables = 5;
 constexpr int k_arrays = 4;
 
 class generator {
 public:
-    explicit generator(unsigned seed) : m_random(seed) {}
+    explicit generator(unsigned seed) : m_length(seed % 4 == 0 ? k_many : k_few), m_random(seed) {}
+
+    std::int64_t length() const noexcept { return m_length; }
 
     std::vector<statement> program() {
         std::vector<statement> made;
@@ -66,7 +71,7 @@ private:
             return number();
         }
         if (choice == 1) {
-            return {'e', below(k_length), array_name(below(k_arrays)), {}};
+            return {'e', below(k_few), array_name(below(k_arrays)), {}};
         }
         if (choice == 2) {
             return {'v', 0, number_name(below(k_variables)), {}};
@@ -76,11 +81,14 @@ private:
 
     statement any_statement(int depth, bool in_loop) {
         const int choice = below(depth < 3 ? 12 : 8);
+        if (choice == 0) {
+            return {'w', array_name(below(k_arrays)), {array_term(0)}, {}};
+        }
         if (choice < 4) {
             return {'=', number_name(below(k_variables)), {any_term(0)}, {}};
         }
         if (choice < 6) {
-            term at{'n', below(k_length), {}, {}};
+            term at{'n', below(k_few), {}, {}};
             return {'[', array_name(below(k_arrays)), {at, any_term(0)}, {}};
         }
         if (choice == 6) {
@@ -111,6 +119,23 @@ private:
         }
     }
 
+    /// A chain over all elements: each operand is an array, a number or a variable.
+    term array_term(int depth) {
+        if (depth > 3 || (depth > 0 && below(3) == 0)) {
+            const int choice = below(4);
+            return choice == 0   ? number()
+                   : choice == 1 ? term{'v', 0, number_name(below(k_variables)), {}}
+                                 : term{'w', 0, array_name(below(k_arrays)), {}};
+        }
+        term made{"+-*" [below(3)], 0, {}, {array_term(depth + 1), array_term(depth + 1)}};
+        if (depth == 0) {  // an array, whatever the others are
+            made.parts[0] = {
+                '+', 0, {}, {{'w', 0, array_name(below(k_arrays)), {}}, made.parts[0]}};
+        }
+        return made;
+    }
+
+    const std::int64_t m_length;
     std::mt19937 m_random;
 };
 
@@ -119,7 +144,14 @@ constexpr double k_prime = 10'007;
 
 // -- the serial walk ------------------------------------------------------------------------------
 
+/// Of an operation of two numbers.
+double combined(char kind, double a, double b) {
+    const double c = kind == '+' ? a + b : kind == '-' ? a - b : a * b;
+    return c - std::floor(c / k_prime) * k_prime;
+}
+
 struct walk {
+    std::int64_t length = k_few;
     std::map<std::string, double> numbers{};
     std::map<std::string, std::shared_ptr<std::vector<double>>> arrays{};
     double result = 0;
@@ -135,10 +167,21 @@ struct walk {
             default:
                 break;
         }
-        const double a = of(t.parts[0]);
-        const double b = of(t.parts[1]);
-        const double c = t.kind == '+' ? a + b : t.kind == '-' ? a - b : a * b;
-        return c - std::floor(c / k_prime) * k_prime;
+        return combined(t.kind, of(t.parts[0]), of(t.parts[1]));
+    }
+
+    std::vector<double> all_of(const term& t) {
+        if (t.kind == 'w') {
+            return *arrays.at(t.name);
+        }
+        if (t.parts.empty()) {
+            return std::vector<double>(static_cast<std::size_t>(length), of(t));
+        }
+        std::vector<double> a = all_of(t.parts[0]);
+        const std::vector<double> b = all_of(t.parts[1]);
+        std::transform(a.begin(), a.end(), b.begin(), a.begin(),
+                       [&](double x, double y) { return combined(t.kind, x, y); });
+        return a;
     }
 
     char all(const std::vector<statement>& program) {
@@ -157,7 +200,10 @@ struct walk {
                 numbers[s.name] = of(s.terms[0]);
                 return '.';
             case 'a':
-                arrays[s.name] = std::make_shared<std::vector<double>>(k_length);
+                arrays[s.name] = std::make_shared<std::vector<double>>(length);
+                return '.';
+            case 'w':
+                arrays[s.name] = std::make_shared<std::vector<double>>(all_of(s.terms[0]));
                 return '.';
             case '&':
                 arrays[s.name] = arrays.at(s.terms[0].name);
@@ -191,6 +237,8 @@ struct walk {
 
 class translation {
 public:
+    explicit translation(std::int64_t length) : m_length(length) {}
+
     std::shared_ptr<const tree> of(const std::vector<statement>& program) {
         std::vector<tree::node> all = statements(program);
         all.push_back(m.give(state()));
@@ -214,6 +262,7 @@ private:
             case 'n':
                 return m.constant(value(static_cast<double>(t.number)));
             case 'v':
+            case 'w':
                 return m.get(t.name);
             case 'e':
                 return m.op("getitem", {m.get(t.name), m.number(t.number)});
@@ -237,9 +286,10 @@ private:
     tree::node one(const statement& s) {
         switch (s.kind) {
             case '=':
+            case 'w':
                 return m.set(s.name, expression(s.terms[0]));
             case 'a':
-                return m.set(s.name, m.op("zeros", {m.number(k_length)}));
+                return m.set(s.name, m.op("zeros", {m.number(m_length)}));
             case '&':
                 return m.set(s.name, m.get(s.terms[0].name));
             case '[': {
@@ -265,6 +315,7 @@ private:
         }
     }
 
+    const std::int64_t m_length;
     making m;
 };
 
@@ -292,19 +343,21 @@ void expect_same(const value& got, const walk& expected, bool has_returned,
     }
     for (int i = 0; i < k_arrays; ++i) {
         const array& a = *all[static_cast<std::size_t>(k_variables + i)].as<array>();
-        for (std::size_t k = 0; k < k_length; ++k) {
-            EXPECT_EQ(a.data<double>()[k], expected.arrays.at("a" + std::to_string(i))->at(k))
-                << where << ", a" << i;
-        }
+        const std::vector<double>& wanted = *expected.arrays.at("a" + std::to_string(i));
+        ASSERT_EQ(a.size(), expected.length) << where << ", a" << i;
+        const auto differs = std::mismatch(wanted.begin(), wanted.end(), a.data<double>());
+        EXPECT_EQ(differs.first - wanted.begin(), expected.length)
+            << where << ", a" << i << " from that element on";
     }
 }
 
 /// Runs the program of a seed by every rule.
 void compare(unsigned seed) {
-    const std::vector<statement> program = generator(seed).program();
-    walk serial;
+    generator random(seed);
+    const std::vector<statement> program = random.program();
+    walk serial{.length = random.length()};
     const bool has_returned = serial.all(program) == 'r';
-    const auto f = translation().of(program);
+    const auto f = translation(random.length()).of(program);
     for (const inlining_rule rule : k_all_rules) {
         const std::string where =
             "seed " + std::to_string(seed) + ", rule " + std::to_string(static_cast<int>(rule));
