@@ -6,6 +6,7 @@
 #include "abi/exported.hpp"
 #include "core/shares.hpp"
 #include "core/team.hpp"
+#include "tools/tools.hpp"
 
 #include <cstdint>
 
@@ -19,12 +20,14 @@ using ull = unsigned long long;
 template <class T>
 bool start(const first_share& loop, T* from, T* to) noexcept {
     enter_share(this_member(), loop);
+    tools::work_begins(tools::construct::loop, loop.count, nullptr);
     return next_values(from, to);
 }
 
 template <class T>
 bool start_ordered(const first_share& loop, T* from, T* to) noexcept {
     enter_share(this_member(), loop);
+    tools::work_begins(tools::construct::loop, loop.count, nullptr);
     return next_ordered_values(from, to);
 }
 
@@ -115,15 +118,27 @@ QUERN_OMP_ENTRY bool GOMP_loop_ull_ordered_runtime_next(ull* from, ull* to) {
     return next_ordered_values(from, to);
 }
 
-QUERN_OMP_ENTRY void GOMP_ordered_start() { begin_ordered(this_member()); }
-QUERN_OMP_ENTRY void GOMP_ordered_end() {}  // the turn passes with the chunk
+QUERN_OMP_ENTRY void GOMP_ordered_start() {
+    member& here = this_member();
+    tools::acquire(tools::mutex::ordered, here.sharing, __builtin_return_address(0),
+                   [&here] { begin_ordered(here); });
+}
+// The turn passes with the chunk.
+QUERN_OMP_ENTRY void GOMP_ordered_end() {
+    tools::release(tools::mutex::ordered, this_member().sharing, __builtin_return_address(0),
+                   [] {});
+}
 
 QUERN_OMP_ENTRY void GOMP_loop_end() {
     member& here = this_member();
     leave_share(here);
+    const tools::sync_scope told(tools::sync::barrier_workshare);
     wait_at_barrier(here);
 }
-QUERN_OMP_ENTRY void GOMP_loop_end_nowait() { leave_share(this_member()); }
+QUERN_OMP_ENTRY void GOMP_loop_end_nowait() {
+    leave_share(this_member());
+    tools::work_ends(__builtin_return_address(0));
+}
 
 #define QUERN_OMP_PARALLEL_LOOP(NAME, KIND, ORDER)                                         \
     QUERN_OMP_ENTRY void GOMP_parallel_loop_##NAME(void (*body)(void*), void* data,        \

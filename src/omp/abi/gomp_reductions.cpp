@@ -8,6 +8,7 @@
 #include "core/task_reductions.hpp"
 #include "core/tasks.hpp"
 #include "core/team.hpp"
+#include "tools/tools.hpp"
 
 #include <cstdint>
 
@@ -127,6 +128,7 @@ QUERN_OMP_ENTRY void GOMP_workshare_task_reduction_unregister(bool is_cancelled)
         unregister_reductions(reductions);
     }
     if (!is_cancelled) {
+        const tools::sync_scope told(tools::sync::barrier_workshare);
         wait_at_barrier(here);
     }
 }

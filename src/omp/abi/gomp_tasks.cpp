@@ -10,6 +10,7 @@
 #include "core/tasks.hpp"
 #include "core/team.hpp"
 #include "core/waiting.hpp"
+#include "tools/tools.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -103,19 +104,24 @@ void begin_group(member& here, task_group& group) noexcept {
     group.described_reductions =
         group.outer != nullptr ? group.outer->described_reductions : nullptr;
     here.current->group = &group;
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_sync(tools::sync::taskgroup, tools::k_begin, nullptr);
+    }
 }
 
 void end_group(member& here, task_group& group) noexcept {
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_group_end(tools::k_begin, nullptr);
+    }
     wait_for_lone_events(here);
     wait_for_group(here, group);
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_group_end(tools::k_end, nullptr);
+    }
     here.current->group = group.outer;
 }
 
-void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
-    member& here = this_member();
-    if (loop.count == 0 || discards_new_tasks(here)) {
-        return;
-    }
+void run_pieces(member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
     if ((loop.flags & k_nogroup) != 0) {
         create_pieces(here, loop, wanted);
         return;
@@ -127,6 +133,21 @@ void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
     }
     create_pieces(here, loop, wanted);
     end_group(here, group);
+}
+
+void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
+    member& here = this_member();
+    if (loop.count == 0 || discards_new_tasks(here)) {
+        return;
+    }
+    const bool told = tools::is_active();
+    if (told) [[unlikely]] {
+        tools::tell_taskloop(tools::k_begin, loop.count, nullptr);
+    }
+    run_pieces(here, loop, wanted);
+    if (told) [[unlikely]] {
+        tools::tell_taskloop(tools::k_end, loop.count, nullptr);
+    }
 }
 
 task_loop describe(void (*body)(void*), void* data, void (*copy)(void*, void*), long size,
@@ -173,12 +194,14 @@ QUERN_OMP_ENTRY void GOMP_task(void (*body)(void*), void* data, void (*copy)(voi
 
 QUERN_OMP_ENTRY void GOMP_taskwait() {
     member& here = this_member();
+    const tools::sync_scope told(tools::sync::taskwait);
     wait_for_lone_events(here);
     wait_for_children(here);
 }
 
 QUERN_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
     member& here = this_member();
+    const tools::sync_scope told(tools::sync::taskwait);
     wait_for_lone_events(here);
     if (!runs_at_once(here)) {
         wait_for_accesses(here, depend);

@@ -6,6 +6,7 @@
 #include "abi/kmpc.hpp"
 #include "abi/league.hpp"
 #include "core/shares.hpp"
+#include "tools/tools.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -103,6 +104,12 @@ part part_of(const member& here, std::int32_t schedule, std::uint64_t count,
     return {from, to, count, from < to && to == count};
 }
 
+void tell_static_begins(std::int32_t schedule, std::uint64_t count) noexcept {
+    const bool is_of_league = schedule == k_distribute || schedule == k_distribute_chunks;
+    tools::work_begins(is_of_league ? tools::construct::distribute : tools::construct::loop, count,
+                       nullptr);
+}
+
 template <class T>
 void init_static(std::int32_t schedule, std::int32_t* is_last, T* first, T* last,
                  std::make_signed_t<T>* stride, std::make_signed_t<T> step,
@@ -111,6 +118,7 @@ void init_static(std::int32_t schedule, std::int32_t* is_last, T* first, T* last
     const std::uint64_t count = count_of<T>(*first, *last, step);
     const auto wide_step = static_cast<std::uint64_t>(static_cast<std::int64_t>(step));
     schedule = bare_schedule(schedule);
+    tell_static_begins(schedule, count);
     if (count == 0) {
         *is_last = 0;
         *stride = step;
@@ -213,6 +221,7 @@ void init_dispatch(std::int32_t schedule, T first, T last, std::make_signed_t<T>
         loop.chunk = ((each - 1) / by.multiple + 1) * by.multiple;
     }
     enter_share(here, loop);
+    tools::work_begins(tools::construct::loop, loop.count, nullptr);
     here.has_ordered = ordered;
 }
 
@@ -221,6 +230,7 @@ std::int32_t next_dispatch(std::int32_t* is_last, T* first, T* last,
                            std::make_signed_t<T>* step) noexcept {
     member& here = this_member();
     if (here.sharing == nullptr) {
+        tools::work_ends(nullptr);
         return 0;
     }
     std::uint64_t from = 0;
@@ -229,6 +239,7 @@ std::int32_t next_dispatch(std::int32_t* is_last, T* first, T* last,
         here.has_ordered ? next_ordered_chunk(here, from, to) : next_chunk(here, from, to);
     if (!is_one) {
         leave_share(here);
+        tools::work_ends(nullptr);
         return 0;
     }
     const share& one = *here.sharing;
@@ -269,7 +280,9 @@ QUERN_OMP_LOOPS(8, std::int64_t, std::int64_t)
 QUERN_OMP_LOOPS(8u, std::uint64_t, std::int64_t)
 #undef QUERN_OMP_LOOPS
 
-QUERN_OMP_ENTRY void __kmpc_for_static_fini(kmpc_place*, std::int32_t) {}
+QUERN_OMP_ENTRY void __kmpc_for_static_fini(kmpc_place*, std::int32_t) {
+    tools::work_ends(__builtin_return_address(0));
+}
 
 // After the last chunk the member has left the loop already, as code of clang before 19 expects.
 QUERN_OMP_ENTRY void __kmpc_dispatch_deinit(kmpc_place*, std::int32_t) {}
@@ -278,9 +291,15 @@ QUERN_OMP_ENTRY void __kmpc_dispatch_deinit(kmpc_place*, std::int32_t) {}
 QUERN_OMP_ENTRY void __kmpc_ordered(kmpc_place*, std::int32_t) {
     member& here = this_member();
     if (here.sharing != nullptr) {
-        begin_ordered(here);
+        tools::acquire(tools::mutex::ordered, here.sharing, __builtin_return_address(0),
+                       [&here] { begin_ordered(here); });
     }
 }
-QUERN_OMP_ENTRY void __kmpc_end_ordered(kmpc_place*, std::int32_t) {}
+QUERN_OMP_ENTRY void __kmpc_end_ordered(kmpc_place*, std::int32_t) {
+    if (this_member().sharing != nullptr) {
+        tools::release(tools::mutex::ordered, this_member().sharing, __builtin_return_address(0),
+                       [] {});
+    }
+}
 
 // NOLINTEND(readability-identifier-naming)

@@ -2,11 +2,12 @@
 // clang's entry points for regions, barriers, single, critical regions and reductions.
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
-#include "abi/kmpc.hpp"
+#include "abi/kmpc_told.hpp"
 #include "abi/league.hpp"
 #include "core/cancellation.hpp"
 #include "core/observing.hpp"
 #include "core/shares.hpp"
+#include "tools/tools.hpp"
 
 #include <atomic>
 #include <cstdarg>
@@ -121,11 +122,17 @@ void copy_from_one(member& here, void* data, void (*copy)(void*, void*), bool ha
     if (has_it) {
         one.copied = data;
     }
-    wait_at_barrier(here);
+    {
+        const tools::sync_scope told(tools::sync::barrier_implementation);
+        wait_at_barrier(here);
+    }
     if (!has_it) {
         copy(data, one.copied);
     }
-    wait_at_barrier(here);
+    {
+        const tools::sync_scope told(tools::sync::barrier_implementation);
+        wait_at_barrier(here);
+    }
     here.sharing = &one;
     leave_share(here);
 }
@@ -146,6 +153,9 @@ std::int32_t begin_reduction(const kmpc_place* place, kmpc_name* name) noexcept 
     if (way == k_add_in_turn && here.of->size != 1) {
         name->lock.lock();
     }
+    if (way == k_add_in_turn && tools::is_active()) [[unlikely]] {
+        tools::tell_reduction(tools::k_begin, nullptr);
+    }
     return way;
 }
 
@@ -158,7 +168,13 @@ cancelled_part part_of_number(std::int32_t number) noexcept {
 
 void end_reduction(const kmpc_place* place, kmpc_name* name) noexcept {
     const member& here = this_member();
-    if (way_to_reduce(here, place) == k_add_in_turn && here.of->size != 1) {
+    if (way_to_reduce(here, place) != k_add_in_turn) {
+        return;
+    }
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_reduction(tools::k_end, nullptr);
+    }
+    if (here.of->size != 1) {
         name->lock.unlock();
     }
 }
@@ -251,14 +267,16 @@ QUERN_OMP_ENTRY void __kmpc_fork_teams(kmpc_place*, std::int32_t count, void (*b
     });
 }
 
-QUERN_OMP_ENTRY void __kmpc_barrier(kmpc_place*, std::int32_t) {
+QUERN_OMP_ENTRY void __kmpc_barrier(kmpc_place* place, std::int32_t) {
     member& here = this_member();
+    const tools::sync_scope told(kind_of_barrier(place));
     wait_for_lone_events(here);
     wait_at_barrier(here);
 }
 // A member that leaves a cancelled region calls this too.
-QUERN_OMP_ENTRY std::int32_t __kmpc_cancel_barrier(kmpc_place*, std::int32_t) {
+QUERN_OMP_ENTRY std::int32_t __kmpc_cancel_barrier(kmpc_place* place, std::int32_t) {
     member& here = this_member();
+    const tools::sync_scope told(kind_of_barrier(place));
     wait_for_lone_events(here);
     return wait_at_cancellable_barrier(here) ? 1 : 0;
 }
@@ -267,6 +285,10 @@ QUERN_OMP_ENTRY std::int32_t __kmpc_cancel(kmpc_place*, std::int32_t, std::int32
     the_settings();
     const cancelled_part what = part_of_number(part);
     const bool leaves = cancel(here, what);
+    if (leaves && tools::is_active()) [[unlikely]] {
+        constexpr int k_told[] = {0, 1, 4, 2, 8};  // a region, a loop, sections, a taskgroup
+        tools::tell_cancel(k_told[part >= 1 && part <= 4 ? part : 0], QUERN_OMP_CALLER);
+    }
     if (leaves && what == cancelled_part::work) {
         leave_share(here);
     }
@@ -284,27 +306,39 @@ QUERN_OMP_ENTRY std::int32_t __kmpc_cancellationpoint(kmpc_place*, std::int32_t,
 }
 QUERN_OMP_ENTRY void __kmpc_flush(kmpc_place*) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_flush(QUERN_OMP_CALLER);
+    }
 }
 
 QUERN_OMP_ENTRY std::int32_t __kmpc_master(kmpc_place*, std::int32_t) {
-    return this_member().number == 0 ? 1 : 0;
+    return enters_masked(0, QUERN_OMP_CALLER) ? 1 : 0;
 }
-QUERN_OMP_ENTRY void __kmpc_end_master(kmpc_place*, std::int32_t) {}
+QUERN_OMP_ENTRY void __kmpc_end_master(kmpc_place*, std::int32_t) {
+    leave_masked(QUERN_OMP_CALLER);
+}
 QUERN_OMP_ENTRY std::int32_t __kmpc_masked(kmpc_place*, std::int32_t, std::int32_t filter) {
-    return static_cast<std::int32_t>(this_member().number) == filter ? 1 : 0;
+    return enters_masked(filter, QUERN_OMP_CALLER) ? 1 : 0;
 }
-QUERN_OMP_ENTRY void __kmpc_end_masked(kmpc_place*, std::int32_t) {}
+QUERN_OMP_ENTRY void __kmpc_end_masked(kmpc_place*, std::int32_t) {
+    leave_masked(QUERN_OMP_CALLER);
+}
 
 QUERN_OMP_ENTRY std::int32_t __kmpc_single(kmpc_place*, std::int32_t) {
     member& here = this_member();
-    if (here.of->size == 1) {
-        return 1;
+    bool is_first = true;
+    if (here.of->size != 1) {
+        is_first = enter_share(here, {});
+        leave_share(here);
     }
-    const bool is_first = enter_share(here, {});
-    leave_share(here);
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_single(is_first, QUERN_OMP_CALLER);
+    }
     return is_first ? 1 : 0;
 }
-QUERN_OMP_ENTRY void __kmpc_end_single(kmpc_place*, std::int32_t) {}
+QUERN_OMP_ENTRY void __kmpc_end_single(kmpc_place*, std::int32_t) {
+    tools::work_ends(QUERN_OMP_CALLER);
+}
 
 QUERN_OMP_ENTRY void __kmpc_copyprivate(kmpc_place*, std::int32_t, std::size_t, void* data,
                                         void (*copy)(void*, void*), std::int32_t has_it) {
@@ -312,14 +346,16 @@ QUERN_OMP_ENTRY void __kmpc_copyprivate(kmpc_place*, std::int32_t, std::size_t, 
 }
 
 QUERN_OMP_ENTRY void __kmpc_critical(kmpc_place*, std::int32_t, kmpc_name* name) {
-    name->lock.lock(k_critical_wait);
+    tools::acquire(tools::mutex::critical, name, QUERN_OMP_CALLER,
+                   [name] { name->lock.lock(k_critical_wait); });
 }
 QUERN_OMP_ENTRY void __kmpc_critical_with_hint(kmpc_place*, std::int32_t, kmpc_name* name,
                                                std::uint32_t) {
-    name->lock.lock(k_critical_wait);
+    tools::acquire(tools::mutex::critical, name, QUERN_OMP_CALLER,
+                   [name] { name->lock.lock(k_critical_wait); });
 }
 QUERN_OMP_ENTRY void __kmpc_end_critical(kmpc_place*, std::int32_t, kmpc_name* name) {
-    name->lock.unlock();
+    tools::release(tools::mutex::critical, name, QUERN_OMP_CALLER, [name] { name->lock.unlock(); });
 }
 
 QUERN_OMP_ENTRY std::int32_t __kmpc_reduce_nowait(kmpc_place* place, std::int32_t, std::int32_t,
@@ -337,6 +373,7 @@ QUERN_OMP_ENTRY std::int32_t __kmpc_reduce(kmpc_place* place, std::int32_t, std:
 }
 QUERN_OMP_ENTRY void __kmpc_end_reduce(kmpc_place* place, std::int32_t, kmpc_name* name) {
     end_reduction(place, name);
+    const tools::sync_scope told(tools::sync::barrier_implementation);
     wait_at_barrier(this_member());
 }
 

@@ -4,6 +4,7 @@
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
 #include "abi/kmpc_tasks.hpp"
+#include "tools/tools.hpp"
 
 #include <cstring>
 #include <memory>
@@ -87,6 +88,9 @@ void begin_taskgroup(member& here) {
         group->described_reductions = group->outer->described_reductions;
     }
     here.current->group = group;
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_sync(tools::sync::taskgroup, tools::k_begin, nullptr);
+    }
 }
 
 void end_taskgroup(member& here) {
@@ -94,8 +98,14 @@ void end_taskgroup(member& here) {
     if (group == nullptr) {
         fatal("a taskgroup ends that has not begun");
     }
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_group_end(tools::k_begin, nullptr);
+    }
     wait_for_lone_events(here);
     wait_for_group(here, *group);
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_group_end(tools::k_end, nullptr);
+    }
     here.current->group = group->outer;
     add_up(*group);
     delete group;

@@ -3,6 +3,7 @@
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
 #include "abi/kmpc_tasks.hpp"
+#include "tools/tools.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -93,6 +94,16 @@ std::uint64_t count_iterations(std::uint64_t first, std::uint64_t last,
                : (first - last) / (std::uint64_t{0} - static_cast<std::uint64_t>(step)) + 1;
 }
 
+void tell_and_wait(member& here, task_group& group, bool told) noexcept {
+    if (told) [[unlikely]] {
+        tools::tell_group_end(tools::k_begin, nullptr);
+    }
+    wait_for_group(here, group);
+    if (told) [[unlikely]] {
+        tools::tell_group_end(tools::k_end, nullptr);
+    }
+}
+
 void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* first,
                  const std::uint64_t* last, std::int64_t step, bool has_group, std::int32_t by,
                  std::uint64_t wanted, bool is_strict, copy_task copy) noexcept {
@@ -109,7 +120,14 @@ void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* firs
                             offset(last),
                             copy};
     task_group group;
+    const bool told = tools::is_active();
+    if (told) [[unlikely]] {
+        tools::tell_taskloop(tools::k_begin, loop.count, nullptr);
+    }
     if (has_group) {
+        if (told) [[unlikely]] {
+            tools::tell_sync(tools::sync::taskgroup, tools::k_begin, nullptr);
+        }
         group.outer = here.current->group;
         here.current->group = &group;
     }
@@ -117,10 +135,13 @@ void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* firs
     if (has_group) {
         here.current->group = group.outer;
         discard_task(here, pattern);
-        wait_for_group(here, group);
-        return;
+        tell_and_wait(here, group, told);
+    } else {
+        discard_task(here, pattern);
     }
-    discard_task(here, pattern);
+    if (told) [[unlikely]] {
+        tools::tell_taskloop(tools::k_end, loop.count, nullptr);
+    }
 }
 
 }  // namespace
@@ -138,6 +159,20 @@ QUERN_OMP_ENTRY void __kmpc_taskloop_5(kmpc_place*, std::int32_t, kmpc_task* pat
                                        copy_task copy) {
     run_pattern(pattern, condition != 0, first, last, step, nogroup == 0, by, wanted, modifier != 0,
                 copy);
+}
+
+// A region for a device that its creator does not wait for: the host runs it.
+QUERN_OMP_ENTRY kmpc_task* __kmpc_omp_target_task_alloc(kmpc_place*, std::int32_t,
+                                                        std::int32_t flags, std::size_t task_bytes,
+                                                        std::size_t shared_bytes,
+                                                        kmpc_routine routine, std::int64_t) {
+    return allocate_task(this_member(), flags, task_bytes, shared_bytes, routine);
+}
+
+// Where tasks are to run: a hint.
+QUERN_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(kmpc_place*, std::int32_t,
+                                                               kmpc_task*, std::int32_t, void*) {
+    return 0;
 }
 
 // NOLINTEND(readability-identifier-naming)

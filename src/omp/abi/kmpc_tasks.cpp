@@ -4,11 +4,13 @@
 #include "abi/kmpc_tasks.hpp"
 
 #include "abi/exported.hpp"
+#include "abi/kmpc_told.hpp"
 #include "core/accesses.hpp"
 #include "core/cancellation.hpp"
 #include "core/events.hpp"
 #include "core/observing.hpp"
 #include "core/waiting.hpp"
+#include "tools/tools.hpp"
 
 #include <array>
 #include <new>
@@ -142,6 +144,7 @@ kmpc_task* allocate_task(member& here, std::int32_t flags, std::size_t task_byte
 
 void add_task(member& here, kmpc_task* made) noexcept {
     kmpc_head& head = head_of(made);
+    tell_created(head, 0, false);
     if (head.owner == nullptr) {
         run_lone(here, head);
     } else if (has_enough_ready(here)) {
@@ -153,6 +156,7 @@ void add_task(member& here, kmpc_task* made) noexcept {
 
 void run_undeferred(member& here, kmpc_task* made) noexcept {
     kmpc_head& head = head_of(made);
+    tell_created(head, tools::k_undeferred_task, false);
     if (head.owner == nullptr) {
         run_lone(here, head);
     } else {
@@ -256,14 +260,6 @@ QUERN_OMP_ENTRY kmpc_task* __kmpc_omp_task_alloc(kmpc_place*, std::int32_t, std:
     return made;
 }
 
-// A region for a device that its creator does not wait for: the host runs it.
-QUERN_OMP_ENTRY kmpc_task* __kmpc_omp_target_task_alloc(kmpc_place*, std::int32_t,
-                                                        std::int32_t flags, std::size_t task_bytes,
-                                                        std::size_t shared_bytes,
-                                                        kmpc_routine routine, std::int64_t) {
-    return allocate_task(this_member(), flags, task_bytes, shared_bytes, routine);
-}
-
 QUERN_OMP_ENTRY std::int32_t __kmpc_omp_task(kmpc_place*, std::int32_t, kmpc_task* made) {
     kmpc_head& head = head_of(made);
     if (head.is_running) {
@@ -294,6 +290,7 @@ QUERN_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(kmpc_place*, std::int32_t
         wait_for_others(here);
         run_undeferred(here, made);
     } else {
+        tell_task_with_dependences(head);
         add_dependent(here, *head.owner, on.words());
     }
     return 0;
@@ -306,6 +303,9 @@ QUERN_OMP_ENTRY void __kmpc_omp_task_begin_if0(kmpc_place*, std::int32_t, kmpc_t
     head.is_running = true;
     if (head.owner != nullptr) {
         here.current = head.owner;
+        if (tools::is_active()) [[unlikely]] {
+            tell_undeferred_begins(head);
+        }
         return;
     }
     head.included = new task;
@@ -315,6 +315,9 @@ QUERN_OMP_ENTRY void __kmpc_omp_task_begin_if0(kmpc_place*, std::int32_t, kmpc_t
     head.included->is_explicit = true;
     head.included->is_final = here.current->is_final || (head.flags & k_task_is_final) != 0;
     here.current = head.included;
+    if (tools::is_active()) [[unlikely]] {
+        tell_undeferred_begins(head);
+    }
 }
 
 QUERN_OMP_ENTRY void __kmpc_omp_task_complete_if0(kmpc_place*, std::int32_t, kmpc_task* made) {
@@ -325,6 +328,9 @@ QUERN_OMP_ENTRY void __kmpc_omp_task_complete_if0(kmpc_place*, std::int32_t, kmp
     }
     if ((head.flags & k_task_has_destroy) != 0) {
         made->destroy(static_cast<std::int32_t>(here.number), made);
+    }
+    if (tools::is_active()) [[unlikely]] {
+        tell_undeferred_ends(head);
     }
     here.current = head.before;
     if ((head.flags & k_task_is_detachable) != 0) {
@@ -340,6 +346,7 @@ QUERN_OMP_ENTRY void __kmpc_omp_task_complete_if0(kmpc_place*, std::int32_t, kmp
 
 QUERN_OMP_ENTRY std::int32_t __kmpc_omp_taskwait(kmpc_place*, std::int32_t) {
     member& here = this_member();
+    const tools::sync_scope told(tools::sync::taskwait);
     wait_for_lone_events(here);
     wait_for_children(here);
     return 0;
@@ -349,6 +356,7 @@ QUERN_OMP_ENTRY void __kmpc_omp_wait_deps(kmpc_place*, std::int32_t, std::int32_
                                           const kmpc_dependence* first, std::int32_t more,
                                           const kmpc_dependence* second) {
     member& here = this_member();
+    const tools::sync_scope told(tools::sync::taskwait);
     translated_dependences on(count, first, more, second);
     wait_for_dependences(here, on);
 }
@@ -383,12 +391,6 @@ extern "C" __attribute__((visibility("hidden"))) void quern_omp_fulfill_event(vo
 
 extern "C" __attribute__((visibility("hidden"))) void quern_omp_fulfill_event_of(void** event) {
     quern_omp_fulfill_event(*event);
-}
-
-// Where tasks are to run: a hint.
-QUERN_OMP_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(kmpc_place*, std::int32_t,
-                                                               kmpc_task*, std::int32_t, void*) {
-    return 0;
 }
 
 // NOLINTEND(readability-identifier-naming)

@@ -4,6 +4,7 @@
 #include "core/accesses.hpp"
 
 #include "core/waiting.hpp"
+#include "tools/tools.hpp"
 
 #include <quern/base/detail/spin_lock.hpp>
 
@@ -70,6 +71,18 @@ void for_each_access(void** from, Each&& each) {
         }
         each(object.address, object.kind != k_kind_in);
     }
+}
+
+QUERN_COLD void tell_dependences(deferred_task& made, void** accesses) {
+    constexpr int k_in = 1;
+    constexpr int k_inout = 3;
+    std::vector<tools::tool_dependence> told;
+    for_each_access(accesses, [&told](void* address, bool writes) {
+        tools::tool_data variable{};
+        variable.pointer = address;
+        told.push_back({variable, writes ? k_inout : k_in});
+    });
+    tools::task_depends(made, told.data(), static_cast<int>(told.size()));
 }
 
 void drop(access_node* node) noexcept {
@@ -191,6 +204,9 @@ void create_dependent_task(member& here, const task_request& what) {
 }
 
 void add_dependent(member& here, deferred_task& made, void** dependences) {
+    if (tools::is_active()) [[unlikely]] {
+        tell_dependences(made, dependences);
+    }
     task& parent = *here.current;
     if (parent.accesses == nullptr) {
         parent.accesses = new access_table;

@@ -5,6 +5,7 @@
 #include "core/hangs.hpp"
 #include "core/observing.hpp"
 #include "core/waiting.hpp"
+#include "tools/tools.hpp"
 
 #include <quern/base/detail/atomics.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
@@ -133,6 +134,9 @@ void crew::begin_region(member& one) noexcept {
 
 void crew::serve(member& one) noexcept {
     one.at = detail::current_worker();
+    if (tools::is_active()) [[unlikely]] {
+        tools::worker_begins();
+    }
     m_posted.fetch_add(1, std::memory_order_release);  // pairs with the constructor
     for (std::uint32_t seen = 0; wait_for_region(one, seen); ++seen) {
         if (is_observed()) [[unlikely]] {
@@ -141,6 +145,9 @@ void crew::serve(member& one) noexcept {
             detail::current_context()->root().task().site = one.of->site;  // for reports
             run_member(one);
         }
+    }
+    if (tools::is_active()) [[unlikely]] {
+        tools::worker_ends();
     }
 }
 
@@ -273,6 +280,12 @@ crew* take_crew(unsigned size) noexcept {
 void give_crew(crew& used) noexcept {
     used.is_used = false;
     tls_crews->give();
+}
+
+void dismiss_crews_of_thread() noexcept {
+    if (tls_crews != nullptr) {
+        tls_crews->dismiss_all();
+    }
 }
 
 }  // namespace quern::omp

@@ -79,4 +79,7 @@ private:
 crew* take_crew(unsigned size) noexcept;
 void give_crew(crew& used) noexcept;
 
+/// Ends the calling thread's crews that run no region.
+void dismiss_crews_of_thread() noexcept;
+
 }  // namespace quern::omp

@@ -7,6 +7,7 @@
 #include "core/cancellation.hpp"
 #include "core/observing.hpp"
 #include "core/waiting.hpp"
+#include "tools/tools.hpp"
 
 #include <quern/base/detail/atomics.hpp>
 #include <quern/base/detail/blocks.hpp>
@@ -112,6 +113,45 @@ void complete(member& here, deferred_task& ended) noexcept {
     tell_parent(here, ended);
 }
 
+/// What a tool calls a task that runs where it is made.
+unsigned flags_of(const task& included) noexcept {
+    return tools::k_undeferred_task | (included.is_final ? tools::k_final_task : 0);
+}
+
+/// Runs the body of a task that is the present one, with a tool.
+QUERN_COLD void call_told(const member& here, const task& included, void (*body)(void*),
+                          void* argument) noexcept {
+    tools::task_record* const told = tools::included_begins(flags_of(included));
+    if (is_observed() && here.at != nullptr) {
+        call_observed_task(body, argument);
+    } else {
+        call_body(body, argument);
+    }
+    tools::included_ends(told);
+}
+
+std::size_t rounded_up(std::size_t bytes) noexcept {
+    constexpr std::size_t k_step = alignof(std::max_align_t);
+    return (bytes + k_step - 1) & ~(k_step - 1);
+}
+
+/// As end_body(), with a tool.
+QUERN_COLD void end_told(member& here, deferred_task& next, task* before,
+                         tools::status how) noexcept {
+    here.current = before;
+    here.at->stats.tasks.add();
+    tools::task_ends(next, how);
+    if (next.event != nullptr) {
+        if (next.event->fetch_or(k_body_ended, std::memory_order_acq_rel) == 0) {
+            return;
+        }
+        if (how == tools::status::detached) {
+            tools::task_fulfilled(next);
+        }
+    }
+    complete(here, next);
+}
+
 }  // namespace
 
 deferred_task::deferred_task() noexcept : runnable(run_in_loop) {}
@@ -136,7 +176,9 @@ void run_included(member& here, void (*body)(void*), void* argument, bool is_fin
         own.is_final = is_final || here.current->is_final;
         task* const before = here.current;
         here.current = &own;
-        if (is_observed() && here.at != nullptr) [[unlikely]] {
+        if (tools::is_active()) [[unlikely]] {
+            call_told(here, own, body, argument);
+        } else if (is_observed() && here.at != nullptr) [[unlikely]] {
             call_observed_task(body, argument);
         } else {
             call_body(body, argument);
@@ -147,6 +189,9 @@ void run_included(member& here, void (*body)(void*), void* argument, bool is_fin
     deferred_task* const own = prepare_deferred(here, 0, 1);
     own->body = body;
     own->argument = argument;
+    if (tools::is_active()) [[unlikely]] {
+        tools::task_created(*own, tools::k_undeferred_task, false);
+    }
     run_deferred(here, *own);
 }
 
@@ -154,7 +199,9 @@ deferred_task* prepare_deferred(member& here, std::size_t size, std::size_t alig
     alignment = std::max(alignment, alignof(deferred_task));
     const std::size_t head = (sizeof(deferred_task) + alignment - 1) & ~(alignment - 1);
     const std::size_t slack = alignment > detail::k_block_step ? alignment : 0;
-    const std::size_t bytes = head + size + slack;
+    const std::size_t told = tools::record_bytes();
+    const std::size_t bytes =
+        told == 0 ? head + size + slack : rounded_up(head + size + slack) + told;
     void* const block = detail::allocate_block(bytes);
     auto at = reinterpret_cast<std::uintptr_t>(block);
     at = (at + alignment - 1) & ~(std::uintptr_t{alignment} - 1);
@@ -162,6 +209,9 @@ deferred_task* prepare_deferred(member& here, std::size_t size, std::size_t alig
     made->argument = reinterpret_cast<void*>(at + head);
     made->block = block;
     made->bytes = bytes;
+    if (told != 0) [[unlikely]] {
+        tools::make_record(*made);
+    }
     task& parent = *here.current;
     made->parent = &parent;
     made->group = parent.group;
@@ -188,8 +238,14 @@ void add_deferred(member& here, deferred_task& made) noexcept {
 void run_deferred(member& here, deferred_task& next) noexcept {
     task* const before = here.current;
     here.current = &next;
+    if (tools::is_active()) [[unlikely]] {
+        tools::task_begins(next);
+    }
     if (!next.runs_always && is_discarded(here, next)) [[unlikely]] {
-        // cancelled before it began
+        if (tools::is_active()) [[unlikely]] {
+            end_told(here, next, before, tools::status::cancelled);
+            return;
+        }
     } else if (is_observed()) [[unlikely]] {
         run_observed_task(here, next, before);
         return;
@@ -200,6 +256,12 @@ void run_deferred(member& here, deferred_task& next) noexcept {
 }
 
 void end_body(member& here, deferred_task& next, task* before) noexcept {
+    if (tools::is_active()) [[unlikely]] {
+        const bool waits =
+            next.event != nullptr && next.event->load(std::memory_order_acquire) == 0;
+        end_told(here, next, before, waits ? tools::status::detached : tools::status::complete);
+        return;
+    }
     here.current = before;
     here.at->stats.tasks.add();
     if (next.event != nullptr) [[unlikely]] {
@@ -219,6 +281,9 @@ void fulfill(deferred_task& of) noexcept {
     }
     member* const here = tls_member;
     if (here != nullptr && here->of == &where) {
+        if (tools::is_active()) [[unlikely]] {
+            tools::task_fulfilled(of);
+        }
         complete(*here, of);
         return;
     }
@@ -235,6 +300,9 @@ void end_fulfilled(member& here) noexcept {
     deferred_task* each = here.of->fulfilled.exchange(nullptr, std::memory_order_acquire);
     while (each != nullptr) {
         auto* const next = static_cast<deferred_task*>(each->argument);
+        if (tools::is_active()) [[unlikely]] {
+            tools::task_fulfilled(*each);
+        }
         complete(here, *each);
         each = next;
     }
@@ -283,6 +351,9 @@ void create_task(member& here, const task_request& what) noexcept {
 void fill_deferred(deferred_task& made, const task_request& what) noexcept {
     made.body = what.body;
     made.is_final = what.is_final;
+    if (tools::is_active()) [[unlikely]] {
+        tools::task_created(made, 0, what.dependences != nullptr);
+    }
     if (what.copy != nullptr) {
         what.copy(made.argument, what.argument);
         made.runs_always = true;  // it destroys what has been copied

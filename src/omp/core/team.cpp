@@ -9,6 +9,7 @@
 #include "core/observing.hpp"
 #include "core/shares.hpp"
 #include "core/waiting.hpp"
+#include "tools/tools.hpp"
 
 #include <quern/base/detail/atomics.hpp>
 #include <quern/scheduler/detail/pool.hpp>
@@ -110,7 +111,11 @@ void run_alone(member& creator, void (*body)(void*), void* argument,
         preset(alone.whole, *begins_with);
     }
     enter_alone(alone, creator);
-    body(argument);
+    {
+        const tools::implicit_scope told(alone.only, body, argument);
+        body(argument);
+        const tools::sync_scope barrier(tools::sync::barrier_parallel, nullptr);
+    }
     tls_member = &creator;
     free_own_values(alone.only);
 }
@@ -144,6 +149,7 @@ struct first_team_at_thread_end {
     first_team* own = nullptr;
     ~first_team_at_thread_end() {
         if (own != nullptr && ::getpid() != ::gettid()) {
+            tools::first_team_ends();
             free_own_values(own->alone.only);
             tls_member = nullptr;
             delete own;
@@ -159,13 +165,18 @@ member& first_member_of_thread() {
     thread_local first_team_at_thread_end at_end;
     at_end.own = own;
     tls_member = &own->alone.only;
+    tools::first_team_begins();
     return *tls_member;
 }
 
 void begin_lone_region() {
     auto* const made = new open_region;
+    member& creator = this_member();
+    if (tools::is_active()) [[unlikely]] {
+        tools::lone_region_begins();
+    }
     made->outer = std::exchange(tls_open_region, made);
-    enter_alone(*made, this_member());
+    enter_alone(*made, creator);
 }
 
 void end_lone_region() noexcept {
@@ -177,17 +188,31 @@ void end_lone_region() noexcept {
     tls_member = ended->whole.creator;
     free_own_values(ended->only);
     delete ended;
+    if (tools::is_active()) [[unlikely]] {
+        tools::lone_region_ends();
+    }
 }
 
-void run_member(member& one) noexcept {
-    team& of = *one.of;
-    member* const before = std::exchange(tls_member, &one);
-    of.body(of.argument);
+namespace {
+
+/// The member has run the body of its region.
+void run_end(member& one) noexcept {
+    const tools::sync_scope told(tools::sync::barrier_parallel, nullptr);
     if (one.implicit.accesses != nullptr) {
         wait_until(one, eligible::all, k_tasks_wait, [&one] { return one.implicit.is_alone(); });
         delete_accesses(one.implicit);
     }
     wait_at_end(one);
+}
+
+}  // namespace
+
+void run_member(member& one) noexcept {
+    team& of = *one.of;
+    member* const before = std::exchange(tls_member, &one);
+    const tools::implicit_scope told(one, of.body, of.argument);
+    of.body(of.argument);
+    run_end(one);
     free_own_values(one);
     tls_member = before;
 }
@@ -229,6 +254,10 @@ unsigned size_of_region(member& here, unsigned wanted) noexcept {
 void run_region(void (*body)(void*), void* argument, unsigned wanted,
                 const first_share* begins_with) noexcept {
     member& creator = this_member();
+    if (tools::is_active() && body != tools::run_told_body) [[unlikely]] {
+        tools::run_told_region(body, argument, wanted, begins_with);
+        return;
+    }
     const unsigned more = take_threads(size_of_region(creator, wanted) - 1);
     const unsigned size = more + 1;
     crew* const helpers = more != 0 ? take_crew(size) : nullptr;
