@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The cost of a call from Python, beside concurrent.futures: the table of docs/python.md.
+"""The cost of a call from Python, beside concurrent.futures and, where it is installed, Numba: the table of docs/python.md.
 
 Usage: build/python/venv/bin/python bench/python/border.py     prints the median of seven rounds, in microseconds
 """
@@ -46,6 +46,17 @@ def all_at_once(submit, count):
     return median_us(run, 10) / count
 
 
+def of_numba():
+    """The row of an empty compiled function; none where Numba is not installed."""
+    try:
+        import numba
+    except ImportError as error:
+        print(f"without Numba: {error}")
+        return []
+    empty = numba.njit(lambda x: x)
+    return [("Numba: an empty compiled function", median_us(lambda: empty(1.0), 20_000))]
+
+
 def main():
     tree = empty_tree()
     with concurrent.futures.ThreadPoolExecutor(quern.info()["workers"] or 2) as executor:
@@ -57,6 +68,7 @@ def main():
             ("concurrent.futures: submit(f).result()", median_us(lambda: executor.submit(nothing).result(), 2_000)),
             ("1000 functions spawned, then their results, each", all_at_once(quern.spawn, 1000)),
             ("concurrent.futures: the same", all_at_once(executor.submit, 1000)),
+            *of_numba(),
         ]
     print(f"{quern.info()['workers']} workers, load {os.getloadavg()[0]:.1f}")
     for name, time_us in rows:

@@ -2,7 +2,10 @@
 """The runtime: its start, settings, counters, traces, and what is known of it."""
 
 import collections.abc
+import difflib
+import fnmatch
 import platform
+import re
 
 from . import _core
 
@@ -37,7 +40,39 @@ def counters(pattern="/threads/*"):
 
     Errors: ValueError, with the nearest name, when none matches.
     """
-    return _core.counters(pattern)
+    try:
+        return _core.counters(pattern)
+    except ValueError as error:
+        said, separator, advice = str(error).partition("; ")
+        if "no counter is called" not in said or ("did you mean" in advice and "*" not in _plain(pattern)):
+            raise
+    raise ValueError(f"{said}{separator}{_instead_of(pattern)}")
+
+
+def _plain(name):
+    """A counter's name without its instance."""
+    return re.sub(r"\{[^}]*\}", "", name)
+
+
+def _instead_of(pattern):
+    """What to write instead of a pattern that matches no counter: each part of it that does not exist, corrected."""
+    names = [_plain(name).split("/")[1:] for name in _core.counters("/*")]
+    corrected = []
+    for part in _plain(pattern).split("/")[1:]:
+        there = sorted({name[0] for name in names if name})
+        if not there:
+            break
+        if not fnmatch.filter(there, part):
+            near = difflib.get_close_matches(part, there, 1)
+            if not near:
+                before = "/".join(["", *corrected])
+                return f"those of '{before}/' begin with " + ", ".join(there)
+            part = near[0]
+        corrected.append(part)
+        names = [name[1:] for name in names if name and fnmatch.fnmatchcase(name[0], part)]
+    if [] not in names:
+        corrected.append("*")
+    return f"did you mean '/{'/'.join(corrected)}'?"
 
 
 def info():
@@ -78,8 +113,21 @@ class _Settings(collections.abc.MutableMapping):
 
         quern.settings["threads"] = 2
 
-    Errors: ValueError, with the nearest name or with what is accepted; RuntimeError while workers run.
+    A call sets several: quern.settings({"threads": 2, "policy": "..."}), or by keywords, with _ for -.
+
+    Errors: ValueError, with the nearest name or with what is accepted; RuntimeError while workers run. A call that is given an
+    unknown name sets nothing.
     """
+
+    def __call__(self, values=(), /, **named):
+        if not isinstance(values, collections.abc.Mapping) and values != ():
+            raise TypeError(f'quern.settings: {values!r}; accepted: a dict, as in quern.settings({{"threads": 2}}), or '
+                            'quern.settings["threads"] = 2')
+        all_values = {_name(name): value for name, value in {**dict(values), **named}.items()}
+        for name in all_values:
+            self[name]  # an unknown name is refused before any is set
+        for name, value in all_values.items():
+            self[name] = value
 
     def __getitem__(self, name):
         return _core.read_setting(_name(name))

@@ -41,12 +41,10 @@ def when_all(*futures):
         if not isinstance(each, future):
             raise TypeError(f"quern.when_all: {each!r} is no quern.future")
     joined = future()
-    left = len(futures)
+    left = list(range(len(futures)))  # pop() is atomic, also without the GIL: who takes 0 is the last
 
     def one_has_ended(_):
-        nonlocal left
-        left -= 1
-        if left == 0:
+        if left.pop() == 0:
             _end_joined(joined, futures)
 
     if not futures:

@@ -8,6 +8,7 @@ import threading
 import time
 
 import numpy as np
+import programs
 import pytest
 
 import quern
@@ -79,6 +80,34 @@ def test_when_all():
         quern.when_all(quern.spawn(lambda: 1), quern.spawn(lambda: 1 // 0)).result()
     with pytest.raises(TypeError, match="is no quern.future"):
         quern.when_all(1, 2)
+
+
+def test_when_all_of_futures_that_end_on_several_threads():
+    """Each joined future ends once, after all its parts, whatever thread is the last."""
+    for _ in range(200):
+        parts = [quern.future() for _ in range(8)]
+        joined, ends = quern.when_all(parts), []
+        joined.add_done_callback(lambda f, ends=ends: ends.append(f.result()))
+        begin = threading.Barrier(4)
+
+        def set_two(at, parts=parts, begin=begin):
+            begin.wait()
+            parts[at].set_result(at)
+            parts[at + 4].set_result(at + 4)
+
+        threads = [threading.Thread(target=set_two, args=(at,)) for at in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        assert joined.result() == list(range(8)) and ends == [list(range(8))]
+
+
+def test_when_all_of_one_future_several_times():
+    part = quern.future()
+    joined = quern.when_all(part, part)
+    part.set_result(4)
+    assert joined.result() == [4, 4]
 
 
 @pytest.mark.parametrize("chunk", [None, 1, 7, 1000])
@@ -222,6 +251,26 @@ def test_settings():
         del quern.settings["threads"]
 
 
+def test_settings_are_set_by_a_call(tmp_path):
+    status, out, err = programs.run("""
+        import quern
+        quern.settings({"threads": 3}, steal_batch=2)
+        print(quern.settings["threads"], quern.settings["steal-batch"])
+        for wrong in ({"threads": 2, "treads": 1}, 3, "threads", [("threads", 2)], {3: 1}, {"threads": "many"}):
+            try:
+                quern.settings(wrong)
+            except (TypeError, ValueError) as error:
+                print(type(error).__name__, error)
+        print(quern.settings["threads"])
+    """)
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "3 2" and lines[-1] == "3" and len(lines) == 8
+    assert lines[1].startswith("ValueError") and "did you mean 'threads'" in lines[1]
+    assert all(line.startswith("TypeError") and 'quern.settings({"threads": 2})' in line for line in lines[2:5])
+    assert "a setting's name is a str, not 3" in lines[5] and "many" in lines[6]
+
+
 @pytest.mark.parametrize("workers, error", [(0, ValueError), (-1, ValueError), (5000, ValueError), (1.5, TypeError), (True, TypeError)])
 def test_numbers_of_workers_that_are_refused(workers, error):
     with pytest.raises(error, match="a whole number from 1 to 4096"):
@@ -234,7 +283,22 @@ def test_counters_and_info():
     assert found and all(value is None or isinstance(value, float) for value in found.values())
     with pytest.raises(ValueError, match="no counter"):
         quern.counters("/no-such/*")
+    assert "pending-misses" in str(quern.counters("/threads/count/pending*"))
     assert quern.info()["workers"] >= 1
+
+
+@pytest.mark.parametrize("pattern, instead", [
+    ("/thread/*", "did you mean '/threads/*'?"),
+    ("/thread/coun/*", "did you mean '/threads/count/*'?"),
+    ("/threads{worker-thread#*}/idle-rat", "did you mean '/threads/idle-rate'?"),
+    ("/threads/idle-rate/*", "did you mean '/threads/idle-rate'?"),
+    ("/no-such/*", "those of '/' begin with adaptation, "),
+    ("/threads/no-such-counter", "those of '/threads/' begin with "),
+])
+def test_counters_that_match_nothing_name_the_nearest(pattern, instead):
+    with pytest.raises(ValueError, match="no counter is called") as refused:
+        quern.counters(pattern)
+    assert instead in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["run.html", "run.pftrace"])

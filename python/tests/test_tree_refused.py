@@ -101,6 +101,8 @@ REFUSED = [
     ("return np.sum(a, 0, np.float32, None)", "np.sum(a, 0, np.float32, None)",
      "the argument dtype of np.sum in a tree: accepted are a, axis, keepdims"),
     ("return np.exp(a, out=b)", "out=b", "the keyword out of np.exp in a tree: write x[...] = np.exp(...)"),
+    ("return np.round(a, out=b)", "out=b", "the keyword out of np.round in a tree: write x[...] = np.round(...)"),
+    ("return np.round(a, 1, b)", "np.round(a, 1, b)", "the argument out of np.round in a tree: write x[...] = np.round(...)"),
     ("return np.argmax(a, order=b)", "order=b",
      "the keyword order of np.argmax in a tree: accepted are a, axis"),
     ("return np.dot(a)", "np.dot(a)", "np.dot without b in a tree: it takes a, b"),

@@ -7,7 +7,7 @@ import numpy.linalg as la
 from numpy import exp as e_to
 
 PROGRAMS = []
-SCALE, AXES, WEIGHTS = 2.5, (0, 1), np.array([1.0, 2.0, 3.0])
+SCALE, AXES, WEIGHTS, NOTHING = 2.5, (0, 1), np.array([1.0, 2.0, 3.0]), None
 
 
 def program(*args):
@@ -123,6 +123,28 @@ def none_tests(a):
     if b is not None:
         b = b * 2
     return b, None is b
+
+
+@program(V, None, 2.0)
+def optional_arguments(a, weights, factor):
+    w = a * 0 + 1 if weights is None else weights
+    if None is not factor and NOTHING is None:
+        w = w * factor
+    return w, weights is None, factor is None, SCALE is None, SCALE is not None
+
+
+@program(V * 1.234567, M * 10.5, I * 111, 2.5, 7)
+def rounded(a, m, i, x, n):
+    return (np.round(a), np.round(a, 2), np.round(m, decimals=-1), np.round(a=a, decimals=1), np.around(m, -1), a.round(),
+            a.round(3), m.round(decimals=1), i.round(), np.round(i, -2), i.round(-1), np.round(x), np.round(n),
+            np.round(a.astype(np.float32), 2), (a + 1).round(1) * 2, round(x), round(x, 1))
+
+
+@program(M[:, :3] + 1, np.arange(9.0).reshape(3, 3))
+def product_in_place(a, b):
+    c = a
+    a @= b
+    return a, c
 
 
 @program(V)

@@ -25,7 +25,7 @@ public:
         m_items.push_front(item);
         return self;
     }
-    std::size_t size(unsigned) const override { return 0; }  // no queue is one worker's alone
+    std::size_t size(unsigned) const override { return 0; }  // no queue belongs to one worker only
     std::size_t shared_size() const override {
         const std::scoped_lock lock(m_mutex);
         return m_items.size();

@@ -82,11 +82,32 @@ class Calls:
     def call_of_numpy(self, found, name, node):
         names = primitive_names(found)
         primitive = backend.first_of(*names)
+        if primitive is None and found in CALLED_IN_PYTHON:
+            return self.call_of_numpy_in_python(found, node, [])
         if primitive is None:
             close = difflib.get_close_matches(names[-1], backend.all_parameters(), 1, 0.75)
             hint = f"; the nearest that there is: {close[0]}" if close else ""
             raise self.refuse(node, f"the function {name}", f"there is no primitive for it{hint}")
         return self.bound(primitive, name, node, function=found)
+
+    def call_of_numpy_in_python(self, found, node, first):
+        """A call of a function of NumPy without a primitive, as a call of Python. first: the array whose method it is."""
+        parameters = inspect.signature(found).parameters
+        try:
+            given = inspect.signature(found).bind(*first, *node.args, **{k.arg: k for k in node.keywords}).arguments
+        except TypeError as error:
+            raise self.refuse(node, f"{ast.unparse(node.func)}: {error}", f"it takes {', '.join(parameters)}") from None
+        for keyword in node.keywords:
+            if keyword.arg == "out":
+                raise self.refuse(keyword, f"the keyword out of {ast.unparse(node.func)}",
+                                  self.keyword_hint("out", ast.unparse(node.func), parameters))
+        if "out" in given:
+            raise self.refuse(node, f"the argument out of {ast.unparse(node.func)}",
+                              self.keyword_hint("out", ast.unparse(node.func), parameters))
+        values = [*first, *[self.expression(a) for a in node.args], *[self.expression(k.value) for k in node.keywords]]
+        names = [k.arg for k in node.keywords]
+        self.note_python(node)
+        return Node("call_foreign", values, self.where(node), name=ast.unparse(node.func), payload=with_keywords(found, names))
 
     # Arguments and parameters.
 
@@ -174,6 +195,8 @@ class Calls:
         if special is not None:
             return special(self, node)
         names = METHODS.get(name)
+        if name == "round" and backend.first_of(*names) is None:
+            return self.call_of_numpy_in_python(np.round, node, [self.expression(node.func.value)])
         if names is None or backend.first_of(*names) is None:
             close = difflib.get_close_matches(name, METHODS, 1)
             instead = OTHER_METHODS.get(name) or ("call a function of NumPy, or give fallback=\"python\""
@@ -238,6 +261,21 @@ def positional_names(function):
     except (TypeError, ValueError):
         return None
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+# Functions of NumPy that trees call in Python where they have no primitive.
+CALLED_IN_PYTHON = (np.round, np.around)
+
+
+def with_keywords(function, names):
+    """The function with its last arguments by these keywords."""
+    if not names:
+        return function
+
+    def call(*values):
+        count = len(values) - len(names)
+        return function(*values[:count], **dict(zip(names, values[count:], strict=True)))
+    return call
 
 
 class TreeLike:

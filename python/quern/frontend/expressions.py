@@ -157,6 +157,8 @@ class Expressions:
 
     def is_none(self, op, value, node):
         operand = self.expression(value)
+        if operand.kind == "constant":
+            return self.constant((operand.payload is None) == isinstance(op, ast.Is), node)
         name = backend.first_of("is_none")
         if name is not None:
             found = Node("call", [operand], self.where(node), name=name)

@@ -43,7 +43,8 @@ class Chooser:
 
     def __init__(self):
         self.measured = {}
-        self.in_function = {}  # key -> [calls left], of what is decided to run as the function
+        # key -> [calls left], of what is decided to run as the function; calls at the same time may take it below 0.
+        self.in_function = {}
 
     def call(self, key, as_tree, as_function):
         """A call of which the function that callers enter does not know that it runs as the function."""
@@ -76,7 +77,7 @@ class Chooser:
     def explain(self):
         """Lines about the combinations whose calls run the function itself."""
         lines = []
-        for key, of in self.measured.items():
+        for key, of in list(self.measured.items()):  # calls may add some meanwhile
             if of.decision == "function":
                 lines.append(f"arguments {words(key)}: run as the Python function, which takes "
                              f"{min(of.function_ns) / 1000:.1f} us; the tree takes {min(of.tree_ns) / 1000:.1f} us")
@@ -108,7 +109,7 @@ def entry(function, signature, chooser, otherwise):
         lines.append(f"    return _quern_otherwise(({names}), None)")
     else:
         lines += [f"    _quern_k = ({keys})", "    _quern_left = _quern_get(_quern_k)",
-                  "    if _quern_left is not None and _quern_left[0]:", "        _quern_left[0] -= 1",
+                  "    if _quern_left is not None and _quern_left[0] > 0:", "        _quern_left[0] -= 1",
                   f"        return _quern_function({', '.join(passed)})",
                   f"    return _quern_otherwise(({names}), _quern_k)"]
         values["_quern_get"] = chooser.in_function.get
