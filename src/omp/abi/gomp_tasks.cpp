@@ -110,14 +110,10 @@ void begin_group(member& here, task_group& group) noexcept {
 }
 
 void end_group(member& here, task_group& group) noexcept {
-    if (tools::is_active()) [[unlikely]] {
-        tools::tell_group_end(tools::k_begin, nullptr);
-    }
-    wait_for_lone_events(here);
-    wait_for_group(here, group);
-    if (tools::is_active()) [[unlikely]] {
-        tools::tell_group_end(tools::k_end, nullptr);
-    }
+    tools::end_group([&] {
+        wait_for_lone_events(here);
+        wait_for_group(here, group);
+    });
     here.current->group = group.outer;
 }
 

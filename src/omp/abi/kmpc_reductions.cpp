@@ -98,14 +98,10 @@ void end_taskgroup(member& here) {
     if (group == nullptr) {
         fatal("a taskgroup ends that has not begun");
     }
-    if (tools::is_active()) [[unlikely]] {
-        tools::tell_group_end(tools::k_begin, nullptr);
-    }
-    wait_for_lone_events(here);
-    wait_for_group(here, *group);
-    if (tools::is_active()) [[unlikely]] {
-        tools::tell_group_end(tools::k_end, nullptr);
-    }
+    tools::end_group([&] {
+        wait_for_lone_events(here);
+        wait_for_group(here, *group);
+    });
     here.current->group = group->outer;
     add_up(*group);
     delete group;

@@ -94,16 +94,6 @@ std::uint64_t count_iterations(std::uint64_t first, std::uint64_t last,
                : (first - last) / (std::uint64_t{0} - static_cast<std::uint64_t>(step)) + 1;
 }
 
-void tell_and_wait(member& here, task_group& group, bool told) noexcept {
-    if (told) [[unlikely]] {
-        tools::tell_group_end(tools::k_begin, nullptr);
-    }
-    wait_for_group(here, group);
-    if (told) [[unlikely]] {
-        tools::tell_group_end(tools::k_end, nullptr);
-    }
-}
-
 void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* first,
                  const std::uint64_t* last, std::int64_t step, bool has_group, std::int32_t by,
                  std::uint64_t wanted, bool is_strict, copy_task copy) noexcept {
@@ -135,7 +125,7 @@ void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* firs
     if (has_group) {
         here.current->group = group.outer;
         discard_task(here, pattern);
-        tell_and_wait(here, group, told);
+        tools::end_group([&] { wait_for_group(here, group); });
     } else {
         discard_task(here, pattern);
     }

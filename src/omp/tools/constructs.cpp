@@ -110,8 +110,7 @@ void tell_reduction(int endpoint, address caller) noexcept {
                             data_of(here.current), caller);
 }
 
-// -- mutual exclusion
-// ------------------------------------------------------------------------------
+// -- mutual exclusion -------------------------------------------------------------------------
 
 void tell_acquire(mutex kind, const void* which, address caller, bool tries) noexcept {
     thread_record& here = tls_thread;
@@ -149,8 +148,7 @@ void tell_nested(const void* which, int endpoint, address caller) noexcept {
     tell<events::nest_lock>(endpoint, number_of_mutex(which), caller);
 }
 
-// -- work
-// ------------------------------------------------------------------------------------------
+// -- work -------------------------------------------------------------------------------------
 
 void tell_work_begins(construct what, std::uint64_t count, address caller) noexcept {
     task_record* const at = tls_thread.current;

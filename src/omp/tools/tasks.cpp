@@ -124,8 +124,7 @@ void end_task(task_record& ended, status how) noexcept {
 
 }  // namespace
 
-// -- threads
-// ---------------------------------------------------------------------------------------
+// -- threads ----------------------------------------------------------------------------------
 
 void first_team_begins() noexcept {
     start();
@@ -160,8 +159,7 @@ void worker_begins() noexcept {
 }
 void worker_ends() noexcept { end_thread(); }
 
-// -- regions
-// ---------------------------------------------------------------------------------------
+// -- regions ----------------------------------------------------------------------------------
 
 void run_told_body(void* data) noexcept {
     region& of = *static_cast<region*>(data);

@@ -96,8 +96,7 @@ private:
     task_record* m_record = nullptr;
 };
 
-// -- tasks: callers have seen is_active()
-// ----------------------------------------------------------
+// -- tasks: callers have seen is_active() ----------------------------------------------------
 
 QUERN_COLD void make_record(deferred_task& made) noexcept;
 /// `flags`: beside k_explicit_task.
@@ -112,8 +111,7 @@ QUERN_COLD void included_ends(task_record* ended) noexcept;
 /// What the thread runs.
 task_record* present_record() noexcept;
 
-// -- waiting, mutual exclusion, work
-// ----------------------------------------------------------------
+// -- waiting, mutual exclusion, work ---------------------------------------------------------
 
 /// While it lives, the thread is in a region of synchronization, and waits there.
 class sync_scope {
@@ -173,6 +171,19 @@ QUERN_ALWAYS_INLINE void release(mutex kind, const void* which, address caller, 
     unlock();
     if (is_active()) [[unlikely]] {
         tell_released(kind, which, caller);
+    }
+}
+
+/// `wait()` for a taskgroup between the events of its end.
+template <class Wait>
+QUERN_ALWAYS_INLINE void end_group(Wait&& wait) {
+    const bool told = is_active();
+    if (told) [[unlikely]] {
+        tell_group_end(k_begin, nullptr);
+    }
+    wait();
+    if (told) [[unlikely]] {
+        tell_group_end(k_end, nullptr);
     }
 }
 
