@@ -6,14 +6,15 @@ namespace quern::detail {
 
 bool is_shared(pool* where) {
     const pool* const home = where != nullptr ? where : &current_pool().get();
-    return home->policy().steals && home->knobs.active_workers.load(std::memory_order_relaxed) > 1;
+    return home->policy().steals &&
+           home->knobs().active_workers.load(std::memory_order_relaxed) > 1;
 }
 
 void run_lazy_loop(pool* where, const void* site, std::size_t n, chunk_size chunk,
                    loop_range range) {
     detail::run_loop(where, site, std::stop_token(), [&](fork_slot* slot, stop_signal& stop) {
         if (n == 1 || detail::parts_for(slot) == 1) {
-            context::of(slot).host().stats.chunks.add();
+            this_worker(context::of(slot)).stats().chunks.add();
             range(slot, 0, n);
         } else {
             detail::deal_loop(slot, stop, n, chunk, range);
@@ -26,7 +27,7 @@ void run_divided_loop(pool* where, const void* site, std::size_t n,
     detail::run_loop(where, site, std::stop_token(), [&](fork_slot* slot, stop_signal& stop) {
         const std::size_t cores = detail::parts_for(slot);
         if (n == 1 || cores == 1) {
-            context::of(slot).host().stats.chunks.add();
+            this_worker(context::of(slot)).stats().chunks.add();
             range(slot, 0, n);
             return;
         }
@@ -50,7 +51,7 @@ void run_division(fork_slot* slot, stop_signal& stop, const division& chunks,
                         return;
                     }
                     context::of(at).offer_if_wanted();
-                    context::of(at).host().stats.chunks.add();
+                    this_worker(context::of(at)).stats().chunks.add();
                     f(i, chunks.first_of(i), chunks.last_of(i));
                 }
             });

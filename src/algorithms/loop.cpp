@@ -70,7 +70,7 @@ void run_parts(fork_slot* slot, std::size_t count, shared_loop& loop, Run& run) 
 bool run_chunk(fork_slot* slot, stop_signal& stop, std::size_t first, std::size_t end,
                chunk_size& chunk, const loop_range& range) {
     bool is_rest_needed = true;
-    context::of(slot).host().stats.chunks.add();
+    this_worker(context::of(slot)).stats().chunks.add();
     chunk.run(
         [&] { is_rest_needed = detail::run_part(stop, [&] { return range(slot, first, end); }); });
     return is_rest_needed;
@@ -124,7 +124,7 @@ owned_value reduce_part(fork_slot* slot, std::size_t first, std::size_t last, ch
 /// Adds a chunk to a value.
 void add_chunk(fork_slot* slot, stop_signal& stop, std::size_t first, std::size_t end,
                chunk_size& chunk, reduction& how, void* value) {
-    context::of(slot).host().stats.chunks.add();
+    this_worker(context::of(slot)).stats().chunks.add();
     chunk.run([&] { detail::run_part(stop, [&] { how.add(value, first, end); }); });
 }
 
@@ -173,7 +173,7 @@ void deal_rest(fork_slot* slot, chunk_size chunk, shared_loop& loop, std::size_t
 
 std::size_t parts_for(fork_slot* slot) noexcept {
     const pool& home = context::of(slot).host().home();
-    const std::size_t workers = home.knobs.active_workers.load(std::memory_order_relaxed);
+    const std::size_t workers = home.knobs().active_workers.load(std::memory_order_relaxed);
     return home.policy().steals ? std::min(workers, k_most_loop_parts) : 1;
 }
 

@@ -17,7 +17,7 @@ context* part_of_loop(work&) { return nullptr; }
 void run_loop_here(std::stop_token&& token, function_ref<void(fork_slot*, stop_signal&)> f) {
     detail::on_enough_stack([&token, f] {
         context& place = *current_context();
-        place.host().stats.loops.add();
+        this_worker(place).stats().loops.add();
         stop_signal stop(std::move(token), place.root().task().stop);
         const under_signal running(&stop);
         f(place.bottom(), stop);

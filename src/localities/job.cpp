@@ -38,7 +38,7 @@ constexpr std::chrono::seconds k_patience_at_end{10};
 /// Whether the caller is a task that may let others run.
 bool is_in_task() noexcept {
     const quern::detail::worker* const here = quern::detail::current_worker();
-    return here != nullptr && here->stats.phase() == worker_phase::running;
+    return here != nullptr && here->stats().phase() == worker_phase::running;
 }
 
 }  // namespace

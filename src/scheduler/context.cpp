@@ -104,7 +104,7 @@ void context::reopen_for_call(void (*body)(context&, void*), void* argument) noe
 void context::enter(void* self) noexcept {
     auto& here = *static_cast<context*>(self);
     here.entered();
-    here.host().landed(here);
+    this_worker(here).landed();
     if (here.m_body != nullptr) {
         here.m_body(here, here.m_body_argument);
     }
@@ -116,13 +116,13 @@ void context::enter(void* self) noexcept {
 void context::push_trapped() noexcept {
     QUERN_DEBUG_ASSERT(current_context() == this,
                        "a fork on the stack of another task, or in a blocking_region");
-    worker& host = this->host();
+    worker& host = this_worker(*this);
     if (full()) {
         m_low_mark = k_always_low;
     }
     if (has_own_branches(root().task())) [[unlikely]] {
         // Not private, so that the pop is slow too; and the next push.
-        host.m_current.store(this, std::memory_order_seq_cst);  // before publishing, and the gate
+        host.show_running(*this);  // before publishing, and the gate
         force_slow_path();
         publish_all();
         host.notify_public_work();
@@ -136,7 +136,7 @@ void context::push_trapped() noexcept {
     if (is_timed && ticks() - m_last_slow_path > ticks_of_ns(k_coarse_ns)) {
         m_eager_pushes = k_eager_pushes;
     }
-    host.m_current.store(this, std::memory_order_seq_cst);  // before publishing, and the gate
+    host.show_running(*this);  // before publishing, and the gate
     if (m_eager_pushes != 0) {
         --m_eager_pushes;
         force_slow_path();
@@ -155,9 +155,9 @@ void context::push_trapped() noexcept {
 
 void context::answer_request() noexcept {
     arm();
-    if (host().home().gate.load().any_idle()) {
+    if (host().home().gate().load().any_idle()) {
         publish_half();
-        host().notify_public_work();
+        this_worker(*this).notify_public_work();
     }
 }
 
@@ -182,7 +182,7 @@ bool context::publish() noexcept {
     if (!has_public()) {
         return false;
     }
-    host().suspended.put(*this);
+    this_worker(*this).list_stealable(*this);
     return true;
 }
 
@@ -194,7 +194,7 @@ void context::call_on_fresh(void (*body)(void* argument), void* argument) noexce
         void* argument;
         context* caller;
     };
-    worker& host = this->host();
+    worker& host = this_worker(*this);
     if (publish()) {
         host.notify_work_of(host);
     }
@@ -207,7 +207,7 @@ void context::call_on_fresh(void (*body)(void* argument), void* argument) noexce
         [](context& here, void* p) {
             auto& c = *static_cast<call*>(p);
             c.body(c.argument);
-            here.host().leave_for(here, *c.caller);
+            this_worker(here).leave_for(here, *c.caller);
         },
         &what);
     host.switch_context(*this, fresh, {});
@@ -224,12 +224,12 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     QUERN_DEBUG_ASSERT(current_context() != nullptr,
                        "suspend() was called by a thread, or in a blocking_region");
     context& self = *current_context();
-    worker& host = self.host();
+    worker& host = this_worker(self);
     host.give_up(self);
     if constexpr (k_check_held_locks) {
         check_held_locks(self, why);
     }
-    const tick_count since = host.stats.since();
+    const tick_count since = host.stats().since();
     self.waits.begin(why, since);
     request what{publish, argument};
     context& next = host.next_context(self);
@@ -243,15 +243,15 @@ void suspend(bool (*publish)(context& self, void* argument), void* argument,
     host.switch_context(self, next, {after, &what});
     self.waits.end();
     stealable_contexts::take(self);
-    worker& now = self.host();
-    if (const hooks* h = now.home().hooks.load(std::memory_order_acquire)) [[unlikely]] {
+    worker& now = this_worker(self);
+    if (const hooks* h = now.home().hooks()) [[unlikely]] {
         h->waited(*h, now, why, since);
     }
 }
 
 void run_before_self(runnable& item) noexcept {
     context& self = *current_context();
-    worker& host = self.host();
+    worker& host = this_worker(self);
     host.give_up(self);
     send_creators_on(self);
     context& next = host.take_context(host.home().stacks());
@@ -263,8 +263,8 @@ void run_before_self(runnable& item) noexcept {
 /// The fresh context is no smaller than the caller's, as in call_on_fresh.
 void run_beside_self(runnable& first, creator_link& link) noexcept {
     context& self = *current_context();
-    worker& host = self.host();
-    if (host.home().hooks.load(std::memory_order_acquire) != nullptr) [[unlikely]] {
+    worker& host = this_worker(self);
+    if (host.home().hooks() != nullptr) [[unlikely]] {
         host.give_up(self);
     } else if (self.publish()) {
         host.notify_work_of(host);
@@ -278,7 +278,7 @@ void run_beside_self(runnable& first, creator_link& link) noexcept {
 /// Calls on the other stack instead of switching, so that the processor predicts the return. After
 /// a switch there and back it would mispredict the returns that follow.
 void context::call_beside(context& fresh, runnable& first, creator_link& aside) noexcept {
-    worker& host = this->host();
+    worker& host = this_worker(*this);
     const bool calls = can_call();
     if (calls) {
         fresh.reopen();  // no frame needs to be prepared
@@ -288,7 +288,7 @@ void context::call_beside(context& fresh, runnable& first, creator_link& aside) 
             [](context& here, void* p) {
                 context& creator = *here.link->creator;
                 if (worker::run_beside(here, *static_cast<runnable*>(p))) {
-                    here.host().leave_for(here, creator);
+                    this_worker(here).leave_for(here, creator);
                 }
             },
             &first);
@@ -300,23 +300,10 @@ void context::call_beside(context& fresh, runnable& first, creator_link& aside) 
     fresh.creators_aside = root().creators_aside + 1;
     if (!calls) {
         host.switch_context(*this, fresh, {});
-    } else {
-        host.m_away.add();
-        host.adopt(fresh);
-        call(fresh, *host.m_exceptions, call_entry, &fresh);
-        if (aside.is_over) {
-            QUERN_DEBUG_ASSERT(&fresh.host() == &host, "a creator aside has changed its worker");
-            returned(*host.m_exceptions);
-            host.adopt(*this);
-            host.m_away.take_back();
-            host.recycle(fresh);
-            host.stats.overhead.ends(overhead_clock::next::user_code);
-        } else {
-            this->host().arrived(*this);  // perhaps on another worker by now
-        }
+    } else if (!host.call_context(*this, fresh, call_entry, aside.is_over)) {
+        this_worker(*this).arrived();  // perhaps on another worker by now
     }
-    if (aside.is_over && host.home().hooks.load(std::memory_order_relaxed) != nullptr)
-        [[unlikely]] {
+    if (aside.is_over && host.home().hooks(std::memory_order_relaxed) != nullptr) [[unlikely]] {
         host.resumes(*this);
     }
 }
@@ -353,7 +340,7 @@ void send_creators_on(context& leaving) noexcept {
 void resume(context& suspended) noexcept {
     suspended.waits.end();  // its wait is over, though it may be queued for long
     pool& home = suspended.host().home();
-    if (worker* const only = suspended.root().pin) {
+    if (worker_shared* const only = suspended.root().pin) {
         home.make_ready_on(*only, suspended);
     } else {
         home.make_ready(suspended);
@@ -363,7 +350,7 @@ void resume(context& suspended) noexcept {
 void resume_in_turn(context& suspended) noexcept {
     suspended.waits.end();
     pool& home = suspended.host().home();
-    if (worker* const only = suspended.root().pin) {
+    if (worker_shared* const only = suspended.root().pin) {
         home.make_ready_on(*only, suspended);
     } else {
         home.inject(suspended);

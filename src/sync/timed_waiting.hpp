@@ -50,7 +50,7 @@ public:
 
     /// The same for a waiter that the timer has not woken.
     void end_unless_it_woke(pool& where) noexcept {
-        if (where.timers.cancel(*this) || m_rung.done()) {
+        if (where.time().timers().cancel(*this) || m_rung.done()) {
             return;
         }
         auto publish = [this](context& left) { return m_rung.register_waiter(left); };

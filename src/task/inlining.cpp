@@ -20,7 +20,7 @@ void install_inlining(const inlining_rules* rules, bool always) noexcept {
 bool begins_in_parent(worker& here, runnable& child, child_kind kind) noexcept {
     const inlining_rules* const rules = g_inlining_rules.load(std::memory_order_acquire);
     if (rules == nullptr || child.is_hinted() || child.has_place() ||
-        here.stats.phase() != worker_phase::running || !may_step_aside() ||
+        here.stats().phase() != worker_phase::running || !may_step_aside() ||
         !rules->inlines(here, kind)) {
         return false;
     }

@@ -10,7 +10,7 @@ namespace quern {
 
 pin_to_worker::pin_to_worker() noexcept : m_task(nullptr) {
     while (detail::context* const task = detail::current_context()) {
-        if (!task->host().has_guest()) {
+        if (!detail::this_worker(*task).has_guest()) {
             break;
         }
         this_task::yield();  // a guest thread leaves; the worker's own thread stays

@@ -42,7 +42,7 @@ future<void> ready_at(timer::clock::time_point due) {
     auto* state = new timed_state(where);
     future<void> result{state_ref<shared_state<void>>(state)};
     where.set_timer(*state, due);
-    if (where.gate.load().must_wake()) {
+    if (where.gate().load().must_wake()) {
         where.wake_one(0);  // the caller may run for long: another worker watches the timer
     }
     return result;

@@ -33,18 +33,18 @@ void suspended_coroutine::leave_as(std::coroutine_handle<> waiting, task_promise
         marks.holder = coroutine_root::holder(&m_root->stop());
         marks.result = m_root->result();
     }
-    home = where.coroutine_leaves(*this, marks, why);
+    home = where.coroutines().leaves(*this, marks, why);
 }
 
 void suspended_coroutine::stay() noexcept {
     pool& where = waits_in();
-    where.coroutines.end(home);
-    where.coroutine_is_back();
+    where.coroutines().notes().end(home);
+    where.coroutines().is_back();
 }
 
 void suspended_coroutine::resume() noexcept {
     pool& where = waits_in();
-    where.coroutines.end(std::exchange(home, k_anywhere));
+    where.coroutines().notes().end(std::exchange(home, k_anywhere));
     where.make_ready(*this);
 }
 
@@ -53,7 +53,7 @@ context* suspended_coroutine::resume_queued(work& item) {
     if (context* larger = begin_task(self)) {
         return larger;
     }
-    current_context()->host().home().coroutine_is_back();
+    current_context()->host().home().coroutines().is_back();
     coroutine_runner here(self, self.m_root);
     if (self.m_promise != nullptr) {
         self.m_promise->runner = &here;

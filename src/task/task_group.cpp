@@ -132,7 +132,7 @@ bool task_group::stays_in_deque(bool goes_elsewhere) const noexcept {
 bool task_group::runs_at_bound(bool goes_elsewhere) noexcept {
     if (stays_in_deque(goes_elsewhere)) {
         detail::worker& here = *detail::current_worker();
-        const auto is_full = [&] { return here.queues.deque.private_size() >= m_bound.most(); };
+        const auto is_full = [&] { return here.deque().private_size() >= m_bound.most(); };
         if (!is_full()) [[unlikely]] {
             return false;
         }
@@ -172,8 +172,8 @@ void task_group::run_here(detail::runnable& item) noexcept {
 
 detail::runnable* task_group::next_to_run_here() noexcept {
     detail::context& self = *detail::current_context();
-    detail::worker& here = self.host();
-    if (!here.keeps_in_deque() || here.queues.deque.private_size() <= m_bound.most() / 2) {
+    detail::worker& here = detail::this_worker(self);
+    if (!here.keeps_in_deque() || here.deque().private_size() <= m_bound.most() / 2) {
         return nullptr;
     }
     detail::runnable* const item = here.pop();
@@ -251,7 +251,7 @@ void task_group::failed(std::exception_ptr error) noexcept {
 /// The youngest ready item of the calling worker, if it belongs to the group and can run on any
 /// stack; else null.
 detail::runnable* task_group::next_own_task() noexcept {
-    detail::worker& here = detail::current_context()->host();
+    detail::worker& here = detail::this_worker();
     if (&here.home() != &m_pool) {
         return nullptr;
     }
@@ -272,7 +272,7 @@ detail::runnable* task_group::next_own_task() noexcept {
 
 /// Runs the group's tasks here, which the waiting owner depends on.
 void task_group::run_own_tasks() noexcept {
-    detail::overhead_clock& overhead = detail::current_context()->host().stats.overhead;
+    detail::overhead_clock& overhead = detail::this_worker().stats().overhead;
     overhead.ends(detail::overhead_clock::next::own_work);
     overhead.begins(detail::overhead_clock::part::running);
     detail::runnable* item = next_own_task();
@@ -285,7 +285,7 @@ void task_group::run_own_tasks() noexcept {
             inlined.begin(*item);
             item->run(*item);
             inlined.end();
-            detail::current_context()->host().stats.overhead.between_bodies();
+            detail::this_worker().stats().overhead.between_bodies();
             item = next_own_task();
         } while (item != nullptr);
     });

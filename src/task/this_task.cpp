@@ -48,7 +48,7 @@ void yield() noexcept {
         return;
     }
     auto publish = [](detail::context& self) {
-        self.host().push_last(self);
+        this_worker(self).push_last(self);
         return true;
     };
     detail::suspend(publish, {&k_yield});

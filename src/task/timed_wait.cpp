@@ -63,7 +63,7 @@ private:
         add_reference();
         where.set_timer(*this, deadline);
         leave_stack(why);
-        if (where.timers.cancel(*this)) {
+        if (where.time().timers().cancel(*this)) {
             release();
         }
     }

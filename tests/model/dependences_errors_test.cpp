@@ -36,7 +36,8 @@ struct failing_access {
 };
 
 struct failing_domain {
-    quern::detail::failing_words<model::protocol_atomics> failing;
+    quern::detail::failing_words<model::protocol_atomics> words;
+    quern::detail::failing_words<model::protocol_atomics>& failing() { return words; }
     atomic<bool> raised = false;
     var<int> error = 0;
     atomic<int> reported = 0;
@@ -65,7 +66,7 @@ struct failing_family {
             inner.raise();
         }
         if (fault == error_fault::later_error_does_not_wait &&
-            inner.failing.has_error.load(std::memory_order_relaxed)) {
+            inner.failing().has_error.load(std::memory_order_relaxed)) {
             inner.raise();
         } else {
             quern::detail::fail_outwards(inner, 10 + which);
@@ -86,7 +87,7 @@ struct failing_family {
 
     void parent_returns() {
         if (fault == error_fault::parent_does_not_look) {
-            inner.failing.parent_ended.store(true, std::memory_order_seq_cst);
+            inner.failing().parent_ended.store(true, std::memory_order_seq_cst);
         } else {
             quern::detail::parent_ends(
                 inner, [this] { quern::detail::fail_outwards(outer, inner.error.read()); });
@@ -145,7 +146,7 @@ auto both_children_fail(error_fault fault = error_fault::none) {
         }
         r.at_end([&f] {
             check(f.begun == 0, "what waits for the parent is dropped");
-            check(f.outer.failing.failed.load() && f.outer.is_stopped(),
+            check(f.outer.failing().failed.load() && f.outer.is_stopped(),
                   "an error arrives outside");
             check(f.inner.reported.load() + f.outer.reported.load() == 1, "the other is reported");
         });
@@ -162,7 +163,7 @@ auto two_fail_beside_a_third(error_fault fault) {
             r.thread([&f, c] { f.fail(c); });
         }
         r.at_end([&f] {
-            check(f.outer.failing.failed.load() && f.outer.is_stopped(),
+            check(f.outer.failing().failed.load() && f.outer.is_stopped(),
                   "an error arrives outside");
         });
     };
@@ -173,7 +174,7 @@ struct releasing_family : failing_family {
     using failing_family::failing_family;
 
     bool has_failed() const {
-        return inner.failing.failed.load(std::memory_order_acquire) || inner.is_stopped();
+        return inner.words.failed.load(std::memory_order_acquire) || inner.is_stopped();
     }
     void release_if_allowed() {
         const bool looks = fault != error_fault::early_release_does_not_look;
@@ -243,7 +244,7 @@ auto a_successor_of_the_later_error(error_fault fault = error_fault::none) {
         const auto fail = [&s, fault](int which) {
             if (fault == error_fault::none) {
                 quern::detail::fail_outwards(s.home, which);
-            } else if (!s.home.failing.has_error.exchange(true, std::memory_order_relaxed)) {
+            } else if (!s.home.failing().has_error.exchange(true, std::memory_order_relaxed)) {
                 s.home.raise();
             }
         };

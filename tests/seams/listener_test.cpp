@@ -181,7 +181,7 @@ TEST_P(listener_seam_test, tells_messages_edges_and_events_of_its_own_from_tasks
     EXPECT_EQ(messages.received, k_times);
     EXPECT_EQ(messages.edges + messages.sum + messages.others, 0);
     EXPECT_EQ(all.started + messages.started, 0);
-    EXPECT_EQ(rt.default_pool().get().hooks.load(), nullptr);
+    EXPECT_EQ(rt.default_pool().get().hooks(), nullptr);
 }
 
 }  // namespace

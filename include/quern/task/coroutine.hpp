@@ -150,7 +150,7 @@ private:
     void over(state_waiter* told) noexcept {
         tell(told);
         if (context* const here = current_context()) {  // null if resumed by foreign code
-            here->host().stats.tasks.add();
+            this_worker(*here).stats().tasks.add();
         }
         if (runs_here()) {
             current_context()->root().task().stop = nullptr;  // it is destroyed with this state

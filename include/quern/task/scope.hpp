@@ -185,7 +185,7 @@ private:
     fork_scope(detail::fork_slot* first, std::stop_token&& stop,
                const detail::stop_signal* around) noexcept
         : m_first(first), m_next(first), m_stop(std::move(stop), around) {
-        detail::context::of(first).host().stats.scopes.add();
+        detail::this_worker(detail::context::of(first)).stats().scopes.add();
     }
 
     /// The array is full of stolen children, thousands of them: waits for the unfinished ones.

@@ -207,15 +207,15 @@ bool may_inline_short(worker& here) noexcept {
     }
     const pool& home = here.home();
     if (home.size() == 1 || !home.policy().steals ||
-        home.knobs.active_workers.load(std::memory_order_relaxed) == 1) {
+        home.knobs().active_workers.load(std::memory_order_relaxed) == 1) {
         return true;
     }
     const bool has_deque = here.keeps_in_deque();
     if (has_deque) {
         here.offer_if_wanted();
     }
-    const std::size_t own = has_deque ? here.queues.deque.size() : here.queued();
-    return own >= k_reserve && !home.gate.load().any_idle();
+    const std::size_t own = has_deque ? here.deque().size() : here.queued();
+    return own >= k_reserve && !home.gate().load().any_idle();
 }
 
 // -- what tasks call ---------------------------------------------------------------------------

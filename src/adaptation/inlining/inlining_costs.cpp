@@ -91,7 +91,7 @@ double stepping_aside_ns(const pool& home) noexcept {
     static constinit std::atomic<double> known{0};
     double value = known.load(std::memory_order_relaxed);
     if (value == 0) {
-        if (home.hooks.load(std::memory_order_acquire) != nullptr) {
+        if (home.hooks() != nullptr) {
             return k_usual_aside_ns;
         }
         value = std::max(measure_stepping_aside(), 1.0);

@@ -259,7 +259,7 @@ call_rule rule_of_call(inlining_rule wanted) {
         wanted == inlining_rule::settings ? g_setting.load(std::memory_order_relaxed) : wanted;
     made.is_applied = adapts == adaptation::mode::on;
     made.has_one_worker =
-        home.size() == 1 || home.knobs.active_workers.load(std::memory_order_relaxed) == 1;
+        home.size() == 1 || home.knobs().active_workers.load(std::memory_order_relaxed) == 1;
     const bool is_of_paper =
         made.rule == inlining_rule::baseline || made.rule == inlining_rule::adaptive;
     made.tasks_alone = is_of_paper || made.rule == inlining_rule::never;

@@ -88,7 +88,7 @@ public:
             const auto ns = quern::detail::look_at_thread(home.at(rank));
             if (ns) {
                 time.above += ns->waited_ns;
-                rate.below += home.at(rank).stats.read().total_ns();
+                rate.below += home.at(rank).stats().read().total_ns();
             } else if (time.state == source_state::ok) {
                 time = no_reading(source_state::absent, ns.reason());
             }

@@ -25,9 +25,9 @@ struct moment {
 moment look(const place& where) {
     moment now;
     for_each_worker(where, [&now](quern::detail::pool& home, std::uint32_t rank) {
-        const quern::detail::worker& each = home.at(rank);
+        const quern::detail::worker_shared& each = home.at(rank);
         now.workers += 1;
-        now.active += each.stats.phase() == worker_phase::running ? 1 : 0;
+        now.active += each.stats().phase() == worker_phase::running ? 1 : 0;
         now.queued += static_cast<double>(each.queued());
         now.idle_loops += static_cast<double>(each.searched_in_vain());
         now.busy_loops += static_cast<double>(each.begun_in_turn());
@@ -37,8 +37,9 @@ moment look(const place& where) {
     }
     for (const pool_ref& each : pools_of(where)) {
         quern::detail::pool& home = each.get();
-        now.queued += static_cast<double>(home.injector.size() + home.high.size() +
-                                          home.low.size() + home.queued_by_policy());
+        now.queued +=
+            static_cast<double>(home.queues().injector().size() + home.queues().high().size() +
+                                home.queues().low().size() + home.queued_by_policy());
         // The sum of inconsistent numbers may be below 0 for a moment.
         now.suspended += static_cast<double>(
             std::max<std::int64_t>(static_cast<std::int64_t>(home.contexts_away()), 0));

@@ -149,7 +149,7 @@ public:
             for_each_worker(where, [&](quern::detail::pool& home, std::uint32_t rank) {
                 const auto [entry, is_new] = read_already.try_emplace({&home, rank});
                 if (is_new) {
-                    entry->second = home.at(rank).stats.read();
+                    entry->second = home.at(rank).stats().read();
                 }
                 sum += entry->second;
             });

@@ -29,17 +29,17 @@ guard_plan& the_plan() noexcept {
     return *g_body_plan.load(std::memory_order_acquire);  // pairs with make_access_checks
 }
 
-std::uint32_t depth_of(const domain_core& home) noexcept {
+std::uint32_t depth_of(const domain_shared& home) noexcept {
     std::uint32_t depth = 0;
-    for (const domain_core* at = &home; at->parent() != nullptr; at = &at->parent()->home()) {
+    for (const domain_shared* at = &home; at->parent() != nullptr; at = &at->parent()->home()) {
         ++depth;
     }
     return depth;
 }
 
 /// Whether all other tasks of the domain, and of those around it, have ended.
-bool is_alone(const domain_core& home) noexcept {
-    for (const domain_core* at = &home;; at = &at->parent()->home()) {
+bool is_alone(const domain_shared& home) noexcept {
+    for (const domain_shared* at = &home;; at = &at->parent()->home()) {
         if (at->live_from_outside() > 1) {
             return false;
         }
@@ -49,8 +49,8 @@ bool is_alone(const domain_core& home) noexcept {
     }
 }
 
-bool is_ancestor(const domain_core* one, const domain_core& of) noexcept {
-    for (const domain_core* at = &of; at->parent() != nullptr;) {
+bool is_ancestor(const domain_shared* one, const domain_shared& of) noexcept {
+    for (const domain_shared* at = &of; at->parent() != nullptr;) {
         at = &at->parent()->home();
         if (at == one) {
             return true;

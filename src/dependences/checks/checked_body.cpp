@@ -56,7 +56,7 @@ bool has_place(const access_checks* of, dependent_task& task) noexcept {
         return g_checked.load(std::memory_order_relaxed) != nullptr ? 1 : 0;
     };
     while (!takes_place(task)) {
-        if (!task.home().let_others_run(is_taken, nullptr, 0)) {
+        if (!let_others_run(task.home_pool(), is_taken, nullptr, 0)) {
             return takes_place(task);
         }
     }

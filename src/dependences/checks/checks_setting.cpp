@@ -26,7 +26,7 @@ class recording_of_checks final : public graph_recording {
 public:
     constexpr recording_of_checks() = default;
 
-    void registers(domain_core& home, const dependent_task& task) noexcept override {
+    void registers(domain_shared& home, const dependent_task& task) noexcept override {
         tell([&](graph_recording& one) { one.registers(home, task); });
     }
     void registers(const weak_entry& part) noexcept override {
@@ -44,7 +44,7 @@ public:
     void follows(const weak_entry& earlier, const dependent_task& later) noexcept override {
         tell([&](graph_recording& one) { one.follows(earlier, later); });
     }
-    void replays(const domain_core& home) noexcept override {
+    void replays(const domain_shared& home) noexcept override {
         tell([&](graph_recording& one) { one.replays(home); });
     }
     void begins(const dependent_task& task) noexcept override {

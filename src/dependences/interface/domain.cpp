@@ -110,7 +110,10 @@ running_in_place::running_in_place(domain_core& home, child_in_place& child)
 
 domain_core& domain_of_running(const char* function) { return running_task(function).own_domain(); }
 
-domain_core& domain_of_running_task(const char* function) { return running_task(function).home(); }
+/// All domains are domain_core: the base is only how a task knows its own.
+domain_core& domain_of_running_task(const char* function) {
+    return static_cast<domain_core&>(running_task(function).home());
+}
 
 void release_accesses(std::span<const wanted_region> which) {
     dependent_task& task = running_task("this_task::release");

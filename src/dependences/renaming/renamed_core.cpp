@@ -11,6 +11,7 @@
 
 #include "renaming/renaming_budget.hpp"
 #include "run/limits.hpp"
+#include "run/pool_look.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -87,7 +88,7 @@ void renamed_core::enter(domain_core& home) {
     m_trusted = 0;
     m_named_by = -1;
     m_home = &home;
-    home.m_renamed.push_back(*this);
+    home.renamed().push_back(*this);
 }
 
 /// The memory of a version is given up.
@@ -195,7 +196,7 @@ bool renamed_core::is_copied_to(version& fresh) {
     } catch (const std::bad_alloc&) {
         is_spawned = false;  // or it was dropped
     }
-    m_home->m_own += m_home->next_task() - task;
+    m_home->note_copies(m_home->next_task() - task);
     return is_spawned;
 }
 
@@ -214,8 +215,8 @@ version* renamed_core::find_version(bool may_wait_for_readers) {
     }
     for (const bool has_waited : {false, true}) {
         if (has_waited) {
-            m_home->let_others_run(busy_bytes, this,
-                                   static_cast<std::int64_t>(renaming_limit() / 2));
+            let_others_run(m_home->home_pool(), busy_bytes, this,
+                           static_cast<std::int64_t>(renaming_limit() / 2));
             if (version* const found = take_idle(k_every)) {
                 return found;
             }
@@ -247,7 +248,7 @@ bool renamed_core::tasks_follow() {
             return true;
         }
     }
-    return !m_home->nothing_runs();
+    return !pool_look(m_home->home_pool()).nothing_runs();
 }
 
 version* renamed_core::take(version& old) noexcept {
@@ -307,7 +308,7 @@ void renamed_core::free_all_but(std::size_t kept) noexcept {
 
 /// Of all objects of the domain: this one has no idle version.
 void renamed_core::free_idle_of_others() noexcept {
-    auto& all = m_home->m_renamed;
+    auto& all = m_home->renamed();
     for (renamed_core* other = all.front(); other != nullptr; other = all.after(*other)) {
         for (version* each = other->m_old.front(); each != nullptr;) {
             version& one = *std::exchange(each, other->m_old.after(*each));
@@ -326,7 +327,7 @@ void renamed_core::free_idle_of_others() noexcept {
 /// Of the process, without those of the domain that may be freed. None when the tasks of the domain
 /// cannot free any.
 std::int64_t renamed_core::busy_bytes(const void* of) {
-    const auto& all = static_cast<const renamed_core*>(of)->m_home->m_renamed;
+    const auto& all = static_cast<const renamed_core*>(of)->m_home->renamed();
     auto bytes = static_cast<std::int64_t>(renamed_bytes());
     std::int64_t busy = 0;
     for (renamed_core* each = all.front(); each != nullptr; each = all.after(*each)) {
@@ -422,8 +423,8 @@ void renamed_core::end() noexcept {
 // -- in the domain -----------------------------------------------------------------------------
 
 domain_core::~domain_core() {
-    if (m_parent != nullptr && checks_accesses()) {
-        forget_watched(m_root->checks(), *this);
+    if (parent() != nullptr && checks_accesses()) {
+        forget_watched(root().checks(), *this);
     }
     leave_list();
     if (m_owner != nullptr) {

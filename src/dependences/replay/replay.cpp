@@ -115,7 +115,7 @@ recorded_accesses::recorded_accesses(std::span<const strided_region> where)
     }
 }
 
-replayed_task::replayed_task(domain_core& home, const replayed_type& type,
+replayed_task::replayed_task(domain_shared& home, const replayed_type& type,
                              std::shared_ptr<const recorded_accesses> of, void* body) noexcept
     : dependent_task(home),
       m_type(type),
@@ -125,7 +125,7 @@ replayed_task::replayed_task(domain_core& home, const replayed_type& type,
     set_replayed();
 }
 
-std::unique_ptr<replayed_task> replayed_task::make(domain_core& home, const replayed_type& type,
+std::unique_ptr<replayed_task> replayed_task::make(domain_shared& home, const replayed_type& type,
                                                    std::shared_ptr<const recorded_accesses> of) {
     const std::size_t begin = begin_of_body(type);
     void* const memory =

@@ -21,10 +21,10 @@ namespace quern::detail {
 /// The artificial order is an access to a sentinel that no program can name.
 void domain_core::mark_communication(dependent_task& task) {
     task.set_communication();
-    if (!m_pool.orders_communication()) {
+    if (!home_pool().orders_communication()) {
         return;
     }
-    const region sentinel{.begin = reinterpret_cast<std::uintptr_t>(&m_spawned),
+    const region sentinel{.begin = reinterpret_cast<std::uintptr_t>(&own_spawned()),
                           .kind = access_kind::write};
     try {
         task.rare().order = std::make_unique<access_record>(sentinel, task);

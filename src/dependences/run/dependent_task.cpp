@@ -83,7 +83,7 @@ bool access_record::precede(dependence_target& target, access_record* with_link,
 
 // -- a task ------------------------------------------------------------------------------------
 
-dependent_task::dependent_task(domain_core& home) noexcept
+dependent_task::dependent_task(domain_shared& home) noexcept
     : queued_task(home.home_pool()), dependence_target(what::task), m_home(home) {}
 
 dependent_task::~dependent_task() = default;

@@ -38,10 +38,10 @@ std::int64_t first_window(const pool& of) noexcept { return 256 * (std::int64_t{
 /// which had nothing, has taken the calling task.
 bool others_run_here() noexcept {
     const worker* const here = current_worker();
-    const std::uint64_t begun = here != nullptr ? here->stats.activations.value() : 0;
+    const std::uint64_t begun = here != nullptr ? here->stats().activations.value() : 0;
     this_task::yield();
     return here != nullptr && current_worker() == here &&
-           here->stats.activations.value() > begun + 1;  // the caller is one
+           here->stats().activations.value() > begun + 1;  // the caller is one
 }
 
 /// The calling task, or null if a thread outside calls. A task that runs in the place of its waiter
@@ -58,7 +58,7 @@ const wait_kind domain_core::k_wait{
     .size = sizeof(domain_core),
     .look =
         [](const void* copy, wait_findings& into) noexcept {
-            const auto left = static_cast<const domain_core*>(copy)->m_count.outstanding();
+            const auto left = static_cast<const domain_core*>(copy)->outstanding();
             std::snprintf(into.words.data(), into.words.size(), "%lld of its tasks have not ended",
                           static_cast<long long>(left));
         },
@@ -82,33 +82,25 @@ const wait_kind domain_core::k_wait_on{
         }};
 
 domain_core::domain_core(pool& where) noexcept
-    : m_pool(where),
-      m_owner(calling_task()),
-      m_root(this),
-      m_least_window(first_window(where)),
-      m_signal(std::stop_token()) {
+    : domain_shared(where), m_window(first_window(where)), m_owner(calling_task()) {
     if (m_owner == nullptr) {
         m_owner_thread = std::this_thread::get_id();
     } else {
         begin_own_branches(*m_owner);
     }
     set_kind_with_own_branches(dependent_task::entry());
-    m_checks = make_access_checks();
+    set_checks(make_access_checks());
     enter_list();
 }
 
 domain_core::domain_core(dependent_task& parent) noexcept
-    : m_pool(parent.home_pool()),
-      m_parent(&parent),
-      m_root(parent.home().m_root),
-      m_least_window(parent.home().m_least_window),
-      m_signal(std::stop_token(), &parent.home().m_signal) {
+    : domain_shared(parent), m_window(first_window(parent.home_pool())) {
     enter_list();
 }
 
 bool domain_core::owned_here() const noexcept {
-    if (m_parent != nullptr) {
-        return dependent_task::current() == m_parent;
+    if (parent() != nullptr) {
+        return dependent_task::current() == parent();
     }
     return calling_task() == m_owner &&
            (m_owner != nullptr || std::this_thread::get_id() == m_owner_thread);
@@ -119,22 +111,6 @@ void domain_core::refuse_stranger(const char* function) const {
         std::string("quern: domain::") + function +
         "() was called by a task or thread that did not make the domain: make one "
         "there; in a dependent task quern::spawn() adds to its own");
-}
-
-dependent_task* domain_core::task_ended() noexcept {
-    domain_waiter* const waiter = m_count.finished();
-    if (waiter == nullptr) {
-        return nullptr;
-    }
-    if (waiter->parent != nullptr) {
-        return waiter->parent;
-    }
-    if (waiter->task != nullptr) {
-        detail::resume(*waiter->task);
-    } else {
-        waiter->thread.set();
-    }
-    return nullptr;
 }
 
 // -- waiting -----------------------------------------------------------------------------------
@@ -148,24 +124,24 @@ void domain_core::wait_for_all() noexcept {
     if (!m_renamed.empty()) [[unlikely]] {
         settle_renamed();
     }
-    forget_watched(m_checks.get());
+    forget_watched(checks());
 }
 
 void domain_core::wait_for_count() noexcept {
     domain_waiter self;
     self.task = current_context();
     if (self.task == nullptr || live() == 0) {
-        if (m_count.wait(self)) {
+        if (own_count().wait(self)) {
             self.thread.wait({&k_wait, this});
         }
     } else {
-        auto publish = [this, &self](context&) { return m_count.wait(self); };
+        auto publish = [this, &self](context&) { return own_count().wait(self); };
         detail::suspend(publish, {&k_wait, this});
     }
-    m_spawned = 0;
+    own_spawned() = 0;
     m_own = 0;
-    m_room = 1;
-    m_count.reset();
+    m_window.look_after(1);
+    own_count().reset();
     if (m_replay != nullptr) {
         m_replay->wait_for_tasks();
     }
@@ -174,9 +150,7 @@ void domain_core::wait_for_count() noexcept {
 void domain_core::taskwait() {
     wait_for_all();
     const bool was_stopped = is_stopped();
-    std::exception_ptr error = std::exchange(m_error, nullptr);
-    failing.reset();
-    m_signal.lower();
+    std::exception_ptr error = take_error();
     if (error != nullptr) {
         std::rethrow_exception(std::move(error));
     }
@@ -231,38 +205,9 @@ void domain_core::wait_for(access_waiter& self, std::uint32_t links) noexcept {
     }
 }
 
-void domain_core::parent_ends() noexcept {
-    detail::parent_ends(*this, [this] { outer().fail(m_error); });
-}
-
 bool domain_core::parent_ended() noexcept {
-    m_of_parent.parent = m_parent;
-    return !m_count.wait(m_of_parent);
-}
-
-// -- errors ------------------------------------------------------------------------------------
-
-void domain_core::raise() noexcept {
-    // relaxed: tasks that depend on the failed one see it through the release of its accesses, for
-    // others it is a hint.
-    m_root->m_any_stopped.store(true, std::memory_order_relaxed);
-    m_signal.raise();
-}
-
-void domain_core::cancel() noexcept { raise(); }
-
-void domain_core::fail(std::exception_ptr error) noexcept {
-    fail_outwards(*this, std::move(error));
-}
-
-void domain_core::report(std::exception_ptr error) noexcept {
-    report_exception(std::move(error), exception_origin::later_exception);
-}
-
-void domain_core::report_unobserved() noexcept {
-    if (failing.failed.load(std::memory_order_acquire)) {
-        report_exception(std::move(m_error), exception_origin::unobserved_group);
-    }
+    m_of_parent.parent = own_parent();
+    return !own_count().wait(m_of_parent);
 }
 
 // -- the limit of live tasks -------------------------------------------------------------------
@@ -272,19 +217,20 @@ void domain_core::make_room() noexcept {
     constexpr std::int64_t k_often = 1024;  // tasks between two looks, at most (guessed)
     constexpr std::int64_t k_seldom = 64;   // at least, before the limit
     const std::int64_t limit = live_tasks_limit();
-    if (live() >= m_window) {
+    if (live() >= m_window.size()) {
         fit_window(limit);
     }
     if (k_counters && live() >= limit) {
         counts.throttled = counts.throttled + 1;
     }
     if (live() >= limit && !has_waited_for_room(limit / 2)) {
-        m_room = limit / 16 + 1;  // at once: each new wait takes milliseconds
+        m_window.look_after(limit / 16 + 1);  // at once: each new wait takes milliseconds
         return;
     }
-    m_last_look = {ticks(), m_spawned - live()};
+    m_window.note_look({ticks(), spawned() - live()});
     const std::int64_t to_limit = std::max<std::int64_t>(limit - live(), 1);
-    m_room = std::min(to_limit, std::clamp(m_window - live(), k_seldom, k_often));
+    m_window.look_after(
+        std::min(to_limit, std::clamp(m_window.size() - live(), k_seldom, k_often)));
 }
 
 /// If tasks are tiny, lets this worker run what is ready until half of the window is free: more
@@ -293,27 +239,31 @@ void domain_core::make_room() noexcept {
 /// nothing beside a worker that lacks work while the creator runs one of them.
 void domain_core::fit_window(std::int64_t limit) noexcept {
     bool fits = are_tasks_tiny();
-    while (fits && live() > m_window / 2) {
+    while (fits && live() > m_window.size() / 2) {
         const std::int64_t before = live();
         fits = others_run_here() && live() < before;  // else they may wait for the creator
     }
-    m_window = fits ? std::max(m_window / 4 * 3, m_least_window)
-                    : std::min(2 * m_window, std::max(limit, m_least_window));
+    if (fits) {
+        m_window.shrink();
+    } else {
+        m_window.grow(limit);
+    }
 }
 
 /// By how many the other workers have run since the last look.
 bool domain_core::are_tasks_tiny() const noexcept {
     constexpr double k_tiny_ns = 4000;  // some ten misses of the cache are less than a tenth
-    const double others = m_pool.knobs.active_workers.load(std::memory_order_relaxed) - 1;
-    const double passed = static_cast<double>(ticks() - m_last_look.at) * ns_per_tick();
-    const auto ended = static_cast<double>(m_spawned - live() - m_last_look.ended);
+    const double others = home_pool().knobs().active_workers.load(std::memory_order_relaxed) - 1;
+    const double passed = static_cast<double>(ticks() - m_window.last_look().at) * ns_per_tick();
+    const auto ended = static_cast<double>(spawned() - live() - m_window.last_look().ended);
     return others * passed <= ended * k_tiny_ns;
 }
 
 /// True when so many are left. False: nothing is left to run, so the limit gives way.
 bool domain_core::has_waited_for_room(std::int64_t until) noexcept {
     return let_others_run(
-        [](const void* of) { return static_cast<const domain_core*>(of)->live(); }, this, until);
+        home_pool(), [](const void* of) { return static_cast<const domain_core*>(of)->live(); },
+        this, until);
 }
 
 namespace {
@@ -346,13 +296,11 @@ struct waiting_place {
 
 }  // namespace
 
-bool domain_core::let_others_run(std::int64_t (*left)(const void* of), const void* of,
-                                 std::int64_t until) noexcept {
-    waiting_place here{.count = left, .of = of, .look = pool_look(m_pool)};
+bool let_others_run(pool& in, std::int64_t (*left)(const void* of), const void* of,
+                    std::int64_t until) noexcept {
+    waiting_place here{.count = left, .of = of, .look = pool_look(in)};
     return wait_for_room(here, until);
 }
-
-bool domain_core::nothing_runs() const noexcept { return pool_look(m_pool).nothing_runs(); }
 
 // -- arguments ---------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 #include <quern/base/detail/cache_line.hpp>
 #include <quern/base/detail/process.hpp>
 #include <quern/base/detail/spin_lock.hpp>
-#include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/domain_shared.hpp>
 
 #include <pthread.h>
 
@@ -91,7 +91,7 @@ dependence_totals read_dependence_totals() noexcept {
         for (listed_domain* each = shard.domains.front(); each != nullptr;
              each = shard.domains.after(*each)) {
             add_counts(sum, each->counts);
-            sum.live += static_cast<domain_core*>(each)->live_from_outside();
+            sum.live += static_cast<domain_shared*>(each)->live_from_outside();
         }
     }
     return sum;

@@ -161,7 +161,7 @@ private:
 
 /// What is found of a domain and of those within its tasks.
 struct domain_search {
-    const domain_core* wanted;
+    const domain_shared* wanted;
     std::vector<const dependent_task*> held{};
     struct parent {
         const dependent_task* task;
@@ -171,8 +171,8 @@ struct domain_search {
 };
 
 /// Domains of running and ended tasks live at least as long as the domains of their children.
-bool is_within(const domain_core& inner, const domain_core* outer) noexcept {
-    const domain_core* at = &inner;
+bool is_within(const domain_shared& inner, const domain_shared* outer) noexcept {
+    const domain_shared* at = &inner;
     while (at != outer && at->parent() != nullptr) {
         at = &at->parent()->home();
     }
@@ -181,7 +181,7 @@ bool is_within(const domain_core& inner, const domain_core* outer) noexcept {
 
 void search_domain(listed_domain& listed, void* with) {
     auto& found = *static_cast<domain_search*>(with);
-    auto& each = static_cast<domain_core&>(listed);
+    auto& each = static_cast<domain_shared&>(listed);
     if (!is_within(each, found.wanted)) {
         return;
     }
@@ -207,7 +207,7 @@ void explain_dependent_task(const void* front_end, explanations& into) {
     }
 }
 
-void explain_domain(const domain_core* waited_for, explanations& into) {
+void explain_domain(const domain_shared* waited_for, explanations& into) {
     domain_search found{.wanted = waited_for};
     for_each_domain(search_domain, &found);
     for (const dependent_task* const each : found.held) {

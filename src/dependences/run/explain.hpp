@@ -7,7 +7,7 @@
 
 namespace quern::detail {
 
-class domain_core;
+class domain_shared;
 struct access_waiter;
 
 /// The tasks that wait for the accesses of a task. `front_end`: of its record.
@@ -15,7 +15,7 @@ void explain_dependent_task(const void* front_end, explanations& into);
 
 /// Of a domain whose owner waits: its tasks that have returned and wait for children or are held,
 /// also within its tasks.
-void explain_domain(const domain_core* waited_for, explanations& into);
+void explain_domain(const domain_shared* waited_for, explanations& into);
 
 /// Of a taskwait(on()): what it wants, and the same of its domain.
 void explain_waiter(const access_waiter& copy, explanations& into);

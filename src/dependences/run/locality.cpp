@@ -56,9 +56,9 @@ worker* worker_of(const pool& where) noexcept {
 }
 
 /// Whether it has nothing to do, or will have soon, and is not slower to begin than `from`.
-bool can_begin_soon(worker& one, const runnable& task, const ready_from& from) noexcept {
-    const bool is_idle = one.stats.phase() == worker_phase::idle && one.queues.inbox.empty() &&
-                         one.queues.hinted.empty();
+bool can_begin_soon(worker_shared& one, const runnable& task, const ready_from& from) noexcept {
+    const bool is_idle =
+        one.stats().phase() == worker_phase::idle && one.inbox().empty() && one.hinted().empty();
     if (is_idle) {
         // This worker must not wait for another one to wake up.
         return !one.is_asleep() || (from.queued >= k_tasks_of_a_wake_up && !task.has_place());
@@ -66,8 +66,8 @@ bool can_begin_soon(worker& one, const runnable& task, const ready_from& from) n
     if (task.has_place() || !(from.is_busy || from.queued != 0)) {
         return false;  // what precedes other tasks does not wait for a worker
     }
-    const auto idle = one.home().gate.load();
-    return one.queues.inbox.size() < k_backlog || idle.searching + idle.sleeping == 0;
+    const auto idle = one.home().gate().load();
+    return one.inbox().size() < k_backlog || idle.searching + idle.sleeping == 0;
 }
 
 }  // namespace
@@ -156,10 +156,10 @@ void dependent_task::choose_home(const ready_from& from) noexcept {
     pool& where = home_pool();
     const writer_rank last = m_last_writer;
     if (last == k_no_writer || is_hinted() || !where.policy().steals ||
-        last >= where.knobs.active_workers.load(std::memory_order_relaxed)) {
+        last >= where.knobs().active_workers.load(std::memory_order_relaxed)) {
         return;
     }
-    worker& wanted = where.at(last);
+    worker_shared& wanted = where.at(last);
     if (&wanted == from.here) {
         return;  // it stays
     }

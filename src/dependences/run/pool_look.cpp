@@ -17,11 +17,11 @@ bool pool_look::nothing_runs() const noexcept {
             return false;
         }
     }
-    const auto idle = m_pool.gate.load();
+    const auto idle = m_pool.gate().load();
     return !m_pool.has_shared_work() &&
            idle.sleeping + idle.searching + own >=
-               m_pool.knobs.active_workers.load(std::memory_order_relaxed) &&
-           !m_pool.spares.any();
+               m_pool.knobs().active_workers.load(std::memory_order_relaxed) &&
+           !m_pool.spares().any();
 }
 
 bool pool_look::only_polls() noexcept {
@@ -34,13 +34,13 @@ bool pool_look::only_polls() noexcept {
     }
     std::uint64_t ended = 0;
     for (std::uint32_t i = 0; i < m_pool.size(); ++i) {
-        const worker_stats& of = m_pool.at(i).stats;
+        const worker_stats& of = m_pool.at(i).stats();
         const std::uint64_t now = of.activations.value();
         const std::uint64_t before = std::exchange(m_activations[i], now);
         is_known = is_known && (now != before || of.phase() == worker_phase::idle);
         ended += of.tasks.value() + of.inlined.value();
     }
-    return std::exchange(m_ended, ended) == ended && is_known && !m_pool.spares.any();
+    return std::exchange(m_ended, ended) == ended && is_known && !m_pool.spares().any();
 }
 
 }  // namespace quern::detail

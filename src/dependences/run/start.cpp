@@ -75,9 +75,9 @@ void domain_core::enter_rare(dependent_task& task, new_links& of_task) {
 }
 
 void domain_core::start(dependent_task& task) {
-    if (--m_room == 0) {
+    if (m_window.is_look_due()) {
         make_room();
-        if (m_root->m_checks != nullptr) [[unlikely]] {
+        if (root().checks() != nullptr) [[unlikely]] {
             start_checked(task);
             return;
         }
@@ -88,18 +88,19 @@ void domain_core::start(dependent_task& task) {
 /// Returns when the task is complete, or when nothing is left to run: then tasks wait for what the
 /// caller does next.
 void domain_core::start_checked(dependent_task& task) {
-    m_room = 1;  // at each task
+    m_window.look_after(1);  // at each task
     const std::int64_t before = live();
     const checks_aside caller;
-    check_declarations(*m_root->m_checks, *this, task);
+    check_declarations(*root().checks(), *this, task);
     enter(task);
-    let_others_run([](const void* of) { return static_cast<const domain_core*>(of)->live(); }, this,
-                   before);
+    let_others_run(
+        home_pool(), [](const void* of) { return static_cast<const domain_core*>(of)->live(); },
+        this, before);
 }
 
 void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
-    m_count.owner_spawned();
-    m_spawned = m_spawned + 1;
+    own_count().owner_spawned();
+    own_spawned() = own_spawned() + 1;
     task.end_registration();
     if (task.has_rare_parts()) {
         launch_entries(std::exchange(task.rare().entries, nullptr));
@@ -154,7 +155,7 @@ void domain_core::launch_entries(weak_entry* first) noexcept {
             released.release_entry(entry);
             released.move_to(batch);
             if (!batch.empty()) {
-                m_pool.make_ready(batch);
+                home_pool().make_ready(batch);
             }
         }
     }

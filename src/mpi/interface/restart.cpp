@@ -52,7 +52,7 @@ bool others_have_run() noexcept {
     if (here == nullptr) {
         return false;
     }
-    const std::uint64_t now = here->stats.tasks.value();
+    const std::uint64_t now = here->stats().tasks.value();
     return now > std::exchange(ended_at_last_restart(), now) + 1;
 }
 

@@ -47,7 +47,7 @@ inside_mpi::inside_mpi(const char* call) noexcept {
     g_call.store(call, k_relaxed);
     g_holder.store(quern::detail::this_holder(), k_relaxed);
     quern::detail::context* const here = quern::detail::current_context();
-    if (here != nullptr && here->root().pin == nullptr && !here->host().has_guest()) {
+    if (here != nullptr && here->root().pin == nullptr && !this_worker(*here).has_guest()) {
         m_pinned = &here->root();
         m_pinned->pin = &here->host();
     }

@@ -52,7 +52,7 @@ void waiting_operation::tell() noexcept {
     }
     if constexpr (quern::detail::k_counters) {
         m_ended_at = quern::detail::ticks();
-        m_idle_at_end = m_left->stats.idle_ticks(m_ended_at);
+        m_idle_at_end = m_left->stats().idle_ticks(m_ended_at);
     }
     if (context* const waiter = m_waiter.complete()) {
         quern::detail::resume(*waiter);
@@ -83,7 +83,7 @@ void waiting_operation::wait() noexcept {
 /// worker.
 void waiting_operation::wait_suspended() noexcept {
     const auto begun = quern::detail::ticks();
-    const auto idle = m_left->stats.idle_ticks(begun);
+    const auto idle = m_left->stats().idle_ticks(begun);
     auto publish = [this](context& self) { return m_waiter.register_waiter(self); };
     quern::detail::suspend(publish, {note.kind, this});
     if (m_ended_at > begun) {

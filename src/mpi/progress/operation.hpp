@@ -20,7 +20,7 @@
 
 namespace quern::detail {
 class context;
-class worker;
+class worker_status;
 }  // namespace quern::detail
 
 namespace quern::mpi::detail {
@@ -92,7 +92,7 @@ private:
     quern::detail::completion<quern::detail::std_atomics, quern::detail::context> m_waiter;
     quern::detail::external_event m_event;
     waiting m_how;
-    const quern::detail::worker*
+    const quern::detail::worker_status*
         m_left;  ///< on which the task calls; null: no task of a watched pool, or it polls
     // Written before m_waiter completes, read by the task afterwards.
     quern::detail::tick_count m_ended_at = 0;

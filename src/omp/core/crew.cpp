@@ -116,7 +116,8 @@ detail::context* crew::run_visit(detail::work& item) noexcept {
     team& of = self.of.m_team;
     member& first = of.members[0];
     first.at = detail::current_worker();
-    first.at->stats.is_now(worker_phase::managing);  // for reports: the thread is not the worker's
+    first.at->stats().is_now(
+        worker_phase::managing);  // for reports: the thread is not the worker's
     for (unsigned i = 1; i < of.size; ++i) {
         self.of.begin_region(of.members[i]);
     }
@@ -176,11 +177,11 @@ bool crew::wait_for_region(member& one, std::uint32_t seen) noexcept {
             continue;
         }
         one.sleeps.store(true, std::memory_order_seq_cst);
-        one.at->stats.is_now(worker_phase::idle);  // for reports: it runs no task
+        one.at->stats().is_now(worker_phase::idle);  // for reports: it runs no task
         if (!has_begun()) {
             detail::std_atomics::futex_wait(one.region, seen);
         }
-        one.at->stats.is_now(worker_phase::running);
+        one.at->stats().is_now(worker_phase::running);
         one.sleeps.store(false, std::memory_order_relaxed);
     }
     return !m_ends.load(std::memory_order_acquire);

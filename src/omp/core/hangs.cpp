@@ -129,13 +129,13 @@ void add_resting_workers(std::set<pid_t>& to) {
     const process_registry& process = process_registry::of_process();
     for (detail::pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
         for (std::uint32_t rank = 0; !p->which.inherited() && rank < p->which.size(); ++rank) {
-            const detail::worker& one = p->which.at(rank);
-            if (one.is_asleep() || one.has_guest()) {
+            const detail::worker_shared& one = p->which.at(rank);
+            if (one.is_asleep() || one.lends_place()) {
                 to.insert(one.thread_id());
             }
         }
         if (!p->which.inherited()) {
-            p->which.spares.for_each_thread_id([&to](pid_t id) { to.insert(id); });
+            p->which.spares().for_each_thread_id([&to](pid_t id) { to.insert(id); });
         }
     }
 }

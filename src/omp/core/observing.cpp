@@ -75,9 +75,7 @@ std::unique_ptr<runtime> make_observed_runtime(unsigned workers) {
 
 namespace {
 
-const detail::hooks* hooks_of(detail::worker& on) noexcept {
-    return on.home().hooks.load(std::memory_order_acquire);
-}
+const detail::hooks* hooks_of(detail::worker& on) noexcept { return on.home().hooks(); }
 
 /// What recordings see of a task that is in no queue.
 detail::context* never_runs(detail::work&) noexcept { return nullptr; }
@@ -138,24 +136,24 @@ void noted_wait::begin(const detail::wait_reason* why) noexcept {
     }
     m_on = on;
     m_why = why;
-    on->stats.look();
+    on->stats().look();
     if (const detail::hooks* const h = hooks_of(*on)) {
         h->suspends(*h, *on);
-        m_since = on->stats.since();
+        m_since = on->stats().since();
     }
-    on->stats.begin_idle();
+    on->stats().begin_idle();
 }
 
 void noted_wait::end() noexcept {
     detail::worker& on = *m_on;
-    on.stats.end_idle();
-    on.stats.is_now(on.has_guest() ? worker_phase::managing : worker_phase::running);
+    on.stats().end_idle();
+    on.stats().is_now(on.has_guest() ? worker_phase::managing : worker_phase::running);
     const detail::hooks* const h = m_since != 0 ? hooks_of(on) : nullptr;
     if (h == nullptr) {
         return;
     }
     detail::context& here = *detail::current_context();
-    here.ready.at = m_why != nullptr ? on.stats.since() : 0;
+    here.ready.at = m_why != nullptr ? on.stats().since() : 0;
     h->item_begins(*h, on, here, nullptr);
     if (m_why != nullptr) {
         h->waited(*h, on, *m_why, m_since);

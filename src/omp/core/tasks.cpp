@@ -139,7 +139,7 @@ std::size_t rounded_up(std::size_t bytes) noexcept {
 QUERN_COLD void end_told(member& here, deferred_task& next, task* before,
                          tools::status how) noexcept {
     here.current = before;
-    here.at->stats.tasks.add();
+    here.at->stats().tasks.add();
     tools::task_ends(next, how);
     if (next.event != nullptr) {
         if (next.event->fetch_or(k_body_ended, std::memory_order_acq_rel) == 0) {
@@ -159,7 +159,7 @@ deferred_task::deferred_task() noexcept : runnable(run_in_loop) {}
 void call_task_body(void (*body)(void*), void* argument) noexcept { call_body(body, argument); }
 
 bool has_enough_ready(const member& here) noexcept {
-    return here.at->queues.deque.size() >=
+    return here.at->deque().size() >=
            std::max(k_enough_ready, k_enough_ready_of_each * here.of->size);
 }
 
@@ -263,7 +263,7 @@ void end_body(member& here, deferred_task& next, task* before) noexcept {
         return;
     }
     here.current = before;
-    here.at->stats.tasks.add();
+    here.at->stats().tasks.add();
     if (next.event != nullptr) [[unlikely]] {
         if (next.event->fetch_or(k_body_ended, std::memory_order_acq_rel) == 0) {
             return;

@@ -47,8 +47,9 @@ deferred_task* take_own(member& here, eligible which) noexcept {
 
 /// The oldest task of a member, which may be the caller: then one that lies below some that it may
 /// not begin.
-deferred_task* take_from(detail::worker& victim, detail::tick_count now, bool requests) noexcept {
-    auto& deque = victim.queues.deque;
+deferred_task* take_from(detail::worker_shared& victim, detail::tick_count now,
+                         bool requests) noexcept {
+    const detail::steal_end deque = victim.deque();
     if (detail::runnable* const item = deque.steal()) {
         return &deferred_task::from(*item);
     }
@@ -82,19 +83,19 @@ deferred_task* steal(member& here, eligible which) noexcept {
     const auto start = static_cast<unsigned>(next_random(here) % of.size);
     for (unsigned i = 0; i < of.size; ++i) {
         member& other = of.members[(start + i) % of.size];
-        detail::worker* const victim = other.at;
+        detail::worker_shared* const victim = other.at;
         if (victim == nullptr || (&other == &here && which == eligible::all)) {
             continue;
         }
-        if (&other == &here && here.at->queues.deque.has_private()) {
-            here.at->queues.deque.publish_half();
+        if (&other == &here && here.at->deque().has_private()) {
+            here.at->deque().publish_half();
         }
         deferred_task* const found = take_from(*victim, now, requests);
         if (found == nullptr) {
             continue;
         }
         if (may_begin(here, *found, which)) {
-            here.at->stats.stolen.add();
+            here.at->stats().stolen.add();
             return found;
         }
         here.at->push(*found);  // others find it here, and below it the next look something else
@@ -111,14 +112,14 @@ class searching {
 public:
     explicit searching(member& here) noexcept : m_where(here.of->workers) {
         if (m_where != nullptr) {
-            m_where->gate.begin_search();
+            m_where->gate().begin_search();
         }
     }
     searching(const searching&) = delete;
     searching& operator=(const searching&) = delete;
     ~searching() {
         if (m_where != nullptr) {
-            m_where->gate.end_search();  // members that sleep do so in back_off, not in the gate
+            m_where->gate().end_search();  // members that sleep do so in back_off, not in the gate
         }
     }
 

@@ -130,7 +130,7 @@ class in_inboxes : public policy_queues {
 public:
     explicit in_inboxes(policy_host of) {
         for (unsigned worker = 0; worker < of.workers(); ++worker) {
-            m_of.push_back(&of.pool().at(worker).queues.inbox);
+            m_of.push_back(&of.pool().at(worker).inbox());
         }
     }
 

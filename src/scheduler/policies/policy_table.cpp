@@ -86,7 +86,7 @@ std::size_t theft::share_of(std::size_t items) const noexcept {
 unsigned policy_host::workers() const noexcept { return m_pool->size(); }
 
 unsigned policy_host::active_workers() const noexcept {
-    return m_pool->knobs.active_workers.load(std::memory_order_relaxed);
+    return m_pool->knobs().active_workers.load(std::memory_order_relaxed);
 }
 
 unsigned policy_host::nodes() const noexcept { return m_pool->node_count(); }

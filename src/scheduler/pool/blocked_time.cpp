@@ -2,7 +2,7 @@
 // Reads the kernel's times for a worker's thread.
 #include <quern/scheduler/detail/blocked_time.hpp>
 
-#include <quern/scheduler/detail/worker.hpp>
+#include <quern/scheduler/detail/worker_status.hpp>
 #include <quern/topology/detail/lost_time.hpp>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ double thread_run_ns(pid_t thread) noexcept {
                : 0.0;
 }
 
-topology::outcome<thread_look> look_at_thread(const worker& of, const topology::system_root& root) {
+topology::outcome<thread_look> look_at_thread(const worker_status& of,
+                                              const topology::system_root& root) {
     const pid_t thread = of.thread_id();
     if (thread == 0) {
         return thread_look{};  // it has not begun
@@ -61,12 +62,13 @@ time_parts without_losses(time_parts of, const lost_part& lost) noexcept {
             of.idle_ns - from_idle, from_busy + from_idle};
 }
 
-topology::outcome<double> read_blocked_ns(const worker& of, const topology::system_root& root) {
+topology::outcome<double> read_blocked_ns(const worker_status& of,
+                                          const topology::system_root& root) {
     const pid_t thread = of.thread_id();
     if (thread == 0) {
         return 0.0;  // it has not begun
     }
-    const worker_totals totals = of.stats.read();  // first: what is subtracted grows
+    const worker_totals totals = of.stats().read();  // first: what is subtracted grows
     const auto times = topology::detail::read_thread_schedule(root, thread);
     if (!times) {
         return topology::unavailable{times.reason(), times.error()};

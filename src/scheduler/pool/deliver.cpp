@@ -9,7 +9,7 @@
 namespace quern::detail {
 
 /// Counts a delivering thread for its duration, so that the pool outlives that thread's last read
-/// of the gate.
+/// of the gate().
 class pool::visit {
 public:
     explicit visit(pool& p) noexcept : m_count(p.m_injecting) {
@@ -28,7 +28,7 @@ private:
 
 /// The worker whose queue gets the item, or null. If the policy does not steal, a task of normal
 /// priority and without a rank resumes on the worker where it began.
-worker* pool::addressee(runnable& item) noexcept {
+worker_shared* pool::addressee(runnable& item) noexcept {
     if (item.is_hinted()) {
         if (item.is_for_worker()) {
             return &at(static_cast<std::uint32_t>(item.home) % size());
@@ -39,11 +39,17 @@ worker* pool::addressee(runnable& item) noexcept {
             return wanted.workers[turn % wanted.workers.size()];
         }
     }
-    if (!m_policy->steals && !item.has_place()) {
+    if (!policy().steals && !item.has_place()) {
         const context* begun = context::from(item);
         return begun != nullptr ? &begun->host() : nullptr;
     }
     return nullptr;
+}
+
+/// Items with a rank from outside threads go to the workers round-robin.
+worker_shared& pool::next_for_ranked() noexcept {
+    const std::uint32_t turn = m_ranked_turn.fetch_add(1, std::memory_order_relaxed);
+    return at(turn % knobs().active_workers.load(std::memory_order_relaxed));
 }
 
 void pool::inject(runnable& item) noexcept {
@@ -57,9 +63,9 @@ void pool::make_ready(runnable& item) noexcept {
         make_ready_slowly(item, nullptr, m_timed.comes());
         return;
     }
-    const bool is_timed = here->m_timed.comes();
-    const bool is_plain = !item.is_hinted() && m_policy->steals && !is_timed &&
-                          hooks.load(std::memory_order_relaxed) == nullptr;
+    const bool is_timed = here->is_timed_now();
+    const bool is_plain = !item.is_hinted() && policy().steals && !is_timed &&
+                          hooks(std::memory_order_relaxed) == nullptr;
     if (is_plain) [[likely]] {
         here->push(item);
     } else {
@@ -70,7 +76,7 @@ void pool::make_ready(runnable& item) noexcept {
 /// `here`: the calling worker if it is of this pool, else null.
 void pool::make_ready_slowly(runnable& item, worker* here, bool is_timed) noexcept {
     tell_ready(item, is_timed);
-    worker* const to = addressee(item);
+    worker_shared* const to = addressee(item);
     if (to == nullptr && here != nullptr) {
         here->push(item);
     } else {
@@ -88,7 +94,7 @@ void pool::make_ready(ready_batch& items) noexcept {
         if (item.is_hinted() || (item.has_place() && item.rank == 0)) {
             make_ready(item);
         } else {
-            tell_ready(item, (here != nullptr ? here->m_timed : m_timed).comes());
+            tell_ready(item, here != nullptr ? here->is_timed_now() : m_timed.comes());
             (item.rank != 0 ? ranked : plain).add(item);
         }
     }
@@ -99,10 +105,10 @@ void pool::make_ready(ready_batch& items) noexcept {
         const visit coming(*this);
         if (!ranked.empty()) {
             note_placed();
-            next_for_ranked().queues.ranked.push(ranked);
+            next_for_ranked().ranked().push(ranked);
         }
-        injector.push(plain);
-        if (gate.load().must_wake()) {
+        queues().injector().push(plain);
+        if (gate().load().must_wake()) {
             wake_one(0);  // a worker that finds work wakes the next one
         }
     }
@@ -115,7 +121,7 @@ void pool::continue_with(ready_batch& items) noexcept {
     };
     if (!items.empty() && here != nullptr && &here->home() == this && may_be_next(*items.first())) {
         runnable& next = items.take_first();
-        tell_ready(next, here->m_timed.comes());
+        tell_ready(next, here->is_timed_now());
         here->take_next(next);
     }
     make_ready(items);
@@ -131,6 +137,23 @@ void pool::make_communication_ready(runnable& item) noexcept {
     m_communication->inject(item);
 }
 
+/// Skips the worker that watches the timers, which must continue. That worker becomes the watch
+/// before it rests, so the check afterwards sees it.
+worker* pool::take_place_of_sleeper() noexcept {
+    const std::uint32_t active = knobs().active_workers.load(std::memory_order_relaxed);
+    for (std::uint32_t rank = 0; rank < active && gate().load().sleeping != 0; ++rank) {
+        worker& w = *workers()[rank];
+        if (time().watch(std::memory_order_relaxed) == &w || !gate().take_place(w.parker())) {
+            continue;
+        }
+        if (time().watch() != &w) {
+            return &w;
+        }
+        w.idle().leave_to_sleeper();
+    }
+    return nullptr;
+}
+
 bool pool::run_as_guest(runnable& item) noexcept {
     const visit coming(*this);
     worker* const host = take_place_of_sleeper();
@@ -142,36 +165,36 @@ bool pool::run_as_guest(runnable& item) noexcept {
     return true;
 }
 
-void pool::deliver(runnable& item, worker* to) noexcept {
+void pool::deliver(runnable& item, worker_shared* to) noexcept {
     const visit here(*this);
     if (item.has_place()) {
         note_placed();
     }
     if (to != nullptr) {
-        item.has_place() ? to->queues.hinted.push(item) : to->queues.inbox.push(item);
+        item.has_place() ? to->hinted().push(item) : to->inbox().push(item);
         wake_for(*to);
         return;
     }
     if (item.rank != 0) {
-        next_for_ranked().queues.ranked.push(item);
+        next_for_ranked().ranked().push(item);
     } else {
-        ready_queue* const shared = queue_of(item.urgency);
-        (shared != nullptr ? *shared : injector).push(item);
+        ready_queue* const shared = queues().of(item.urgency);
+        (shared != nullptr ? *shared : queues().injector()).push(item);
     }
-    if (gate.load().must_wake()) {
+    if (gate().load().must_wake()) {
         wake_one(0);
     }
 }
 
 template <class F>
 void pool::for_each_list(F call) noexcept {
-    for (ready_queue* shared : {&injector, &high, &low}) {
+    for (ready_queue* shared : {&queues().injector(), &queues().high(), &queues().low()}) {
         call(*shared);
     }
-    for (const auto& w : m_workers) {
-        call(w->queues.inbox);
-        call(w->queues.ranked);
-        call(w->queues.hinted);
+    for (const auto& w : workers()) {
+        call(w->inbox());
+        call(w->ranked());
+        call(w->hinted());
     }
 }
 
@@ -188,74 +211,35 @@ void pool::entry_left_empty() noexcept {
     }
     for_each_list([](auto& list) {
         for (runnable* entry = list.take_empty(); entry != nullptr;) {
-            current_worker()->drop(*std::exchange(entry, entry->next));
+            this_worker().drop(*std::exchange(entry, entry->next));
         }
     });
 }
 
-bool pool::wake_for(worker& holder) noexcept {
-    return gate.wake(holder.parker) ||
-           (holder.is_stealable() && gate.load().must_wake() && wake_one(holder.m_rank));
-}
-
-bool pool::has_shared_work() noexcept {
-    return !injector.empty() || !high.empty() || !low.empty() ||
-           std::any_of(m_workers.begin(), m_workers.end(), [](const auto& w) {
-               return !w->queues.ranked.empty() || (w->is_stealable() && w->has_public_work());
-           });
-}
-
-void pool::make_ready_on(worker& only, context& pinned) noexcept {
+void pool::make_ready_on(worker_shared& only, context& pinned) noexcept {
     tell_ready(pinned, m_timed.comes());
     const visit here(*this);
-    only.queues.pinned.push(pinned);  // before the reads of the gate, as in every publication
-    if (!gate.wake(only.parker) && only.is_throttled()) {
-        wake_throttled();
+    only.put_pinned(pinned);  // before the reads of the gate, as in every publication
+    if (!gate().wake(only.parker()) && only.is_throttled()) {
+        throttled().wake_all(size());
     }
-}
-
-bool pool::wake_one(std::uint32_t near) noexcept {
-    const std::uint32_t active = knobs.active_workers.load(std::memory_order_relaxed);
-    if (near < active && gate.wake(m_workers[near]->parker)) {
-        return true;
-    }
-    for (const auto& ring : m_workers[near]->m_victims) {
-        for (worker* other : ring) {
-            if (other->m_rank < active && gate.wake(other->parker)) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-void pool::wake_all() noexcept {
-    for (const auto& w : m_workers) {
-        gate.wake(w->parker);
-    }
-    wake_throttled();
-}
-
-void pool::wake_throttled() noexcept {
-    m_throttle_word.fetch_add(1, std::memory_order_seq_cst);
-    std_atomics::futex_wake(m_throttle_word, static_cast<int>(size()));
 }
 
 std::uint32_t pool::set_active_workers(std::uint32_t count) noexcept {
     const std::uint32_t active = std::clamp(count, 1U, size());
-    knobs.active_workers.store(active, std::memory_order_seq_cst);
+    knobs().active_workers.store(active, std::memory_order_seq_cst);
     wake_all();  // sleeping workers check whether they may search now
     return active;
 }
 
 void pool::arm(poller& one, std::uint64_t operations) noexcept {
     const visit here(*this);
-    if (pollers.arm(one, operations)) {
+    if (time().pollers().arm(one, operations)) {
         // Both sides write first, then read, as for timers. A task that begins an operation may
         // then compute for long, so another worker has to ask the poller in that case too.
-        if (worker* watch = m_watch.load(std::memory_order_seq_cst)) {
-            gate.wake(watch->parker);
-        } else if (gate.load().must_wake()) {
+        if (worker_shared* watch = time().watch()) {
+            gate().wake(watch->parker());
+        } else if (gate().load().must_wake()) {
             const worker* const caller = current_worker();
             wake_one(caller != nullptr && &caller->home() == this ? caller->rank() : 0);
         }
@@ -263,14 +247,14 @@ void pool::arm(poller& one, std::uint64_t operations) noexcept {
 }
 
 void pool::set_timer(timer& t, timer::clock::time_point due) noexcept {
-    if (timers.set(t, due)) {
+    if (time().timers().set(t, due)) {
         // The worker that keeps watch sleeps until a later time. It is woken and starts its watch
-        // again. (Both sides write first, then read: see worker::sleep.) Without a watch, a calling
-        // worker of this pool checks the timer itself before it runs another item or sleeps. Any
-        // other caller wakes a worker.
+        // again. (Both sides write first, then read: see idle_loop::sleep.) Without a watch, a
+        // calling worker of this pool checks the timer itself before it runs another item or
+        // sleeps. Any other caller wakes a worker.
         const worker* here = current_worker();
-        if (worker* watch = m_watch.load(std::memory_order_seq_cst)) {
-            gate.wake(watch->parker);
+        if (worker_shared* watch = time().watch()) {
+            gate().wake(watch->parker());
         } else if (here == nullptr || &here->home() != this) {
             wake_one(0);
         }

@@ -70,7 +70,7 @@ void poller_list::remove(poller& one) noexcept {
     if (home == nullptr || home->inherited()) {
         return;
     }
-    poller_list& list = home->pollers;
+    poller_list& list = home->time().pollers();
     const std::scoped_lock lock(list.m_lock);
     std::erase(list.m_pollers, &one);
     if (const std::uint64_t left = one.outstanding(); left != 0) {
@@ -184,7 +184,7 @@ poller::poller(const pool_ref& where, poller_options how) : m_how(std::move(how)
     }
     m_eager = detail::ticks_of_ns(1e3 * static_cast<double>(m_how.eager.count()));
     detail::pool& home = where.get();
-    home.pollers.add(*this, home);
+    home.time().pollers().add(*this, home);
 }
 
 poller::~poller() { detail::poller_list::remove(*this); }
@@ -195,7 +195,7 @@ void poller::expect(std::uint64_t operations) noexcept {
     }
     detail::pool* const home = m_pool.load(std::memory_order_relaxed);
     QUERN_ASSERT(home != nullptr, "an operation begins at a poller whose runtime has ended");
-    home->pollers.has_moved(detail::ticks(), m_eager);
+    home->time().pollers().has_moved(detail::ticks(), m_eager);
     if (!m_count.raise_further(operations)) {
         home->arm(*this, operations);
     }
@@ -207,7 +207,7 @@ void poller::settle(std::uint64_t operations) noexcept {
     }
     detail::pool* const home = m_pool.load(std::memory_order_relaxed);
     QUERN_ASSERT(home != nullptr, "an operation ends at a poller whose runtime has ended");
-    const std::uint64_t before = m_count.lower(home->pollers.m_armed, operations);
+    const std::uint64_t before = m_count.lower(home->time().pollers().m_armed, operations);
     QUERN_ASSERT(before >= operations, "more operations have ended at a poller than had begun");
 }
 

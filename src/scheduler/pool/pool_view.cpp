@@ -16,11 +16,11 @@ namespace quern::detail {
 
 namespace {
 
-worker_view view_of(const worker& w) {
+worker_view view_of(const worker_shared& w) {
     worker_view seen;
     seen.rank = w.rank();
     seen.thread = w.thread_id();
-    seen.totals = w.stats.read();
+    seen.totals = w.stats().read();
     const auto blocked = read_blocked_ns(w);
     seen.blocked_ns = blocked ? std::max(*blocked, 0.0) : 0.0;
     if (const auto thread = look_at_thread(w)) {
@@ -28,7 +28,7 @@ worker_view view_of(const worker& w) {
         seen.ran_ns = thread->ran_ns;
     }
     seen.queued = w.queued();
-    seen.phase = w.stats.phase();
+    seen.phase = w.stats().phase();
     context* const running = w.running();
     if (seen.phase == worker_phase::running && running != nullptr) {
         record_copy task(*running);
@@ -50,7 +50,8 @@ pool_view view_of(const pool_ref& which) {
     seen.name = p.name();
     seen.policy = p.policy().name;
     seen.active_workers = which.active_workers();
-    seen.queued = p.injector.size() + p.high.size() + p.low.size() + p.queued_by_policy();
+    seen.queued = p.queues().injector().size() + p.queues().high().size() +
+                  p.queues().low().size() + p.queued_by_policy();
     // A sum of differences: briefly negative while a task moves between workers.
     const auto away = static_cast<std::int64_t>(p.away());
     seen.suspended = static_cast<std::uint64_t>(std::max<std::int64_t>(away, 0));

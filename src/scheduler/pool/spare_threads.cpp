@@ -182,18 +182,18 @@ void lend_to_spare_thread(lent_task& lent) {
     if (self == nullptr || self->root().pin != nullptr) {
         return;
     }
-    worker& host = self->host();
+    worker& host = this_worker(*self);
     pool& home = host.home();
-    home.spares.expect_one();
+    home.spares().expect_one();
     lent.task = self;
     const int error = get_errno();
     host.give_up(*self);
     send_creators_on(*self);
-    self->waits.begin({&k_foreign_code}, host.stats.since());
+    self->waits.begin({&k_foreign_code}, host.stats().since());
     context& next = host.take_context(home.stacks());
     next.reopen_for_loop();
     const auto after = [](context& left, void* p) {
-        left.host().home().spares.take(*static_cast<lent_task*>(p));
+        left.host().home().spares().take(*static_cast<lent_task*>(p));
     };
     host.leave_context(*self, next, {after, &lent});
     set_errno(error);
@@ -206,7 +206,7 @@ void return_from_spare_thread(lent_task& lent) noexcept {
     }
     const int error = get_errno();
     lent.on->leave(self);
-    self.host().arrived(self);
+    this_worker(self).arrived();
     self.waits.end();
     stealable_contexts::take(self);
     set_errno(error);

@@ -14,45 +14,46 @@ namespace quern::detail {
 void pool::wire(const pool_description& description) {
     wire_victims(description);
     wire_nodes();
-    for (const auto& w : m_workers) {
-        if (m_policy->arrange != nullptr) {
+    for (const auto& w : workers()) {
+        if (policy().arrange != nullptr) {
             arrange_victims(*w);
         }
-        count_near_rings(*w);
+        w->count_near_rings();
     }
-    if (m_policy->make != nullptr) {
+    if (policy().make != nullptr) {
         make_policy_queues();
     }
 }
 
 void pool::wire_victims(const pool_description& description) {
     for (std::uint32_t rank = 0; rank < size(); ++rank) {
-        auto& rings = m_workers[rank]->m_victims;
+        std::vector<worker_shared::ring> rings;
         if (rank < description.victims.size()) {
             for (const auto& ring : description.victims[rank]) {
-                std::vector<worker*> near;
+                worker_shared::ring near;
                 near.reserve(ring.size());
                 for (const std::uint32_t other : ring) {
-                    near.push_back(m_workers.at(other).get());
+                    near.push_back(workers().at(other).get());
                 }
                 if (!near.empty()) {
                     rings.push_back(std::move(near));
                 }
             }
         } else if (size() > 1) {
-            std::vector<worker*> all;
+            worker_shared::ring all;
             all.reserve(size());
             for (std::uint32_t i = 1; i < size(); ++i) {
-                all.push_back(m_workers[(rank + i) % size()].get());
+                all.push_back(workers()[(rank + i) % size()].get());
             }
             rings.push_back(std::move(all));
         }
+        workers()[rank]->set_victims(std::move(rings));
     }
 }
 
 void pool::wire_nodes() {
-    for (const auto& w : m_workers) {
-        const unsigned number = numa_node_of(w->m_rank).value_or(0);
+    for (const auto& w : workers()) {
+        const unsigned number = numa_node_of(w->rank()).value_or(0);
         auto found = std::find_if(m_nodes.begin(), m_nodes.end(),
                                   [number](const auto& n) { return n->number == number; });
         if (found == m_nodes.end()) {
@@ -61,63 +62,55 @@ void pool::wire_nodes() {
             found = std::prev(m_nodes.end());
         }
         (*found)->workers.push_back(w.get());
-        w->m_node = static_cast<std::uint32_t>(found - m_nodes.begin());
+        w->set_node(static_cast<std::uint32_t>(found - m_nodes.begin()));
     }
 }
 
 /// Every other worker must remain a victim: work that no worker may take would keep all of them
 /// awake.
-void pool::arrange_victims(worker& w) {
+void pool::arrange_victims(worker_shared& w) {
     victim_rings wanted;
-    for (const worker::ring& near : w.m_victims) {
+    for (const worker_shared::ring& near : w.victims()) {
         auto& ranks = wanted.emplace_back();
-        for (const worker* other : near) {
-            ranks.push_back(other->m_rank);
+        for (const worker_shared* other : near) {
+            ranks.push_back(other->rank());
         }
     }
-    m_policy->arrange(policy_host(*this), w.m_rank, wanted);
+    policy().arrange(policy_host(*this), w.rank(), wanted);
 
-    w.m_victims.clear();
+    std::vector<worker_shared::ring> rings;
     std::vector<unsigned> found;
     for (const std::vector<unsigned>& ranks : wanted) {
-        worker::ring near;
+        worker_shared::ring near;
         for (const unsigned rank : ranks) {
             found.push_back(rank);
-            near.push_back(rank < size() ? m_workers[rank].get() : nullptr);
+            near.push_back(rank < size() ? workers()[rank].get() : nullptr);
         }
         if (!near.empty()) {
-            w.m_victims.push_back(std::move(near));
+            rings.push_back(std::move(near));
         }
     }
     std::vector<unsigned> needed(size());
     std::iota(needed.begin(), needed.end(), 0U);
-    needed.erase(needed.begin() + w.m_rank);
+    needed.erase(needed.begin() + w.rank());
     std::sort(found.begin(), found.end());
     if (found != needed) {
-        throw std::logic_error("quern: scheduling policy '" + std::string(m_policy->name) +
-                               "': the victims of worker " + std::to_string(w.m_rank) +
+        throw std::logic_error("quern: scheduling policy '" + std::string(policy().name) +
+                               "': the victims of worker " + std::to_string(w.rank()) +
                                " must be all other workers, each once");
     }
+    w.set_victims(std::move(rings));
 }
 
 void pool::make_policy_queues() {
-    m_policy_queues = m_policy->make(policy_host(*this));
-    if (m_policy_queues == nullptr) {
-        throw std::logic_error("quern: scheduling policy '" + std::string(m_policy->name) +
+    kept_by_policy() = policy().make(policy_host(*this));
+    if (kept_by_policy() == nullptr) {
+        throw std::logic_error("quern: scheduling policy '" + std::string(policy().name) +
                                "' has made no queues");
     }
-    for (const auto& w : m_workers) {
-        w->m_policy_queues = m_policy_queues.get();
+    for (const auto& w : workers()) {
+        w->set_policy_queues(*kept_by_policy());
     }
-}
-
-void pool::count_near_rings(worker& w) noexcept {
-    const auto is_near = [&w](const worker::ring& victims) {
-        return std::all_of(victims.begin(), victims.end(),
-                           [&w](const worker* other) { return other->m_node == w.m_node; });
-    };
-    const auto far = std::find_if_not(w.m_victims.begin(), w.m_victims.end(), is_near);
-    w.m_rings_of_node = static_cast<std::size_t>(far - w.m_victims.begin());
 }
 
 pool::node& pool::node_of(unsigned number) noexcept {

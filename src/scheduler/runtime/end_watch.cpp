@@ -46,7 +46,7 @@ std::vector<worker_view> busy_workers(const pool_list& all) {
 std::string timers_in(const pool_list& all) {
     auto earliest = timer::clock::time_point::max();
     for (const auto& each : all) {
-        earliest = std::min(earliest, each->timers.earliest());
+        earliest = std::min(earliest, each->time().timers().earliest());
     }
     const auto now = timer::clock::now();
     if (earliest == timer::clock::time_point::max() || earliest < now) {
@@ -66,11 +66,12 @@ std::string heading(const pool_list& all, std::size_t busy) {
     add(busy == 0 ? ""
                   : std::to_string(busy) + (busy == 1 ? " task that runs" : " tasks that run"));
     add(timers_in(all));
-    add(std::any_of(all.begin(), all.end(), [](const auto& each) { return each->pollers.any(); })
+    add(std::any_of(all.begin(), all.end(),
+                    [](const auto& each) { return each->time().pollers().any(); })
             ? "outstanding operations"
             : "");
     const bool blocks =
-        std::any_of(all.begin(), all.end(), [](const auto& each) { return each->spares.any(); });
+        std::any_of(all.begin(), all.end(), [](const auto& each) { return each->spares().any(); });
     add(blocks ? "tasks in blocking regions" : "");
     return "quern: the end of a runtime waits for " + (text.empty() ? "its workers" : text) + "\n";
 }

@@ -24,7 +24,7 @@ constexpr knob k_rows[] = {
      .most = detail::k_max_workers,
      .get =
          [](const detail::pool& of) noexcept {
-             return of.knobs.active_workers.load(std::memory_order_relaxed);
+             return of.knobs().active_workers.load(std::memory_order_relaxed);
          },
      .set = [](detail::pool& of,
                std::uint32_t value) noexcept { return of.set_active_workers(value); }},
@@ -35,11 +35,11 @@ constexpr knob k_rows[] = {
      .most = detail::k_longest_spin_us,
      .get =
          [](const detail::pool& of) noexcept {
-             return of.knobs.spin_us.load(std::memory_order_relaxed);
+             return of.knobs().spin_us.load(std::memory_order_relaxed);
          },
      .set =
          [](detail::pool& of, std::uint32_t value) noexcept {
-             of.knobs.spin_us.store(value, std::memory_order_relaxed);
+             of.knobs().spin_us.store(value, std::memory_order_relaxed);
              return value;
          }},
     {.name = "spare-threads",
@@ -50,11 +50,11 @@ constexpr knob k_rows[] = {
      .most = detail::k_most_spare_threads,
      .get =
          [](const detail::pool& of) noexcept {
-             return of.knobs.spare_threads.load(std::memory_order_relaxed);
+             return of.knobs().spare_threads.load(std::memory_order_relaxed);
          },
      .set =
          [](detail::pool& of, std::uint32_t value) noexcept {
-             of.knobs.spare_threads.store(value, std::memory_order_relaxed);
+             of.knobs().spare_threads.store(value, std::memory_order_relaxed);
              return value;
          }},
     {.name = "steal-batch",
@@ -64,11 +64,11 @@ constexpr knob k_rows[] = {
      .most = detail::k_largest_batch,
      .get =
          [](const detail::pool& of) noexcept {
-             return of.knobs.steal_batch.load(std::memory_order_relaxed);
+             return of.knobs().steal_batch.load(std::memory_order_relaxed);
          },
      .set =
          [](detail::pool& of, std::uint32_t value) noexcept {
-             of.knobs.steal_batch.store(value, std::memory_order_relaxed);
+             of.knobs().steal_batch.store(value, std::memory_order_relaxed);
              return value;
          }},
 };

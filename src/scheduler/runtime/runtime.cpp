@@ -176,7 +176,7 @@ worker_totals pool_ref::totals() const noexcept { return m_pool->totals(); }
 
 worker_totals pool_ref::worker(unsigned rank) const {
     require_worker(*m_pool, rank);
-    return m_pool->at(rank).stats.read();
+    return m_pool->at(rank).stats().read();
 }
 
 std::optional<unsigned> pool_ref::numa_node_of(unsigned rank) const {
@@ -189,7 +189,7 @@ unsigned pool_ref::set_active_workers(unsigned count) const noexcept {
 }
 
 unsigned pool_ref::active_workers() const noexcept {
-    return m_pool->knobs.active_workers.load(std::memory_order_relaxed);
+    return m_pool->knobs().active_workers.load(std::memory_order_relaxed);
 }
 
 unsigned pool_ref::knob(std::string_view name) const {
@@ -274,7 +274,7 @@ bool runtime::cannot_end_here() const noexcept {
     const detail::worker* here = detail::current_worker();
     return std::any_of(m_pools.begin(), m_pools.end(), [&](const auto& p) {
         return p->inherited() ||
-               (here != nullptr ? p.get() == &here->home() : p->spares.own_the_caller());
+               (here != nullptr ? p.get() == &here->home() : p->spares().own_the_caller());
     });
 }
 

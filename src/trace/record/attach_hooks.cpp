@@ -42,11 +42,11 @@ void pool_hooks::take_up(pool& which) noexcept {
         l.ready_at = 0;
         l.parked_at = 0;
     }
-    which.hooks.store(this, std::memory_order_release);  // pairs with the loads in the loop
+    which.set_hooks(this);  // pairs with the loads in the loop
 }
 
 void pool_hooks::leave() noexcept {
-    m_pool->hooks.store(nullptr, std::memory_order_release);
+    m_pool->set_hooks(nullptr);
     for (const auto& l : m_lanes) {
         const std::scoped_lock lock(l->lock);
         l->owner = nullptr;

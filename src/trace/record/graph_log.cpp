@@ -6,7 +6,8 @@
 #include "record/site_names.hpp"
 
 #include <quern/base/detail/process.hpp>
-#include <quern/dependences/detail/domain_core.hpp>
+#include <quern/dependences/detail/dependent_task.hpp>
+#include <quern/dependences/detail/domain_shared.hpp>
 #include <quern/task/this_task.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace quern::trace::detail {
 
 using quern::detail::dependent_task;
-using quern::detail::domain_core;
+using quern::detail::domain_shared;
 using quern::detail::fork_generation;
 using quern::detail::lock_of;
 using quern::detail::process_lock;
@@ -66,7 +67,7 @@ void graph_log::forget() noexcept {
     m_replayed = {};
 }
 
-void graph_log::registers(domain_core& home, const dependent_task& task) noexcept {
+void graph_log::registers(domain_shared& home, const dependent_task& task) noexcept {
     if (m_generation != fork_generation()) {
         return;
     }
@@ -79,7 +80,7 @@ void graph_log::registers(domain_core& home, const dependent_task& task) noexcep
     }
 }
 
-void graph_log::add(domain_core& home, const dependent_task& task) {
+void graph_log::add(domain_shared& home, const dependent_task& task) {
     const known* const parent = home.parent() != nullptr ? find(*home.parent()) : nullptr;
     const std::uint64_t number = m_registered++;
     const std::uint32_t kind = kind_of(task);
@@ -115,11 +116,11 @@ std::uint32_t graph_log::kind_of(const dependent_task& task) {
     return m_kinds.find(record);
 }
 
-std::uint64_t graph_log::domain_of(domain_core& home, const known* parent) {
+std::uint64_t graph_log::domain_of(domain_shared& home, const known* parent) {
     if (parent != nullptr && parent->number < m_nodes.size()) {
         return m_nodes[parent->number].domain;
     }
-    std::uint64_t& number = home.root().recording_number;
+    std::uint64_t& number = home.root().recording_number();
     if (number <= m_first_domain) {
         number = ++m_domains;
     }
@@ -194,7 +195,7 @@ void graph_log::add_edge(known& earlier, const known& later) {
     }
 }
 
-void graph_log::replays(const domain_core& home) noexcept {
+void graph_log::replays(const domain_shared& home) noexcept {
     log([&] { ++m_replayed[&home.home_pool()]; });
 }
 

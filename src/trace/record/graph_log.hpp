@@ -26,7 +26,7 @@ public:
     /// the child of a fork().
     task_graph end(std::uint64_t mark, std::span<const quern::detail::pool* const> pools);
 
-    void registers(quern::detail::domain_core& home,
+    void registers(quern::detail::domain_shared& home,
                    const quern::detail::dependent_task& task) noexcept override;
     void follows(const quern::detail::dependent_task& earlier,
                  const quern::detail::dependent_task& later) noexcept override;
@@ -37,7 +37,7 @@ public:
                  const quern::detail::weak_entry& later) noexcept override;
     void follows(const quern::detail::weak_entry& earlier,
                  const quern::detail::dependent_task& later) noexcept override;
-    void replays(const quern::detail::domain_core& home) noexcept override;
+    void replays(const quern::detail::domain_shared& home) noexcept override;
     void begins(const quern::detail::dependent_task& task) noexcept override;
 
 private:
@@ -61,8 +61,8 @@ private:
 
     known* find(const quern::detail::dependent_task& task) noexcept;
     std::uint32_t kind_of(const quern::detail::dependent_task& task);
-    std::uint64_t domain_of(quern::detail::domain_core& home, const known* parent);
-    void add(quern::detail::domain_core& home, const quern::detail::dependent_task& task);
+    std::uint64_t domain_of(quern::detail::domain_shared& home, const known* parent);
+    void add(quern::detail::domain_shared& home, const quern::detail::dependent_task& task);
     void add_edge(known& earlier, const known& later);
     void forget() noexcept;
     /// Calls f() with the lock, unless this is the child of a fork(). What f() has no memory for is

@@ -69,7 +69,7 @@ double running_workers(const std::vector<pool_ref>& pools) {
     for (const pool_ref& each : pools) {
         const quern::detail::pool& p = each.get();
         for (std::uint32_t rank = 0; rank < p.size(); ++rank) {
-            count += p.at(rank).stats.phase() == worker_phase::running ? 1 : 0;
+            count += p.at(rank).stats().phase() == worker_phase::running ? 1 : 0;
         }
     }
     return count;
@@ -92,7 +92,7 @@ std::uint64_t sampler::tasks() const {
     for (const pool_ref& each : m_pools) {
         const quern::detail::pool& p = each.get();
         for (std::uint32_t rank = 0; rank < p.size(); ++rank) {
-            sum += p.at(rank).stats.tasks.value();
+            sum += p.at(rank).stats().tasks.value();
         }
     }
     return sum;

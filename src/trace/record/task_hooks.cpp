@@ -185,7 +185,7 @@ void pool_hooks::begin_task(lane& l, worker& on, work& item, context* forked_by)
     l.item = &item;
     l.item_id = task.id;
     const auto* const queued = forked_by == nullptr ? static_cast<const runnable*>(&item) : nullptr;
-    begin_piece(l, task, on.stats.since(), queued != nullptr ? queued->ready : readiness{});
+    begin_piece(l, task, on.stats().since(), queued != nullptr ? queued->ready : readiness{});
     if (queued != nullptr) {  // the record gets these only later
         l.running.name = queued->name;
         l.running.site = queued->site;
@@ -205,7 +205,7 @@ void pool_hooks::leave_out_hook(const lane& l, task_record& task) noexcept {
 }
 
 void pool_hooks::pass_over(worker& on, task_record& task, context* resumed) noexcept {
-    task.trace.begun = on.stats.since();
+    task.trace.begun = on.stats().since();
     if (resumed != nullptr) {
         resumed->ready = {};
     }
@@ -239,14 +239,14 @@ void pool_hooks::on_begin(self which, worker& on, work& item, context* forked_by
         return;
     }
     v.whole().number(l, task);
-    v.whole().begin_piece(l, task, on.stats.since(), std::exchange(resumed->ready, readiness{}));
+    v.whole().begin_piece(l, task, on.stats().since(), std::exchange(resumed->ready, readiness{}));
     tell_begins(
         l, {on.rank(), task.id, task.trace.parent, task.name, task.site, true, task.trace.begun});
 }
 
 /// Ends a piece of a task that was queued.
 void pool_hooks::end_of_piece(self which, worker& on, task_record& task, piece_end how) noexcept {
-    const tick_count now = on.stats.since();
+    const tick_count now = on.stats().since();
     const bool was_recorded = task.trace.stands_for() != 0;
     if (!was_recorded && !is_long(task, now)) {
         if (task.trace.is_inlined) {  // it and its outer task suspend

@@ -47,7 +47,7 @@ private:
     struct alignas(quern::detail::k_cache_line) lane {
         quern::detail::spin_lock lock;
         sampling takes;  ///< used without the lock
-        const worker* owner = nullptr;
+        const quern::detail::worker_status* owner = nullptr;
         bool is_continued = false;
         relaxed<bool> measures = false;  ///< a sink measures
         /// The running item. It may begin a second time, on a larger stack.
@@ -106,7 +106,7 @@ private:
     static void on_inline_begin(self, worker& on, task_record& outer,
                                 const quern::detail::runnable& item);
     static void on_inline_end(self, worker& on, task_record& outer);
-    static void on_steal(self, worker& thief, worker& victim);
+    static void on_steal(self, worker& thief, quern::detail::worker_shared& victim);
     static void on_park(self, worker& on);
     static void on_unpark(self, worker& on);
 

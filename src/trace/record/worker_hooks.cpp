@@ -8,7 +8,7 @@ namespace quern::trace::detail {
 
 void pool_hooks::pass(worker& on, const message_info& what, std::uint64_t task,
                       tick_count at) noexcept {
-    const auto* const hooks = on.home().hooks.load(std::memory_order_acquire);  // pairs: take_up
+    const auto* const hooks = on.home().hooks();  // pairs: take_up
     if (hooks == nullptr || hooks->waited != on_waited) {
         return;  // they are not of this layer
     }
@@ -19,7 +19,7 @@ void pool_hooks::pass(worker& on, const message_info& what, std::uint64_t task,
     }
 }
 
-void pool_hooks::on_steal(self which, worker& thief, worker& victim) {
+void pool_hooks::on_steal(self which, worker& thief, quern::detail::worker_shared& victim) {
     if (const visit v(which, thief); v) {
         for (sink* const s : v.at().sinks) {
             s->stole(thief.rank(), victim.rank(), quern::detail::ticks());

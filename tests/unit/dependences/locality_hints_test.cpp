@@ -51,7 +51,7 @@ protected:
         m_pool.hold_all();
     }
 
-    std::size_t hinted_to(std::uint32_t rank) { return m_pool.get().at(rank).queues.inbox.size(); }
+    std::size_t hinted_to(std::uint32_t rank) { return m_pool.get().at(rank).inbox().size(); }
     /// Of each worker.
     std::vector<std::size_t> hinted() {
         std::vector<std::size_t> all;
@@ -343,7 +343,7 @@ TEST_F(locality,
     std::atomic<int> hint{-2};
     const quern::task_attributes urgent{.urgency = quern::priority::high};
     work.spawn(urgent, in(blocks[0]), [&] { hint.store(own_hint()); });
-    EXPECT_TRUE(m_pool.get().at(3).queues.hinted.empty());
+    EXPECT_TRUE(m_pool.get().at(3).hinted().empty());
     m_pool.release(6);
     EXPECT_TRUE(eventually([&] { return hint.load() != -2; }));
     EXPECT_EQ(hint.load(), -1);
@@ -353,8 +353,8 @@ TEST_F(locality,
     hint.store(-2);
     quern::pool_ref(m_pool.get()).set_knob("spin-us", 10'000'000);  // stays awake
     m_pool.release(3);
-    EXPECT_TRUE(
-        eventually([&] { return m_pool.get().at(3).stats.phase() == quern::worker_phase::idle; }));
+    EXPECT_TRUE(eventually(
+        [&] { return m_pool.get().at(3).stats().phase() == quern::worker_phase::idle; }));
     work.spawn(urgent, in(blocks[0]), [&] { hint.store(own_hint()); });
     EXPECT_TRUE(eventually([&] { return hint.load() != -2; }));
     EXPECT_EQ(hint.load(), 3);
@@ -368,7 +368,7 @@ TEST_F(locality, a_hint_of_the_user_counts) {
     work.spawn({.worker = 1}, in(blocks[0]), [] {});
     work.spawn({.urgency = quern::priority::high, .worker = 1}, in(blocks[0]), [] {});
     EXPECT_EQ(hinted(), (sizes{0, 1, 0, 0, 0, 0, 0, 0}));
-    EXPECT_FALSE(m_pool.get().at(1).queues.hinted.empty());
+    EXPECT_FALSE(m_pool.get().at(1).hinted().empty());
     end(work);
 }
 

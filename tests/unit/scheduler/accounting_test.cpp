@@ -33,10 +33,10 @@ protected:
     template <class F>
     void record(F&& f) {
         events.clear();
-        rt.default_pool().get().hooks.store(&k_recorder);
+        rt.default_pool().get().set_hooks(&k_recorder);
         quern::async(rt, std::forward<F>(f)).get();
         rt.default_pool().get().wait_until_quiet();
-        rt.default_pool().get().hooks.store(nullptr);
+        rt.default_pool().get().set_hooks(nullptr);
     }
 
     /// Between two beginnings there is exactly one end or suspension.

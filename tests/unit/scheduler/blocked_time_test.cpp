@@ -113,7 +113,7 @@ TEST_F(blocked_time_test, is_not_what_a_worker_waits_for_work) {
 
 // Holds: counters: /threads/time/lost is what the kernel counts for the worker's thread.
 TEST_F(blocked_time_test, lost_time_is_the_kernels) {
-    const quern::detail::worker& first = rt.default_pool().get().at(0);
+    const quern::detail::worker_status& first = rt.default_pool().get().at(0);
     ASSERT_TRUE(eventually([&] { return first.thread_id() != 0; }));
     fake::tree tree;
     tree.file("/proc/self/task/" + std::to_string(first.thread_id()) + "/schedstat",

@@ -108,7 +108,7 @@ TEST(command_line_options, choose_what_a_runtime_gets) {
             const quern::pool_ref pool = runtime::default_instance().default_pool();
             std::printf("%u %s %d %u %u", pool.workers(), std::string(pool.policy()).c_str(),
                         static_cast<int>(pool.get().stacks()), pool.active_workers(),
-                        pool.get().knobs.spin_us.load());
+                        pool.get().knobs().spin_us.load());
             return 0;
         });
     EXPECT_EQ(result.output, "3 priority-local-fifo 0 2 7");

@@ -94,7 +94,7 @@ TEST_F(environment_test, chooses_stack_active_workers_and_spin) {
     const runtime rt;
     EXPECT_EQ(rt.default_pool().get().stacks(), quern::stack_class::large);
     EXPECT_EQ(rt.default_pool().active_workers(), 2U);
-    EXPECT_EQ(rt.default_pool().get().knobs.spin_us.load(), 0U);
+    EXPECT_EQ(rt.default_pool().get().knobs().spin_us.load(), 0U);
     EXPECT_EQ(quern::async(rt, [] { return 5; }).get(), 5);
 }
 

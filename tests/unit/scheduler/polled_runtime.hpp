@@ -13,7 +13,7 @@ protected:
     void wait_until_all_sleep() {
         // A worker counts as asleep a little before it has counted that it parks.
         const auto is_at_rest = [&](unsigned rank) {
-            const auto& parker = pool().get().at(rank).parker;
+            const auto& parker = pool().get().at(rank).parker();
             return parker.word.load() == std::decay_t<decltype(parker)>::k_at_rest;
         };
         for (unsigned rank = 0; rank < workers(); ++rank) {

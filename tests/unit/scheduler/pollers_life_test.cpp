@@ -205,11 +205,11 @@ TEST_P(pollers_life_test, may_suspend_where_they_are_pinned) {
         }
         one.wake();
         ASSERT_TRUE(eventually([&] { return one.has_ended(); })) << at;
-        const auto counts = pool().get().gate.load();
+        const auto counts = pool().get().gate().load();
         EXPECT_LE(counts.searching + counts.sleeping, workers()) << at;
     }
     wait_until_all_sleep();
-    const auto counts = pool().get().gate.load();
+    const auto counts = pool().get().gate().load();
     EXPECT_EQ(counts.searching, 0U);
     EXPECT_EQ(counts.sleeping, workers());
 }
@@ -236,7 +236,7 @@ TEST(poller_list_test, tells_what_is_outstanding) {
     poller busy(rt.default_pool(), {.name = "busy",
                                     .ask = [] { return poll_result::idle; },
                                     .tell = [] { return std::string("ring of 2"); }});
-    auto& list = rt.default_pool().get().pollers;
+    auto& list = rt.default_pool().get().time().pollers();
     EXPECT_TRUE(list.outstanding().empty());
     busy.expect(3);
     std::this_thread::sleep_for(5ms);

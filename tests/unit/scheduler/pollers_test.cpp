@@ -144,7 +144,7 @@ TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
     EXPECT_TRUE(is_eager || yields_take_long()) << asked_at_once.load();
     one.settle();
     const int last = asked.load();
-    EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping == workers(); }));
+    EXPECT_TRUE(eventually([&] { return pool().get().gate().load().sleeping == workers(); }));
     EXPECT_LE(asked.load(), last + 1);
 }
 
@@ -152,9 +152,9 @@ TEST_P(pollers_test, are_asked_without_pause_by_idle_workers_if_eager) {
 TEST_P(pollers_test, eager_ones_are_left_alone_only_if_a_worker_searches) {
     poller one(pool(), {.name = "eager", .ask = [] { return poll_result::soon; }, .eager = 30min});
     one.expect();
-    EXPECT_TRUE(pool().get().pollers.is_eager(quern::detail::ticks()));
-    EXPECT_EQ(pool().get().pollers.until_due(true), 200us);
-    EXPECT_LT(pool().get().pollers.until_due(false), 200us);
+    EXPECT_TRUE(pool().get().time().pollers().is_eager(quern::detail::ticks()));
+    EXPECT_EQ(pool().get().time().pollers().until_due(true), 200us);
+    EXPECT_LT(pool().get().time().pollers().until_due(false), 200us);
     one.settle();
 }
 
@@ -167,7 +167,8 @@ TEST_P(pollers_test, what_an_eager_one_resumes_is_found_by_workers_that_sleep) {
     constexpr int k_first = 3;
     std::atomic<int> next{1}, begun{0}, ended{0};
     const auto let_others_sleep = [&] {
-        EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping + 1 == workers(); }));
+        EXPECT_TRUE(
+            eventually([&] { return pool().get().gate().load().sleeping + 1 == workers(); }));
         ++next;
     };
     const auto meet = [&](int all) {
@@ -211,7 +212,8 @@ TEST_P(pollers_test, leave_no_worker_asleep_beside_a_task_when_nothing_is_outsta
     std::atomic<bool> has_run{false};
     poller mail(pool(), {.name = "mail", .ask = [] { return poll_result::idle; }, .eager = 10ms});
     const auto run_beside_sleepers = [&](int number) {
-        EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping + 1 == workers(); }));
+        EXPECT_TRUE(
+            eventually([&] { return pool().get().gate().load().sleeping + 1 == workers(); }));
         if (number == k_tasks) {
             mail.settle(mail.outstanding());
             std::this_thread::sleep_for(10ms);  // several looks of the watch
@@ -254,7 +256,7 @@ TEST_P(pollers_test, are_asked_by_the_clock_when_eagerness_is_over) {
                             },
                         .eager = 1us});
     one.expect();
-    EXPECT_TRUE(eventually([&] { return pool().get().gate.load().sleeping == workers(); }));
+    EXPECT_TRUE(eventually([&] { return pool().get().gate().load().sleeping == workers(); }));
     const int before = asked.load();
     EXPECT_TRUE(eventually([&] { return asked.load() > before + 3; }));
     one.settle();

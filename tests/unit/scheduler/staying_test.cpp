@@ -202,7 +202,7 @@ TEST_P(staying_test, lets_workers_sleep_that_have_nothing_to_do) {
         post({.worker = 0, .pool = &pool().get()}, [&] { run.fetch_add(1); });
     }
     EXPECT_TRUE(eventually(
-        [&] { return pool().get().gate.load().sleeping == static_cast<unsigned>(last()); }));
+        [&] { return pool().get().gate().load().sleeping == static_cast<unsigned>(last()); }));
     EXPECT_EQ(run.load(), 0);
     go.open();
     EXPECT_TRUE(eventually([&] { return run.load() == 100; }));

@@ -193,7 +193,7 @@ TEST_P(pool_timers_test, fire_when_all_workers_sleep) {
         pool().set_timer(t, due);
         const bool in_time = quern_test::eventually([&] { return count.load() == i + 1; });
         if (!in_time) {
-            pool().timers.cancel(t);
+            pool().time().timers().cancel(t);
             FAIL() << "round " << i;
         }
         EXPECT_GE(t.at, due);
@@ -206,7 +206,7 @@ TEST_P(pool_timers_test, fire_earlier_than_one_that_is_being_slept_for) {
     std::this_thread::sleep_for(5ms);  // a task sleeps until then
     pool().set_timer(early, timer::clock::now() + 1ms);
     EXPECT_TRUE(quern_test::eventually([&] { return count.load() == 1; }));
-    EXPECT_TRUE(pool().timers.cancel(late));
+    EXPECT_TRUE(pool().time().timers().cancel(late));
 }
 
 TEST_P(pool_timers_test, fire_between_the_tasks_of_busy_workers) {
@@ -243,9 +243,9 @@ TEST_P(pool_timers_test, fire_when_the_worker_that_set_them_is_throttled) {
 TEST_P(pool_timers_test, that_are_never_due_cost_nothing) {
     counted never(count);
     pool().set_timer(never, timer::clock::time_point::max());
-    EXPECT_TRUE(pool().timers.empty());
-    EXPECT_FALSE(pool().timers.any());
-    EXPECT_TRUE(pool().timers.cancel(never));
+    EXPECT_TRUE(pool().time().timers().empty());
+    EXPECT_FALSE(pool().time().timers().any());
+    EXPECT_TRUE(pool().time().timers().cancel(never));
 }
 
 // Holds: runtime: A timer that is set keeps it from ending, so a task that sleeps is not abandoned.
@@ -271,7 +271,7 @@ TEST_P(pool_timers_test, may_be_set_and_cancelled_by_many_threads) {
                 counted t(mine);
                 pool().set_timer(t,
                                  timer::clock::now() + std::chrono::microseconds(random() % 200));
-                if (pool().timers.cancel(t)) {
+                if (pool().time().timers().cancel(t)) {
                     cancelled.fetch_add(1);
                 } else {
                     while (mine.load() == 0) {

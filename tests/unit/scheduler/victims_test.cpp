@@ -140,9 +140,8 @@ TEST(victims_of_priority_local, give_all_new_tasks_of_a_node_before_resumed_ones
 std::atomic<int> thefts{0};  // NOLINT: the hooks are plain functions
 
 constexpr quern::detail::hooks k_count_thefts{
-    .steals = [](const quern::detail::hooks&, quern::detail::worker&, quern::detail::worker&) {
-        thefts.fetch_add(1);
-    }};
+    .steals = [](const quern::detail::hooks&, quern::detail::worker&,
+                 quern::detail::worker_shared&) { thefts.fetch_add(1); }};
 
 struct stolen_tasks {
     std::string order;
@@ -196,7 +195,7 @@ stolen_tasks steal_tasks(int tasks, const char* policy, unsigned batch,
     });
     const std::uint64_t before = pool.get().totals().stolen;
     thefts.store(0);
-    pool.get().hooks.store(&k_count_thefts);
+    pool.get().set_hooks(&k_count_thefts);
     pool.release(1);
     EXPECT_TRUE(quern_test::eventually([&] { return log.count == count; }));
     EXPECT_EQ(log.ranks, std::vector<int>(count, 1));

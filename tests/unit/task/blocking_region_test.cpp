@@ -56,7 +56,7 @@ private:
 
 class blocking_region_test : public quern_test::on_runtime {
 protected:
-    std::size_t spare_threads() { return rt.default_pool().get().spares.threads(); }
+    std::size_t spare_threads() { return rt.default_pool().get().spares().threads(); }
 };
 QUERN_ON_ALL_POLICIES(blocking_region_test);
 

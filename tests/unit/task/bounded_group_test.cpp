@@ -277,7 +277,7 @@ TEST_P(bounded_group, tells_hooks_of_each_task_and_of_its_creator) {
     {
         quern::runtime own(quern::runtime_options::with_workers(workers(), GetParam().policy));
         own.default_pool().get().wait_until_quiet();
-        own.default_pool().get().hooks.store(&seen);
+        own.default_pool().get().set_hooks(&seen);
         quern::async(own, [] {
             task_group group{bounded(4)};
             for (int i = 0; i < 200; ++i) {

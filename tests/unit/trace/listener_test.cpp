@@ -150,14 +150,14 @@ TEST_P(listener_test, hears_of_the_kinds_in_its_mask_alone) {
 
 // Holds: listener: It costs tasks nothing while it wants events neither of tasks nor of parking.
 TEST_P(listener_test, attaches_nothing_to_pools_unless_it_wants_what_happens_there) {
-    const auto& hooks = rt.default_pool().get().hooks;
+    const auto hooks = [this] { return rt.default_pool().get().hooks(); };
     constexpr event_mask k_elsewhere = quern::trace::k_runtime_events | event_kind::worker_start |
                                        event_kind::worker_stop | event_kind::sample |
                                        event_kind::mark | event_kind::message | event_kind::edge |
                                        event_kind::custom;
     counting seen;
     auto elsewhere = listen(seen, k_elsewhere);
-    EXPECT_EQ(hooks.load(), nullptr);
+    EXPECT_EQ(hooks(), nullptr);
     run_tasks();
     k_fired.fire();
     EXPECT_EQ(seen.custom, 1);
@@ -167,9 +167,9 @@ TEST_P(listener_test, attaches_nothing_to_pools_unless_it_wants_what_happens_the
           event_kind::worker_unpark}) {
         counting other;
         auto there = listen(other, one);
-        EXPECT_NE(hooks.load(), nullptr);
+        EXPECT_NE(hooks(), nullptr);
         there.stop();
-        EXPECT_EQ(hooks.load(), nullptr);
+        EXPECT_EQ(hooks(), nullptr);
     }
 }
 

@@ -416,9 +416,9 @@ TEST(recorder_end_test, a_runtime_that_nobody_records_any_more_has_no_hooks) {
     quern::runtime rt(quern::runtime_options::with_workers(2));
     {
         const quern::trace::recorder recorder(rt);
-        EXPECT_NE(rt.default_pool().get().hooks.load(), nullptr);
+        EXPECT_NE(rt.default_pool().get().hooks(), nullptr);
     }
-    EXPECT_EQ(rt.default_pool().get().hooks.load(), nullptr);
+    EXPECT_EQ(rt.default_pool().get().hooks(), nullptr);
 }
 
 TEST(recorder_end_test, drops_are_counted) {

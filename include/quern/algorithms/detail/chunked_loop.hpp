@@ -59,7 +59,7 @@ bool is_shared(const How& how) {
 template <class How>
 std::size_t sharers(const How& how) {
     const pool& home = how.policy.where() != nullptr ? *how.policy.where() : current_pool().get();
-    return home.knobs.active_workers.load(std::memory_order_relaxed);
+    return home.knobs().active_workers.load(std::memory_order_relaxed);
 }
 
 /// Runs [0, n), n > 0, on the pool, or the caller's if it is null: with chunks of a size that

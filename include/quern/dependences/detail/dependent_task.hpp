@@ -24,7 +24,7 @@ namespace quern::detail {
 class access_owner;
 class graph_recording;
 class dependent_task;
-class domain_core;
+class domain_shared;
 class ready_successors;
 struct access_waiter;
 struct new_links;
@@ -255,7 +255,7 @@ public:
 
     /// On a copy of the task's bytes too.
     std::span<access_record> accesses() const noexcept { return {m_accesses, m_access_count}; }
-    domain_core& home() const noexcept { return m_home; }
+    domain_shared& home() const noexcept { return m_home; }
     /// The domain of its children, made with the first one. Called by the running task, or before
     /// it is ready.
     domain_core& own_domain();
@@ -334,7 +334,7 @@ public:
     bool has_failed_children() const noexcept;
 
 protected:
-    explicit dependent_task(domain_core& home) noexcept;
+    explicit dependent_task(domain_shared& home) noexcept;
     virtual ~dependent_task();
 
     /// They lie in the derived object. Called once, by its constructor.
@@ -393,7 +393,7 @@ private:
     bool m_waits = false;  ///< releases nothing before all children have ended
     std::uint32_t m_access_count = 0;
     access_record* m_accesses = nullptr;
-    domain_core& m_home;
+    domain_shared& m_home;
     std::unique_ptr<domain_core> m_children;
     std::unique_ptr<rare_parts> m_rare;
 };

@@ -37,7 +37,7 @@ struct failing_words {
 };
 
 // The functions below are called before the caller releases accesses. `Domain` has
-//   failing         its words
+//   failing()       its words
 //   outer()         the domain of its parent
 //   raise()         no further task of it, or within it, begins
 //   place(error)    keeps the error
@@ -50,10 +50,10 @@ struct failing_words {
 template <class Domain>
 void stop_outwards(Domain& first) noexcept {
     Domain* at = &first;
-    at->failing.wait_for_error();
-    while (at->failing.parent_ended.load(std::memory_order_seq_cst)) {
+    at->failing().wait_for_error();
+    while (at->failing().parent_ended.load(std::memory_order_seq_cst)) {
         at = &at->outer();
-        at->failing.wait_for_error();
+        at->failing().wait_for_error();
     }
     at->raise();
 }
@@ -63,17 +63,17 @@ void stop_outwards(Domain& first) noexcept {
 template <class Domain, class Error>
 void fail_outwards(Domain& first, Error error) noexcept {
     for (Domain* at = &first;; at = &at->outer()) {
-        if (at->failing.has_error.exchange(true, std::memory_order_relaxed)) {
+        if (at->failing().has_error.exchange(true, std::memory_order_relaxed)) {
             at->report(std::move(error));
             return detail::stop_outwards(*at);
         }
         at->place(error);
         // seq_cst, as in parent_ends(): one of the two sees the other and hands the error up.
-        at->failing.failed.store(true, std::memory_order_seq_cst);
-        if (!at->failing.parent_ended.load(std::memory_order_seq_cst)) {
+        at->failing().failed.store(true, std::memory_order_seq_cst);
+        if (!at->failing().parent_ended.load(std::memory_order_seq_cst)) {
             return at->raise();
         }
-        if (at->failing.handed_up.exchange(true, std::memory_order_relaxed)) {
+        if (at->failing().handed_up.exchange(true, std::memory_order_relaxed)) {
             return detail::stop_outwards(at->outer());
         }
     }
@@ -82,11 +82,11 @@ void fail_outwards(Domain& first, Error error) noexcept {
 /// The function of the parent has returned. `hand_up()` fails with the error in the outer domain.
 template <class Domain, class HandUp>
 void parent_ends(Domain& of, HandUp hand_up) noexcept {
-    of.failing.parent_ended.store(true, std::memory_order_seq_cst);
-    if (!of.failing.failed.load(std::memory_order_seq_cst)) {
+    of.failing().parent_ended.store(true, std::memory_order_seq_cst);
+    if (!of.failing().failed.load(std::memory_order_seq_cst)) {
         return;
     }
-    if (of.failing.handed_up.exchange(true, std::memory_order_relaxed)) {
+    if (of.failing().handed_up.exchange(true, std::memory_order_relaxed)) {
         detail::stop_outwards(of.outer());
     } else {
         hand_up();

@@ -11,7 +11,7 @@
 namespace quern::detail {
 
 class dependent_task;
-class domain_core;
+class domain_shared;
 class weak_entry;
 
 /// Is told of dependent tasks. Each function may be called by several threads at once, also shortly
@@ -24,7 +24,7 @@ public:
     graph_recording& operator=(const graph_recording&) = delete;
 
     /// By the owner of the domain, before the task's accesses are entered.
-    virtual void registers(domain_core& home, const dependent_task& task) noexcept = 0;
+    virtual void registers(domain_shared& home, const dependent_task& task) noexcept = 0;
     /// By the owner, after that: an access of `later` comes after one of `earlier`, which may have
     /// released it already. Perhaps several times for the same two.
     virtual void follows(const dependent_task& earlier, const dependent_task& later) noexcept = 0;
@@ -35,7 +35,7 @@ public:
     virtual void follows(const weak_entry& earlier, const weak_entry& later) noexcept = 0;
     virtual void follows(const weak_entry& earlier, const dependent_task& later) noexcept = 0;
     /// By the owner: a task of a recorded step is spawned again. It is not registered.
-    virtual void replays(const domain_core& home) noexcept = 0;
+    virtual void replays(const domain_shared& home) noexcept = 0;
     /// By the task, before its function.
     virtual void begins(const dependent_task& task) noexcept = 0;
     /// Whether maps keep released accesses for it.

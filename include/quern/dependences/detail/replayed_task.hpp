@@ -81,7 +81,7 @@ private:
 class replayed_task final : public dependent_task {
 public:
     /// Throws std::bad_alloc.
-    static std::unique_ptr<replayed_task> make(domain_core& home, const replayed_type& type,
+    static std::unique_ptr<replayed_task> make(domain_shared& home, const replayed_type& type,
                                                std::shared_ptr<const recorded_accesses> of);
     /// The same task without the function. Throws std::bad_alloc.
     std::unique_ptr<replayed_task> copy() const { return make(home(), m_type, m_recorded); }
@@ -132,7 +132,7 @@ public:
     void step_ended(ready_successors& released) noexcept;
 
 private:
-    replayed_task(domain_core& home, const replayed_type& type,
+    replayed_task(domain_shared& home, const replayed_type& type,
                   std::shared_ptr<const recorded_accesses> of, void* body) noexcept;
     void run_body() override;
     void forget_body() noexcept override;

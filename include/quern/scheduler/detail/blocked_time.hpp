@@ -14,13 +14,14 @@
 
 namespace quern::detail {
 
-class worker;
+class worker_status;
 
 /// Blocked time of one worker since it began. The wait for a processor after a wake-up is
 /// subtracted twice, and so is the wait before the worker began. The result is therefore too small
 /// rather than too large, and may be negative. Differences of two results are for display; clamp
 /// them to at least 0. Any thread, while the pool lives. Cost: three system calls, 10 us.
-topology::outcome<double> read_blocked_ns(const worker& of, const topology::system_root& root = {});
+topology::outcome<double> read_blocked_ns(const worker_status& of,
+                                          const topology::system_root& root = {});
 
 /// What the kernel counts of a worker's thread since it began, in nanoseconds.
 struct thread_look {
@@ -29,7 +30,7 @@ struct thread_look {
 };
 
 /// Any thread, while the pool lives. Cost: two system calls, 5 us.
-topology::outcome<thread_look> look_at_thread(const worker& of,
+topology::outcome<thread_look> look_at_thread(const worker_status& of,
                                               const topology::system_root& root = {});
 
 /// What a worker lost in a time, in nanoseconds.

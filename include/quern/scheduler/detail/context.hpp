@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace quern::detail {
 
@@ -25,7 +26,7 @@ class stealable_contexts;
 class stop_signal;
 class task_holds;
 class worker;
-struct lent_task;
+class worker_shared;
 
 /// A forked child that its parent will join; lies in the parent's frame. `run` runs the child and
 /// stores its result in the entry; the thread that ran it then calls `joined.complete()`.
@@ -131,9 +132,10 @@ public:
     /// caller runs here; `body` does not throw.
     QUERN_COLD void call_on_fresh(void (*body)(void* argument), void* argument) noexcept;
 
-    /// The worker that runs it, or ran it last. Exact for code that runs on this context; any other
-    /// thread may read it too, but the context may be moving meanwhile.
-    worker& host() const noexcept { return *m_worker.load(std::memory_order_relaxed); }
+    /// The worker that runs it, or ran it last. Exact for code that runs on this context, for which
+    /// this_worker() gives the worker's own type; any other thread may read it too, but the context
+    /// may be moving meanwhile.
+    worker_shared& host() const noexcept { return *m_worker.load(std::memory_order_relaxed); }
 
     /// The context on which the present task began: this one, unless the task continued on a fresh
     /// stack.
@@ -166,11 +168,27 @@ public:
     /// The context whose call runs here on a fresh stack, or null.
     context* below() const noexcept { return m_below.load(std::memory_order_relaxed); }
     context* made_before() const noexcept { return m_made_before; }
+    void set_made_before(context* other) noexcept { m_made_before = other; }
+
+    // -- called on the worker that runs it, or is about to run it -------------------------------
+
+    void set_host(worker_shared& now) noexcept { m_worker.store(&now, std::memory_order_relaxed); }
+
+    /// The item that its loop runs before any other, or null.
+    work* first_item() const noexcept { return m_first; }
+    work* take_first_item() noexcept { return std::exchange(m_first, nullptr); }
+    void set_first_item(work& item) noexcept { m_first = &item; }
+
+    /// Makes all its fork entries public. True: it has some, and stands where thieves find it.
+    bool publish() noexcept;
+
+    /// Runs the item and the link's further ones on the other context, while this one is aside.
+    void call_beside(context& fresh, runnable& first, creator_link& aside) noexcept;
 
     wait_note waits;               ///< while it is suspended
     task_record own_task;          ///< of the task that began here
     int held_locks = 0;            ///< locks held by the task on this stack: see held_locks.hpp
-    worker* pin = nullptr;         ///< the worker that the task must not leave (pin_to_worker), or
+    worker_shared* pin = nullptr;  ///< the worker that the task must not leave (pin_to_worker), or
                                    ///< null
     creator_link* link = nullptr;  ///< the creator that is aside for the task that began here, or
                                    ///< null
@@ -178,36 +196,28 @@ public:
                                        ///< creators
 
     /// Whether the worker may resume it.
-    bool may_run_on(const worker& w) noexcept {
-        const worker* const only = root().pin;
+    bool may_run_on(const worker_shared& w) noexcept {
+        const worker_shared* const only = root().pin;
         return only == nullptr || only == &w;
     }
 
 private:
-    friend class pool;
     friend class stealable_contexts;
-    friend class worker;
-    friend void suspend(bool (*)(context&, void*), void*, const wait_reason&) noexcept;
-    friend void run_before_self(runnable&) noexcept;
-    friend void run_beside_self(runnable&, creator_link&) noexcept;
-    friend void lend_to_spare_thread(lent_task&);
 
     explicit context(const stack_span& span) noexcept;
     static void enter(void* self) noexcept;
     void set_low_mark() noexcept;
     QUERN_COLD void answer_request() noexcept;
-    bool publish() noexcept;
 
     const void* m_low_mark = nullptr;
-    std::atomic<worker*> m_worker{nullptr};  ///< the worker that runs it; changes only while none
-                                             ///< does
+    std::atomic<worker_shared*> m_worker{nullptr};  ///< the worker that runs it; changes only while
+                                                    ///< none does
     std::atomic<stealable_contexts*> m_listed_in{nullptr};  ///< the list in which thieves find it
                                                             ///< while it does not run
     std::atomic<context*> m_below{nullptr};  ///< its call runs here and it waits for that, or null
     std::atomic<context*> m_root{this};      ///< the last context reached by m_below, or itself
     std::atomic<task_record*> m_task{&own_task};
     std::atomic<std::uintptr_t> m_holder{reinterpret_cast<std::uintptr_t>(this)};
-    void call_beside(context& fresh, runnable& first, creator_link& aside) noexcept;
     static void call_entry(void* self) noexcept;
 
     context* m_made_before = nullptr;  ///< links all contexts of a pool, youngest first

@@ -13,6 +13,7 @@ namespace quern::detail {
 class context;
 class pool;
 class worker;
+class worker_shared;
 struct runnable;
 struct task_record;
 struct wait_reason;
@@ -41,7 +42,8 @@ struct hooks {
     void (*inline_begins)(self, worker& on, task_record& outer, const runnable& item) =
         [](self, worker&, task_record&, const runnable&) {};
     void (*inline_ends)(self, worker& on, task_record& outer) = [](self, worker&, task_record&) {};
-    void (*steals)(self, worker& thief, worker& victim) = [](self, worker&, worker&) {};
+    void (*steals)(self, worker& thief, worker_shared& victim) = [](self, worker&, worker_shared&) {
+    };
     void (*parks)(self, worker& on) = [](self, worker&) {};
     void (*unparks)(self, worker& on) = [](self, worker&) {};
 };

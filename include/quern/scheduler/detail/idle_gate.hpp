@@ -35,6 +35,7 @@ struct sleeper {
         const std::uint32_t now = word.load(std::memory_order_relaxed);
         return now == k_asleep || now == k_at_rest;
     }
+    bool has_guest() const noexcept { return word.load(std::memory_order_relaxed) == k_guest_here; }
 };
 
 template <class Atomics>

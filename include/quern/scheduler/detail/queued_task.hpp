@@ -24,12 +24,12 @@ namespace quern::detail {
 QUERN_ALWAYS_INLINE std::uint32_t body_begins(
     overhead_clock::next what = overhead_clock::next::user_code) noexcept {
     worker* const here = k_counters ? current_worker() : nullptr;
-    return here != nullptr ? here->stats.overhead.ends(what) : 0;
+    return here != nullptr ? here->stats().overhead.ends(what) : 0;
 }
 QUERN_ALWAYS_INLINE void body_ends(std::uint32_t timed) noexcept {
     if (timed != 0) [[unlikely]] {
         if (worker* const here = current_worker()) {
-            here->stats.overhead.resumes(timed);
+            here->stats().overhead.resumes(timed);
         }
     }
 }
@@ -78,7 +78,7 @@ public:
     explicit own_work(overhead_clock::part what) noexcept {
         if constexpr (k_counters) {
             worker* const here = current_worker();
-            m_timed = here != nullptr && here->stats.overhead.begins(what);
+            m_timed = here != nullptr && here->stats().overhead.begins(what);
         }
     }
     own_work(const own_work&) = delete;
@@ -111,22 +111,22 @@ QUERN_ALWAYS_INLINE worker& worker_of_task() noexcept {
     if (here == nullptr) [[unlikely]] {
         returned_in_child();
     }
-    return here->host();
+    return this_worker(*here);
 }
 
-QUERN_ALWAYS_INLINE void count_task() noexcept { worker_of_task().stats.tasks.add(); }
+QUERN_ALWAYS_INLINE void count_task() noexcept { worker_of_task().stats().tasks.add(); }
 
 /// In the place of that when the item was an empty entry: its task has been begun elsewhere, and is
 /// counted there.
 inline void count_no_task() noexcept {
     context& here = *current_context();
     here.root().task().trace.did_nothing = true;
-    here.host().stats.activations.take_back();
+    this_worker(here).stats().activations.take_back();
 }
 
 /// A larger context with the task as its first item.
 QUERN_COLD inline context& begin_on_larger(runnable& item) noexcept {
-    context& larger = current_context()->host().take_context(item.stack);
+    context& larger = this_worker().take_context(item.stack);
     larger.reopen_for_loop(&item);
     return larger;
 }
@@ -170,7 +170,7 @@ template <class Body>
 QUERN_ALWAYS_INLINE context* run_stolen_fork(fork_entry& entry, Body&& body) {
     body();
     count_task();
-    worker_of_task().stats.stolen_forks.add();
+    worker_of_task().stats().stolen_forks.add();
     return entry.joined.complete();  // the entry may be gone now
 }
 
@@ -208,7 +208,7 @@ public:
             m_here->root().set_task(m_inner);
             m_here->last_as(item);
             if (const hooks* const h = hooks_here()) [[unlikely]] {
-                h->inline_begins(*h, m_here->host(), *m_outer, item);
+                h->inline_begins(*h, this_worker(*m_here), *m_outer, item);
             }
         }
     }
@@ -216,7 +216,7 @@ public:
         if (m_here != nullptr) {
             m_inner.locals.destroy_all();
             if (const hooks* const h = hooks_here()) [[unlikely]] {
-                h->inline_ends(*h, m_here->host(), *m_outer);
+                h->inline_ends(*h, this_worker(*m_here), *m_outer);
             }
         }
     }
@@ -224,16 +224,14 @@ public:
     QUERN_ALWAYS_INLINE void end_and_count() noexcept {
         end();
         if (m_here != nullptr) {
-            worker_stats& stats = worker_of_task().stats;
+            worker_stats& stats = worker_of_task().stats();
             stats.overhead.ends_in_place();
             stats.inlined.add();
         }
     }
 
 private:
-    const hooks* hooks_here() const noexcept {
-        return m_here->host().home().hooks.load(std::memory_order_acquire);
-    }
+    const hooks* hooks_here() const noexcept { return m_here->host().home().hooks(); }
 
     context* m_here;
     task_record* m_outer = nullptr;

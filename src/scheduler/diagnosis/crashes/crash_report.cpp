@@ -61,7 +61,7 @@ struct victim {
 
     static victim find() noexcept {
         if (context* const here = current_context()) {
-            return {here, false, here->host().stats.phase() == worker_phase::running};
+            return {here, false, here->host().stats().phase() == worker_phase::running};
         }
         context* const lent = spare_thread_context();
         return {lent, lent != nullptr, lent != nullptr};
@@ -139,7 +139,7 @@ void write_worker(const victim& who) noexcept {
         text.add("  in a blocking_region, on a spare thread of pool '");
         text.add(who.here->host().home().name()).add("'\n");
     } else {
-        const worker& host = who.here->host();
+        const worker_status& host = who.here->host();
         text.add("  on worker ").add(std::uint64_t{host.rank()}).add(" of pool '");
         text.add(host.home().name()).add("'\n");
     }

@@ -42,7 +42,7 @@ std::vector<pid_t> threads_that_may_run() {
                 all.push_back(p->which.at(rank).thread_id());
             }
         }
-        p->which.spares.for_each_thread_id([&all](pid_t id) { all.push_back(id); });
+        p->which.spares().for_each_thread_id([&all](pid_t id) { all.push_back(id); });
     }
     for (outside_wait* o = process.outside.front(); o != nullptr; o = process.outside.after(*o)) {
         if (!o->event.is_set()) {
@@ -64,7 +64,7 @@ bool any_waits(const state_of_all& now) {
     }
     for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
         for (std::uint32_t rank = 0; !p->which.inherited() && rank < p->which.size(); ++rank) {
-            if (p->which.at(rank).stats.phase() == worker_phase::running) {
+            if (p->which.at(rank).stats().phase() == worker_phase::running) {
                 return true;
             }
         }

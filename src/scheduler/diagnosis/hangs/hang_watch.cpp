@@ -87,7 +87,7 @@ std::optional<std::vector<pid_t>> threads_that_may_act() {
             harmless.insert(p->which.at(rank).thread_id());
         }
         // These run no task: otherwise the pool would not be quiet.
-        p->which.spares.for_each_thread_id([&harmless](pid_t id) { harmless.insert(id); });
+        p->which.spares().for_each_thread_id([&harmless](pid_t id) { harmless.insert(id); });
     }
     for (harmless_thread* h = all.harmless.front(); h != nullptr; h = all.harmless.after(*h)) {
         harmless.insert(h->thread);
@@ -119,9 +119,9 @@ state_of_all look_at_pools() {
         if (p->which.inherited()) {
             continue;
         }
-        state.has_timer = state.has_timer || !p->which.timers.empty();
+        state.has_timer = state.has_timer || !p->which.time().timers().empty();
         state.quiet = state.quiet && p->which.quiet();
-        state.begun += p->which.activations() + p->which.pollers.progress();
+        state.begun += p->which.activations() + p->which.time().pollers().progress();
         state.away += p->which.away();
     }
     return state;

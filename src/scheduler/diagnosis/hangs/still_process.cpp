@@ -35,7 +35,7 @@ std::string name_of(const sighting& each) {
 /// The one worker of a pool for communication waits as a thread outside does, for an event that is
 /// not set. Until it is, nothing of that pool runs, whatever is queued there.
 bool waits_outside(pool& which) {
-    if (!which.is_for_communication() || which.size() != 1 || which.spares.any()) {
+    if (!which.is_for_communication() || which.size() != 1 || which.spares().any()) {
         return false;
     }
     const process_registry& all = process_registry::of_process();
@@ -57,10 +57,10 @@ still_process look_whether_still(std::string_view poller) {
         if (p->which.inherited()) {
             continue;
         }
-        seen.version += p->which.activations() + p->which.pollers.progress();
+        seen.version += p->which.activations() + p->which.time().pollers().progress();
         seen.is_still = seen.is_still &&
                         (p->which.at_rest(false, true) || waits_outside(p->which)) &&
-                        !p->which.pollers.any_but(poller);
+                        !p->which.time().pollers().any_but(poller);
     }
     if (seen.is_still) {
         const auto may_act = threads_that_may_act();

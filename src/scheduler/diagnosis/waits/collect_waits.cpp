@@ -127,7 +127,7 @@ std::string describe_poller(const seen_poller& seen) {
 class search {
 public:
     void tasks_of(pool& where, bool wanted) {
-        for (context* c = where.youngest_context(); c != nullptr; c = c->made_before()) {
+        for (context* c = where.contexts().youngest(); c != nullptr; c = c->made_before()) {
             m_contexts.insert(reinterpret_cast<std::uintptr_t>(c));
             m_holders.emplace(c->holder(), wanted ? sighting::k_running : sighting::k_other);
             sighting one;
@@ -155,10 +155,10 @@ public:
     /// Running tasks whose thread sleeps: in a std::mutex, in file input or output.
     void blocked_in(const pool& where) {
         for (std::uint32_t rank = 0; rank < where.size(); ++rank) {
-            const worker& w = where.at(rank);
-            const std::uint64_t begun = w.stats.activations.value();
+            const worker_status& w = where.at(rank);
+            const std::uint64_t begun = w.stats().activations.value();
             context* const running = w.running();
-            if (w.stats.phase() != worker_phase::running || running == nullptr) {
+            if (w.stats().phase() != worker_phase::running || running == nullptr) {
                 continue;
             }
             if (waits_outside(w.thread_id())) {
@@ -171,8 +171,8 @@ public:
             one.task = seen(*task);
             one.where = where.name();
             one.thread = w.thread_id();
-            if (thread.sleeps && w.stats.activations.value() == begun &&
-                w.stats.phase() == worker_phase::running) {
+            if (thread.sleeps && w.stats().activations.value() == begun &&
+                w.stats().phase() == worker_phase::running) {
                 const int index = static_cast<int>(m_found.size());
                 one.doing = std::move(thread.doing);
                 one.calls = std::move(thread.calls);
@@ -198,7 +198,7 @@ public:
     }
 
     void pollers_of(pool& where) {
-        for (const seen_poller& each : where.pollers.outstanding()) {
+        for (const seen_poller& each : where.time().pollers().outstanding()) {
             sighting& one = m_found.emplace_back();
             one.what = sighted::poller;
             one.task.name = each.name;
@@ -210,7 +210,7 @@ public:
     /// Those with a note, and one sighting for all the others.
     void coroutines_of(const pool& where) {
         const std::size_t before = m_found.size();
-        for (const coroutine_note& each : where.coroutines.all()) {
+        for (const coroutine_note& each : where.coroutines().notes().all()) {
             const runnable* const who = each.who.load(std::memory_order_acquire);  // pairs: begin
             if (who != nullptr) {
                 add_coroutine(where, *who, each);
@@ -277,7 +277,7 @@ private:
     void tell_task_of(sighting& one, const process_registry& process, int index) {
         for (pool_entry* p = process.pools.front(); p != nullptr; p = process.pools.after(*p)) {
             for (std::uint32_t rank = 0; !p->which.inherited() && rank < p->which.size(); ++rank) {
-                const worker& w = p->which.at(rank);
+                const worker_status& w = p->which.at(rank);
                 context* const running = w.thread_id() == one.thread ? w.running() : nullptr;
                 if (running != nullptr) {
                     record_copy task(*running);

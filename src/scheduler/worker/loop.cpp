@@ -10,11 +10,23 @@
 
 namespace quern::detail {
 
+namespace {
+
+/// Destroys the task's locals and waits for its holds, if the item has not done so. May suspend.
+void end_own_task(context& self) noexcept {
+    self.own_task.locals.destroy_all();
+    if (self.own_task.holds != nullptr) [[unlikely]] {
+        wait_for_holds(self.own_task);
+    }
+}
+
+}  // namespace
+
 void worker::run_loop(context& self) noexcept {
     for (;;) {
-        worker& before = self.host();
-        before.stats.overhead.ends(overhead_clock::next::own_work);
-        before.stats.overhead.begins(overhead_clock::part::running);
+        worker& before = this_worker(self);
+        before.stats().overhead.ends(overhead_clock::next::own_work);
+        before.stats().overhead.begins(overhead_clock::part::running);
         work* item = before.next_item();
         if (item == nullptr) {
             before.leave_pool(self);
@@ -26,7 +38,8 @@ void worker::run_loop(context& self) noexcept {
         if constexpr (k_check_held_locks) {
             check_left_locks(self);
         }
-        worker& after = self.host();  // the item may have moved this context to another worker
+        worker& after =
+            this_worker(self);  // the item may have moved this context to another worker
         if (next != nullptr && !after.sends_home(*item, *next)) {
             after.hand_over(self, *item, *next);
         }
@@ -34,12 +47,35 @@ void worker::run_loop(context& self) noexcept {
     }
 }
 
-/// Destroys the task's locals and waits for its holds, if the item has not done so. May suspend.
-void worker::end_own_task(context& self) noexcept {
-    self.own_task.locals.destroy_all();
-    if (self.own_task.holds != nullptr) [[unlikely]] {
-        wait_for_holds(self.own_task);
+work* worker::next_item() noexcept {
+    if (work* first = running(std::memory_order_relaxed)->take_first_item()) {
+        return first;
     }
+    if (has_guest()) [[unlikely]] {
+        return nullptr;  // the guest's item has ended or waits
+    }
+    if (is_throttled()) {
+        if (work* item = m_idle.obey_throttle()) {
+            return item;
+        }
+    }
+    const bool waits_for_time = home().time().any();
+    if (waits_for_time) {
+        m_idle.look_after_time(idle_part::none);
+    }
+    work* item = m_successor != nullptr
+                     ? m_selector.take_successor(*std::exchange(m_successor, nullptr))
+                     : nullptr;
+    if (item == nullptr) {
+        item = m_selector.take_ready();
+    }
+    if (item == nullptr) {
+        return m_idle.search_and_park();
+    }
+    if (waits_for_time) {
+        m_idle.see_to_watch();
+    }
+    return item;
 }
 
 /// The loop for items whose creator is aside. While the creator is aside no clock is read, and
@@ -47,7 +83,7 @@ void worker::end_own_task(context& self) noexcept {
 bool worker::run_beside(context& self, runnable& first) noexcept {
     runnable* item = &first;
     do {
-        self.host().begin_item(*item);
+        this_worker(self).begin_item(*item);
         self.own_task.outer = &g_creator_aside;
         context* const next = item->run(*item);
         self.next_holder();
@@ -56,15 +92,15 @@ bool worker::run_beside(context& self, runnable& first) noexcept {
         }
         if (self.link == nullptr) [[unlikely]] {
             self.creators_aside = 0;
-            worker& after = self.host();
+            worker& after = this_worker(self);
             if (next != nullptr && !after.sends_home(*item, *next)) {
                 after.hand_over(self, *item, *next);
             }
             after.end_item();
             return false;
         }
-        if (self.host().home().hooks.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-            self.host().end_item();
+        if (self.host().home().hooks(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+            this_worker(self).end_item();
         }
         item = self.link->more(*self.link);
     } while (item != nullptr);
@@ -82,23 +118,24 @@ void worker::resumes(context& creator) noexcept {
 void worker::begin_item(work& item) noexcept {
     const hooks* const h = begin_running();
     note_wait(item);
-    context& here = *m_current.load(std::memory_order_relaxed);
+    context& here = *running(std::memory_order_relaxed);
     here.force_slow_path();
     here.own_task.restart(item.run);  // until begin_task sets the rest
     here.pin = nullptr;
     here.last_as({});
     if (h != nullptr) {
-        h->item_begins(*h, *this, item, &item == m_stolen_fork ? m_forking_context : nullptr);
+        h->item_begins(*h, *this, item,
+                       m_thief.has_stolen_fork(item) ? m_thief.forking_context() : nullptr);
     }
 }
 
 /// A task begins or resumes. Returns the hooks, or null. Reads the clock only if there are hooks.
 const hooks* worker::begin_running() noexcept {
-    stats.activations.add();
-    stats.is_now(worker_phase::running);
-    const hooks* const h = m_pool.hooks.load(std::memory_order_acquire);
+    own_stats().activations.add();
+    own_stats().is_now(worker_phase::running);
+    const hooks* const h = home().hooks();
     if (h != nullptr) {
-        stats.look();
+        own_stats().look();
     }
     return h;
 }
@@ -107,41 +144,39 @@ const hooks* worker::begin_running() noexcept {
 /// carry a time; while hooks are installed, all do. The time of a context is cleared, because a
 /// context becomes ready again; hooks read it first. A task becomes ready only once.
 void worker::note_wait(work& item) noexcept {
-    if (!k_counters || &item == m_stolen_fork) {
+    if (!k_counters || m_thief.has_stolen_fork(item)) {
         return;
     }
     auto& queued = static_cast<runnable&>(item);
     if (queued.ready.at != 0) [[unlikely]] {
-        stats.waited(queued.ready.at, ticks(), queued.staged);
-        if (!queued.staged && m_pool.hooks.load(std::memory_order_relaxed) == nullptr) {
+        own_stats().waited(queued.ready.at, ticks(), queued.staged);
+        if (!queued.staged && home().hooks(std::memory_order_relaxed) == nullptr) {
             queued.ready = {};
         }
     }
 }
 
 void worker::end_item() noexcept {
-    stats.is_now(worker_phase::managing);
-    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
-        stats.look();
+    own_stats().is_now(worker_phase::managing);
+    if (const hooks* h = home().hooks()) {
+        own_stats().look();
         h->item_ends(*h, *this);
     }
 }
 
 /// The task on `self` is about to leave this worker. Records the time, which reports show.
 void worker::give_up(context& self) noexcept {
-    if (m_asks_as != idle_part::none) [[unlikely]] {
-        leave_idle();
-    }
-    stats.overhead.ends(overhead_clock::next::own_work);
-    stats.overhead.begins(overhead_clock::part::running);
-    stats.suspensions.add();
+    m_idle.leave_if_asking();
+    own_stats().overhead.ends(overhead_clock::next::own_work);
+    own_stats().overhead.begins(overhead_clock::part::running);
+    own_stats().suspensions.add();
     if constexpr (k_counters) {
-        site_tally& site = m_sites->of(self.root().task());
+        site_tally& site = own_sites()->of(self.root().task());
         site.suspensions = site.suspensions + 1;
     }
-    stats.is_now(worker_phase::managing);
-    stats.look();
-    if (const hooks* h = m_pool.hooks.load(std::memory_order_acquire)) {
+    own_stats().is_now(worker_phase::managing);
+    own_stats().look();
+    if (const hooks* h = home().hooks()) {
         h->suspends(*h, *this);
     }
     if (self.publish()) {
@@ -152,9 +187,9 @@ void worker::give_up(context& self) noexcept {
 /// A waiter must resume on a certain worker if it is pinned or if the policy does not steal. True:
 /// that is another worker, and the waiter has been sent there.
 bool worker::sends_home(const work& item, context& next) const noexcept {
-    const bool is_waiter = next.m_first == nullptr && &static_cast<const work&>(next) != &item;
+    const bool is_waiter = next.first_item() == nullptr && &static_cast<const work&>(next) != &item;
     const bool stays =
-        is_waiter && !m_pool.policy().steals ? &next.host() == this : next.may_run_on(*this);
+        is_waiter && !home().policy().steals ? &next.host() == this : next.may_run_on(*this);
     if (!stays) {
         resume(next);
     }
@@ -164,10 +199,10 @@ bool worker::sends_home(const work& item, context& next) const noexcept {
 /// `next` is one of three: the item itself, a context from a queue that now resumes; a waiter that
 /// the item has completed; or a fresh, larger context on which the item begins again.
 void worker::hand_over(context& self, work& item, context& next) noexcept {
-    if (next.m_first != nullptr) {
-        stats.activations.take_back();
+    if (next.first_item() != nullptr) {
+        own_stats().activations.take_back();
     } else if (&static_cast<const work&>(next) != &item) {
-        m_pool.tell_ready(next, m_timed.comes());
+        home().tell_ready(next, m_timed.comes());
         end_item();
         begin_item(next);
     }
@@ -184,13 +219,13 @@ context& worker::next_context(context& leaving) noexcept {
         resumes(*creator);
         return *creator;
     }
-    const bool waits_for_time = m_pool.waits_for_time();
+    const bool waits_for_time = home().time().any();
     const bool sees_to_others =
-        m_guest != nullptr || is_throttled() || (waits_for_time && has_due());
-    work* const item = sees_to_others ? nullptr : take_ready();
+        has_guest() || is_throttled() || (waits_for_time && m_idle.has_due());
+    work* const item = sees_to_others ? nullptr : m_selector.take_ready();
     context* const ready = item != nullptr ? context::from(*item) : nullptr;
     if (waits_for_time && item != nullptr) {
-        see_to_watch();
+        m_idle.see_to_watch();
     }
     if (ready != nullptr && ready->may_run_on(*this)) {
         const hooks* const h = begin_running();
@@ -200,7 +235,7 @@ context& worker::next_context(context& leaving) noexcept {
         }
         return *ready;
     }
-    context& fresh = take_context(m_pool.stacks());
+    context& fresh = take_context(home().stacks());
     fresh.reopen_for_loop(item);
     return fresh;
 }

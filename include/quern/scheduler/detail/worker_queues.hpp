@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// The queues that a worker has under every scheduling policy; others belong to the policy. First in
+// the worker, so that its deque has the worker's address. All functions are protected: the types
+// derived from it say who may use which.
+#pragma once
+
+#include <quern/scheduler/detail/ranked_queue.hpp>
+#include <quern/scheduler/detail/ready_deque.hpp>
+#include <quern/scheduler/detail/ready_queue.hpp>
+#include <quern/scheduler/detail/steal_end.hpp>
+#include <quern/scheduler/detail/stealable_contexts.hpp>
+
+namespace quern::detail {
+
+class worker_queues {
+public:
+    worker_queues(const worker_queues&) = delete;
+    worker_queues& operator=(const worker_queues&) = delete;
+
+protected:
+    worker_queues() = default;
+    ~worker_queues() = default;
+
+    worker_deque& own_deque() noexcept { return m_deque; }
+    const worker_deque& own_deque() const noexcept { return m_deque; }
+    ready_queue& own_pinned() noexcept { return m_pinned; }
+    const ready_queue& own_pinned() const noexcept { return m_pinned; }
+    stealable_contexts& own_suspended() noexcept { return m_suspended; }
+
+    ready_queue& inbox() noexcept { return m_inbox; }
+    const ready_queue& inbox() const noexcept { return m_inbox; }
+    /// Items with a rank that any worker may take, under every policy.
+    ranked_queue& ranked() noexcept { return m_ranked; }
+    const ranked_queue& ranked() const noexcept { return m_ranked; }
+    /// Items hinted to it, of another rank or priority than what is in the inbox.
+    ranked_queue& hinted() noexcept { return m_hinted; }
+    const ranked_queue& hinted() const noexcept { return m_hinted; }
+
+private:
+    worker_deque m_deque;  ///< where the policy has no queues of its own
+    ready_queue m_inbox;   ///< pushed by others; everything under nemesis and static
+    ready_queue m_pinned;  ///< contexts that only this worker may resume
+    ranked_queue m_ranked;
+    ranked_queue m_hinted;
+    stealable_contexts m_suspended;
+};
+
+}  // namespace quern::detail
