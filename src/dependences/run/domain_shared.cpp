@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What any thread does with a domain: a task ends, or fails. The step numbers are those of
-// README.md.
+// What any thread does with a domain: a task ends, or fails.
 #include <quern/dependences/detail/domain_shared.hpp>
 
 #include <quern/dependences/detail/dependent_task.hpp>

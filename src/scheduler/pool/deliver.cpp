@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Delivery of work to the workers of a pool, and the wake-ups for it: ready items, timers, pollers,
-// and the number of active workers. Protocol: README.md in this folder, section "Parking".
+// Delivery of work to the workers of a pool: ready items, timers, pollers, and the number of active
+// workers. The wake-ups: shared.cpp. Protocol: ../README.md, section "Parking".
 #include <quern/scheduler/detail/pool.hpp>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace quern::detail {
 
 /// Counts a delivering thread for its duration, so that the pool outlives that thread's last read
-/// of the gate().
+/// of the gate.
 class pool::visit {
 public:
     explicit visit(pool& p) noexcept : m_count(p.m_injecting) {

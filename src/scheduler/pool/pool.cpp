@@ -108,6 +108,7 @@ pool::~pool() {
         std::this_thread::yield();
     }
     workers().clear();
+    kept_by_policy().reset();  // queues of a program may ask its host while they end
     contexts().release_all();
 }
 
