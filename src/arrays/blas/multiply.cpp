@@ -20,8 +20,11 @@ constexpr std::int64_t k_large = std::int64_t{1} << 21;
 /// OpenBLAS runs calls of so many on the calling thread in any case, so they need no serial_blas.
 constexpr std::int64_t k_always_serial = std::int64_t{1} << 18;
 constexpr std::int64_t k_always_serial_vector = 9'000;
-/// Elements of a matrix that one task multiplies by a vector.
-constexpr std::int64_t k_vector_tile = std::int64_t{1} << 16;
+/// Elements of a matrix that is multiplied by a vector from which on it is divided: some 20 us.
+constexpr std::int64_t k_large_vector = std::int64_t{1} << 17;
+/// Elements of one of its tiles, at least and at most. Of few rows each call costs more for a row.
+constexpr std::int64_t k_least_vector_tile = std::int64_t{1} << 16;
+constexpr std::int64_t k_most_vector_tile = std::int64_t{1} << 18;
 /// Elements of two vectors in one call; OpenBLAS takes one thread up to 10 000.
 constexpr std::int64_t k_inner_piece = std::int64_t{1} << 13;
 
@@ -192,9 +195,12 @@ void multiply(const matrix_view<T>& a, const vector_view<T>& x, T* y) {
             to[i] = plain_inner_product(row, x);
         }
     };
-    if (a.rows * a.columns < 2 * k_vector_tile) return tile(a, y);
-    const division rows(a.rows, std::max<std::int64_t>(1, k_vector_tile / a.columns));
-    quern::parallel_for(std::int64_t{0}, rows.parts, [&](std::int64_t i) {
+    const std::int64_t elements = a.rows * a.columns;
+    if (elements < k_large_vector) return tile(a, y);
+    const std::int64_t about = std::clamp(elements / 16, k_least_vector_tile, k_most_vector_tile);
+    const division rows(a.rows, std::max<std::int64_t>(1, about / a.columns));
+    // Each tile is long: none is run first to find that out.
+    quern::parallel_for(std::int64_t{0}, rows.parts, quern::grain::fixed(1), [&](std::int64_t i) {
         tile(rows_of(a, rows.first(i), rows.count(i)), y + rows.first(i));
     });
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <mutex>
 #include <new>
 
@@ -18,6 +19,18 @@ namespace quern::arrays::detail {
 namespace {
 
 constexpr std::size_t k_alignment = 64;
+
+/// Says how much was asked for, without memory of its own.
+class no_memory final : public std::bad_alloc {
+public:
+    explicit no_memory(std::size_t bytes) noexcept {
+        std::snprintf(m_text.data(), m_text.size(), "no memory for an array of %zu bytes", bytes);
+    }
+    const char* what() const noexcept override { return m_text.data(); }
+
+private:
+    std::array<char, 64> m_text{};
+};
 
 struct block {
     std::byte* base = nullptr;
@@ -115,7 +128,8 @@ std::size_t next_offset() noexcept {
 
 block new_block(std::size_t bytes) {
     const std::size_t offset = is_kept_size(bytes) ? next_offset() : 0;
-    void* const base = ::operator new(offset + bytes, std::align_val_t(k_alignment));
+    void* const base = ::operator new(offset + bytes, std::align_val_t(k_alignment), std::nothrow);
+    if (base == nullptr) throw_no_memory(bytes);
     const block made{static_cast<std::byte*>(base), offset, bytes};
     prefer_large_pages(made);
     return made;
@@ -129,6 +143,8 @@ struct end_of_block {
 };
 
 }  // namespace
+
+void throw_no_memory(std::size_t bytes) { throw no_memory(bytes); }
 
 std::shared_ptr<void> make_memory(std::size_t bytes) {
     block made = is_kept_size(bytes) ? kept().take(bytes) : block{};

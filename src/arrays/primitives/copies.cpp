@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "primitives/copies.hpp"
 
+#include "core/memory.hpp"
 #include "core/text.hpp"
 
 #include <quern/algorithms/parallel_for.hpp>
@@ -10,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <stdexcept>
 #include <type_traits>
 
@@ -116,7 +116,7 @@ constexpr std::ptrdiff_t k_piece = 1 << 14;
 /// calloc's memory is not touched before it is used.
 std::shared_ptr<void> zero_memory(std::size_t bytes) {
     void* memory = std::calloc(bytes, 1);
-    if (memory == nullptr) throw std::bad_alloc();
+    if (memory == nullptr) throw_no_memory(bytes);
     return {memory, [](void* m) { std::free(m); }};
 }
 
