@@ -102,6 +102,15 @@ def test_text_of_the_tree():
     f.reset_statistics()
 
 
+def test_no_memory_says_how_much(core):
+    @tree(small="tree")
+    def f(n):
+        return np.zeros((n, n)) + np.empty((n, n))
+    words = "^no memory for an array of 800000000000000 bytes$" if core == "quern" else "Unable to allocate"
+    with pytest.raises(MemoryError, match=words):
+        f(10_000_000)
+
+
 def test_the_page(tmp_path):
     @tree(small="tree")
     def f(a):

@@ -23,18 +23,23 @@ function duration(ns) {
   return `${(ns / 1e9).toPrecision(3)} s`;
 }
 
-function total() {
-  let most = 0, sum = 0;
-  for (const n of nodes.values()) { most = Math.max(most, n[by]); sum += n[by]; }
-  return Math.max(1, by === "exclusive_ns" ? sum : most);
+function percent(share) {
+  if (share < 0.001) return "";
+  return `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 }
+
+const allOwn = Math.max(1, data.nodes.reduce((sum, n) => sum + n.exclusive_ns, 0));
 
 function words(n) {
   if (small.has(n.kind)) return "";
   if (!n.evaluations) return "not evaluated";
   if (!n.inclusive_ns) return `${n.evaluations.toLocaleString("en")} ×, some ns`;
-  const mean = duration(n.inclusive_ns / n.evaluations);
-  return `${n.evaluations.toLocaleString("en")} × ${mean}, own ${duration(n.exclusive_ns)}`;
+  const mean = duration(n.inclusive_ns / n.evaluations), own = percent(n.exclusive_ns / allOwn);
+  return `${n.evaluations.toLocaleString("en")} × ${mean}${own && `, own ${own}`}`;
+}
+
+function nameOf(n) {
+  return n === root ? `def ${data.name}` : n.name || n.kind;
 }
 
 function change(n) {
@@ -52,7 +57,7 @@ function label(n) {
   made.dataset.id = n.id;
   made.title = n.reason || "";
   n.mark = element("span", `mark ${n.decision}`);
-  made.append(n.mark, n.name || n.kind, element("span", "number", words(n)));
+  made.append(n.mark, nameOf(n), element("span", "number", words(n)));
   const changed = change(n);
   if (changed) made.append(changed);
   made.addEventListener("click", event => { event.preventDefault(); choose(n, true); });
@@ -83,21 +88,29 @@ function draw() {
   }
 }
 
-function colour() {
-  const all = total();
-  for (const n of nodes.values()) {
-    const share = Math.round(100 * Math.min(1, n[by] / all));
-    n.mark.style.setProperty("--colour", `color-mix(in srgb, var(--hot) ${share}%, var(--cold))`);
-  }
+function ofLines() {
   const lines = new Map();
   for (const n of nodes.values()) {
     const before = lines.get(n.line) || 0;
-    lines.set(n.line, by === "inclusive_ns" ? Math.max(before, n[by]) : before + n[by]);
+    lines.set(n.line, by === "exclusive_ns" ? before + n[by] : Math.max(before, n[by]));
   }
+  return lines;
+}
+
+// The node with the most has the strongest colour, and the line with the most a full bar.
+function colour() {
+  const values = [...nodes.values()].map(n => n[by]);
+  const most = Math.max(1, ...values), all = by === "exclusive_ns" ? allOwn : most;
+  for (const n of nodes.values()) {
+    n.mark.style.setProperty("--colour", `color-mix(in srgb, var(--hot) ${Math.round(100 * n[by] / most)}%, var(--cold))`);
+  }
+  at("scale").textContent = by === "evaluations" ? `evaluations: 0 to ${most.toLocaleString("en")}`
+    : `share of the function's time: 0 to ${percent(most / all) || "0 %"}`;
+  const lines = ofLines(), longest = Math.max(1, ...lines.values());
   for (const row of document.querySelectorAll(".row")) {
-    const share = Math.min(1, (lines.get(Number(row.dataset.line)) || 0) / all);
-    row.querySelector(".heat span").style.width = `${100 * share}%`;
-    row.querySelector(".heat").title = `${(100 * share).toFixed(1)} %`;
+    const value = lines.get(Number(row.dataset.line)) || 0;
+    row.querySelector(".heat span").style.width = `${100 * value / longest}%`;
+    row.querySelector(".share").textContent = by === "evaluations" ? "" : percent(value / all);
   }
 }
 
@@ -108,7 +121,7 @@ function drawSource() {
     row.tabIndex = 0;
     const heat = element("span", "heat");
     heat.append(element("span"));
-    row.append(element("span", "line", line), heat, element("code", "", text));
+    row.append(element("span", "line", line), heat, element("span", "share"), element("code", "", text));
     const chosen = () => chooseLine(line);
     row.addEventListener("click", chosen);
     row.addEventListener("keydown", event => { if (event.key === "Enter") chosen(); });
@@ -140,8 +153,9 @@ function markSource(n) {
 
 function detail(n) {
   const share = n.evaluations ? `${Math.round(100 * n.inlined / n.evaluations)} % in its parent's place` : "not evaluated";
-  const rows = [["node", `${n.name || n.kind} (${n.kind})`], ["place", `${data.file}:${n.line}`],
-    ["evaluations", n.evaluations], ["time", duration(n.inclusive_ns)], ["own time", duration(n.exclusive_ns)],
+  const rows = [["node", `${nameOf(n)} (${n.kind})`], ["place", `${data.file}:${n.line}`],
+    ["evaluations", n.evaluations], ["time", duration(n.inclusive_ns)],
+    ["own time", `${duration(n.exclusive_ns)} ${percent(n.exclusive_ns / allOwn)}`],
     ["decision", `${n.decision}; ${share}`], ["why", n.reason || "-"]];
   at("detail").replaceChildren(...rows.flatMap(([key, value]) => [element("dt", "", key), element("dd", "", value)]));
 }
@@ -164,6 +178,27 @@ function chooseLine(line) {
   found[0].label.scrollIntoView({ block: "nearest" });
 }
 
+// Statements stay in sight; below them, what takes one hundredth of the call or more.
+function foldShort() {
+  for (const n of nodes.values()) {
+    if (n.box.tagName === "DETAILS") n.box.open = n === root || n.inclusive_ns >= 0.01 * root.inclusive_ns;
+  }
+}
+
+// Scrolls the pane and not the page.
+function centre(pane, inner) {
+  if (!inner) return;
+  pane.scrollTop += inner.getBoundingClientRect().top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
+}
+
+function showLongest() {
+  if (!root.evaluations) return;
+  const longest = [...nodes.values()].reduce((most, n) => n.exclusive_ns > most.exclusive_ns ? n : most, root);
+  choose(longest, false);
+  centre(at("tree"), longest.label);
+  centre(at("source"), document.querySelector(".row.chosen"));
+}
+
 function notes() {
   for (const text of [...data.in_python.map(t => `Calls Python: ${t}`), ...data.as_function]) {
     at("notes").append(element("div", "banner", text));
@@ -171,14 +206,18 @@ function notes() {
 }
 
 at("title").textContent = data.name;
-at("headline").textContent = `${data.file}; ${data.calls.toLocaleString("en")} calls as a tree, ${nodes.size} nodes`;
+at("headline").textContent = `${data.file}; ${nodes.size} nodes; ${data.calls.toLocaleString("en")} calls as a tree` +
+  (root.evaluations ? `, ${duration(root.inclusive_ns / root.evaluations)} each` : "");
 notes();
 draw();
 drawSource();
 colour();
+foldShort();
+showLongest();
 at("by").addEventListener("change", event => { by = event.target.value; colour(); });
 at("small").addEventListener("change", event => at("tree").classList.toggle("with-small", event.target.checked));
 at("unfold").addEventListener("click", () => { for (const d of document.querySelectorAll("#tree details")) d.open = true; });
+at("short").addEventListener("click", foldShort);
 at("fold").addEventListener("click", () => {
   for (const n of nodes.values()) if (n.box.tagName === "DETAILS") n.box.open = n === root || n.kind === "block";
 });
