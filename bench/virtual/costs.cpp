@@ -29,7 +29,9 @@ std::map<std::string, picoseconds costs::*> keys() {
             {"interrupt", &costs::interrupt},
             {"loop_turn", &costs::loop_turn},
             {"inline_spawn", &costs::inline_spawn},
-            {"queued_spawn", &costs::queued_spawn}};
+            {"queued_spawn", &costs::queued_spawn},
+            {"fork", &costs::fork},
+            {"suspension", &costs::suspension}};
 }
 
 }  // namespace

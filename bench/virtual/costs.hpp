@@ -29,6 +29,8 @@ struct costs {
     picoseconds loop_turn = 0;     ///< a worker's own instructions for an item that it has found
     picoseconds inline_spawn = 0;  ///< a spawn that runs its child at once
     picoseconds queued_spawn = 0;  ///< a spawn that pushes its child, and the join of it
+    picoseconds fork = 0;          ///< a fork_join whose child is not stolen
+    picoseconds suspension = 0;    ///< to suspend a task and to resume it, both switches
 };
 
 /// Throws std::runtime_error, which names the line, for an unknown, repeated, or missing key.

@@ -10,7 +10,6 @@
 namespace virtual_time {
 namespace {
 
-constexpr std::size_t k_stack_bytes = 64 * 1024;  // untouched pages cost nothing
 constexpr std::uintptr_t k_line_bytes = 64;
 
 [[noreturn]] void give_up(const char* why) noexcept {
@@ -39,22 +38,23 @@ void machine::add_core(std::function<void()> body) {
     c.number = m_cores.size() - 1;
     c.order = mixed(m_seed * k_most_cores + c.number);
     c.body = std::move(body);
-    c.stack = std::make_unique<fibre>(k_stack_bytes);
+    c.first_stack = std::make_unique<fibre>(k_stack_bytes);
 }
 
 void machine::core_main(void* argument) {
     auto& self = *static_cast<core*>(argument);
     machine& m = *self.owner;
     self.body();
-    if (self.number == 0) {
-        self.stack->switch_to(m.m_controller);
+    if (self.number == 0) {  // its stack: another core may run on it now
+        self.first_stack->switch_to(m.m_controller);
     }
-    self.sleeps = true;
+    m.here().sleeps = true;
     m.resume_next();
 }
 
 void machine::run() {
     for (core& c : m_cores) {
+        c.stack = c.first_stack.get();
         c.stack->restart(&core_main, &c);
         if (c.number != 0) {
             queue_up(c);
@@ -76,6 +76,11 @@ void machine::resume_next() noexcept {
     if (&from != &here()) {
         from.stack->switch_to(*here().stack);
     }
+}
+
+void machine::continue_on(fibre& next) noexcept {
+    fibre& from = *std::exchange(here().stack, &next);
+    from.switch_to(next);
 }
 
 void machine::wait_for_turn() noexcept {

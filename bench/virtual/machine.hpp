@@ -29,6 +29,7 @@ enum class access : std::uint8_t {
 class machine {
 public:
     static constexpr std::size_t k_most_cores = 1024;
+    static constexpr std::size_t k_stack_bytes = 16 << 20;  ///< untouched pages cost nothing
 
     /// `seed` decides which of two cores with equal clocks is first.
     machine(const costs& c, std::uint64_t seed) : m_costs(c), m_seed(seed) {}
@@ -38,8 +39,9 @@ public:
     /// The first core added is the main one.
     void add_core(std::function<void()> body);
 
-    /// Runs all cores until the main one has returned. The others stop where they are; objects on
-    /// their stacks are not destroyed. Aborts if the main core sleeps for ever.
+    /// Runs all cores until the body of the main one has returned, on whichever core it runs then.
+    /// The others stop where they are; objects on their stacks are not destroyed. Aborts if all
+    /// cores sleep before.
     void run();
 
     // -- for code that runs on a core ------------------------------------------------------
@@ -54,6 +56,12 @@ public:
     void spend(picoseconds t) noexcept { here().at += t; }
     picoseconds now() const noexcept { return m_cores[m_here].at; }
     const costs& cost() const noexcept { return m_costs; }
+
+    /// The stack that the calling core runs on.
+    model::detail::fibre& stack() noexcept { return *here().stack; }
+    /// The calling core continues on another stack, which no core runs on. Returns when a core
+    /// continues on the caller's stack again. Costs no time.
+    void continue_on(model::detail::fibre& next) noexcept;
 
     /// A full barrier on every core that runs.
     void barrier() noexcept;
@@ -81,7 +89,8 @@ private:
         picoseconds delay = 0;    ///< interrupts that it has not paid for
         bool sleeps = false;
         std::function<void()> body;
-        std::unique_ptr<fibre> stack;
+        std::unique_ptr<fibre> first_stack;
+        fibre* stack = nullptr;  ///< on which it runs now
     };
     struct line {
         std::int32_t owner = k_none;        ///< the only core that holds the line, or none

@@ -1,173 +1,96 @@
 // SPDX-License-Identifier: BSL-1.0
 // bench-virtual: predicts a row of the benchmarks for a number of workers that the machine at hand
 // does not have. Prints figures marked "simulated".
+#include "idle.hpp"
+#include "options.hpp"
 #include "spawn.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <stdexcept>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace {
 
-constexpr const char* k_usage =
-    "Usage: bench-virtual spawn --machine FILE [option...]\n"
-    "  --machine FILE      costs: see bench/virtual/machines\n"
-    "  --workers N,...     1 to 1024; default: 2,4,8,16\n"
-    "  --ask all|one       victims that a thief asks in a round; default: all\n"
-    "  --ask-interval A-B  us between requests of a thief, least and most; default: 5-200\n"
-    "  --ask-at-once       a thief has no least interval before its first theft\n"
-    "  --coarse NS         pushes farther apart than this publish at once; default: 500\n"
-    "  --time-every-push   also those that are slow because a thief has asked, from their start\n"
-    "  --tasks N           default: 1048576, as in the benchmark\n"
-    "  --seeds N           runs with different seeds; prints median, least and most; default: 5\n"
-    "  --scale KEY=F       multiplies one cost, to see what depends on it\n"
-    "  --verbose           counts of what happened\n";
+using namespace virtual_time;
 
-struct arguments {
-    std::string machine;
-    std::vector<unsigned> workers{2, 4, 8, 16};
-    virtual_time::rules how;
-    long tasks = 1'048'576;
-    unsigned seeds = 5;
-    std::string scale;
-    bool is_verbose = false;
+row_result spawn_row(const setup& s) {
+    const spawn_result r = simulate_spawn(s.cost, s.how, s.workers, s.size, s.seed);
+    return {r.ns_per_task,
+            {{"stolen_%", 100 * r.stolen},
+             {"answers_a_1000", r.answers},
+             {"parks", static_cast<double>(r.parks)},
+             {"suspensions", static_cast<double>(r.suspensions)},
+             {"wakes", static_cast<double>(r.counted.wakes)},
+             {"barriers", static_cast<double>(r.counted.barriers)},
+             {"transfers", static_cast<double>(r.counted.transfers)},
+             {"accesses", static_cast<double>(r.counted.accesses)}}};
+}
+
+struct row {
+    std::string_view name;
+    const char* unit;
+    long size;
+    double work_ns;
+    row_result (*simulate)(const setup&);
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
+constexpr row k_rows[] = {{"spawn", "ns a task", 1'048'576, 0, spawn_row},
+                          {"fork", "us", 1'048'576, 0.7, simulate_fork},
+                          {"loop", "us", 1'048'576, 0.7, simulate_loop},
+                          {"uts", "ns a node", 500, 250, simulate_uts},
+                          {"leaf", "us idle", 1000, 0, simulate_leaf},
+                          {"phase", "us idle", 100'000, 1, simulate_phase}};
 
-double number(const std::string& text, std::string& rest) {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || !(value >= 0)) {
-        refuse("not a number: " + text);
-    }
-    rest = end;
-    return value;
-}
-
-double alone(const std::string& text) {
-    std::string rest;
-    const double value = number(text, rest);
-    if (!rest.empty()) {
-        refuse("not a number: " + text);
-    }
-    return value;
-}
-
-long whole(const std::string& text, long least, long most) {
-    const double value = alone(text);
-    if (value != std::floor(value) || value < static_cast<double>(least) ||
-        value > static_cast<double>(most)) {
-        refuse(text + " is not a whole number from " + std::to_string(least) + " to " +
-               std::to_string(most));
-    }
-    return static_cast<long>(value);
-}
-
-void read_interval(const std::string& text, virtual_time::rules& how) {
-    std::string rest;
-    const double least = number(text, rest);
-    double most = least;
-    if (!rest.empty() && rest.front() == '-') {
-        most = number(rest.substr(1), rest);
-    }
-    if (!rest.empty() || most < least || !(least > 0)) {
-        refuse("--ask-interval: expected us, as in 5-200");
-    }
-    how.ask_least = static_cast<virtual_time::picoseconds>(least * 1e6);
-    how.ask_most = static_cast<virtual_time::picoseconds>(most * 1e6);
-}
-
-std::vector<unsigned> read_list(std::string text) {
-    std::vector<unsigned> result;
-    do {
-        const auto comma = std::min(text.find(','), text.size());
-        result.push_back(static_cast<unsigned>(
-            whole(text.substr(0, comma), 1, virtual_time::machine::k_most_cores)));
-        text.erase(0, comma + 1);
-    } while (!text.empty());
-    return result;
-}
-
-arguments read(int argc, char** argv) {
-    if (argc < 2 || std::string_view(argv[1]) != "spawn") {
-        refuse("expected a row: spawn");
-    }
-    arguments a;
-    for (int i = 2; i < argc; ++i) {
-        const std::string name = argv[i];
-        if (name == "--time-every-push") {
-            a.how.times_every_push = true;
-            continue;
-        }
-        if (name == "--ask-at-once") {
-            a.how.asks_at_once = true;
-            continue;
-        }
-        if (name == "--verbose") {
-            a.is_verbose = true;
-            continue;
-        }
-        if (++i == argc) {
-            refuse(name + ": unknown, or without a value");
-        }
-        const std::string value = argv[i];
-        if (name == "--machine") {
-            a.machine = value;
-        } else if (name == "--workers") {
-            a.workers = read_list(value);
-        } else if (name == "--ask" && (value == "one" || value == "all")) {
-            a.how.asks_one = value == "one";
-        } else if (name == "--ask-interval") {
-            read_interval(value, a.how);
-        } else if (name == "--coarse") {
-            a.how.coarse = static_cast<virtual_time::picoseconds>(alone(value) * 1e3);
-        } else if (name == "--tasks") {
-            a.tasks = whole(value, 4, 1'000'000'000);
-        } else if (name == "--seeds") {
-            a.seeds = static_cast<unsigned>(whole(value, 1, 1000));
-        } else if (name == "--scale") {
-            a.scale = value;
-        } else {
-            refuse("unknown option or value: " + name + " " + value);
+const row& row_named(std::string_view name) {
+    for (const row& each : k_rows) {
+        if (each.name == name) {
+            return each;
         }
     }
-    if (a.machine.empty()) {
-        refuse("--machine is missing");
-    }
-    return a;
+    throw std::invalid_argument("expected a row: spawn, fork, loop, uts, leaf, phase");
 }
 
-void print(const arguments& a, const virtual_time::costs& c, unsigned workers) {
-    std::vector<virtual_time::spawn_result> runs;
-    for (unsigned seed = 1; seed <= a.seeds; ++seed) {
-        runs.push_back(virtual_time::simulate_spawn(c, a.how, workers, a.tasks, seed));
+void print(const options& o, const row& which, setup s) {
+    std::vector<row_result> runs;
+    for (unsigned seed = 1; seed <= o.seeds; ++seed) {
+        s.seed = seed;
+        runs.push_back(which.simulate(s));
     }
     std::sort(runs.begin(), runs.end(),
-              [](const auto& x, const auto& y) { return x.ns_per_task < y.ns_per_task; });
-    const auto& median = runs[runs.size() / 2];
-    std::printf("spawn, %4u workers: %7.2f ns a task (%.2f to %.2f), simulated\n", workers,
-                median.ns_per_task, runs.front().ns_per_task, runs.back().ns_per_task);
-    if (a.is_verbose) {
-        std::printf(
-            "    stolen %.2f%%, answers %.2f a 1000 tasks, parks %llu, late joins %llu, wakes "
-            "%llu, "
-            "barriers %llu, transfers %llu of %llu accesses\n",
-            100 * median.stolen, median.answers, static_cast<unsigned long long>(median.parks),
-            static_cast<unsigned long long>(median.late_joins),
-            static_cast<unsigned long long>(median.counted.wakes),
-            static_cast<unsigned long long>(median.counted.barriers),
-            static_cast<unsigned long long>(median.counted.transfers),
-            static_cast<unsigned long long>(median.counted.accesses));
+              [](const row_result& x, const row_result& y) { return x.value < y.value; });
+    const row_result& median = runs[runs.size() / 2];
+    std::printf("%s, %4u workers: %9.2f %s (%.2f to %.2f), simulated\n", o.row.c_str(), s.workers,
+                median.value, which.unit, runs.front().value, runs.back().value);
+    if (o.is_verbose) {
+        const char* before = "    ";
+        for (const auto& [name, value] : median.more) {
+            std::printf("%s%s %.2f", before, name.c_str(), value);
+            before = ", ";
+        }
+        std::printf("\n");
     }
     std::fflush(stdout);
+}
+
+void run(const options& o) {
+    const row& which = row_named(o.row);
+    setup s;
+    s.cost = read_costs(o.machine);
+    if (!o.scale.empty()) {
+        scale(s.cost, o.scale);
+    }
+    s.how = o.how;
+    s.size = o.size.value_or(which.size);
+    s.work = o.work.value_or(static_cast<picoseconds>(which.work_ns * 1e3));
+    s.before = o.before;
+    s.rounds = o.rounds;
+    s.by = o.by;
+    for (const unsigned workers : o.workers) {
+        s.workers = workers;
+        print(o, which, s);
+    }
 }
 
 }  // namespace
@@ -178,14 +101,7 @@ int main(int argc, char** argv) {
         return 0;
     }
     try {
-        const arguments a = read(argc, argv);
-        virtual_time::costs c = virtual_time::read_costs(a.machine);
-        if (!a.scale.empty()) {
-            virtual_time::scale(c, a.scale);
-        }
-        for (const unsigned workers : a.workers) {
-            print(a, c, workers);
-        }
+        run(read_options(argc, argv));
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "bench-virtual: %s\n%s", error.what(), k_usage);

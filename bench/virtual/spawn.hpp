@@ -12,7 +12,7 @@ struct spawn_result {
     double stolen = 0;   ///< parts of the tasks
     double answers = 0;  ///< requests that the spawner answered, per 1000 tasks
     std::uint64_t parks = 0;
-    std::uint64_t late_joins = 0;  ///< where the real spawner suspends
+    std::uint64_t suspensions = 0;
     machine::figures counted;
 };
 
