@@ -5,11 +5,15 @@
 #include "options.hpp"
 #include "spawn.hpp"
 
+#include <quern/base/detail/nearest_match.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace {
 
@@ -49,7 +53,12 @@ const row& row_named(std::string_view name) {
             return each;
         }
     }
-    throw std::invalid_argument("expected a row: spawn, fork, loop, uts, leaf, phase");
+    std::vector<std::string_view> known;
+    for (const row& each : k_rows) {
+        known.push_back(each.name);
+    }
+    throw std::invalid_argument("unknown row " + std::string(name) + "; " +
+                                quern::detail::accepted_values(name, known));
 }
 
 void print(const options& o, const row& which, setup s) {
@@ -104,7 +113,7 @@ int main(int argc, char** argv) {
         run(read_options(argc, argv));
         return 0;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench-virtual: %s\n%s", error.what(), k_usage);
+        std::fprintf(stderr, "bench-virtual: %s\nbench-virtual --help says more.\n", error.what());
         return 2;
     }
 }

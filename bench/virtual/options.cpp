@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "options.hpp"
 
+#include <quern/base/detail/nearest_match.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 
 namespace virtual_time {
 namespace {
@@ -47,9 +50,9 @@ picoseconds time_of(const std::string& text, double unit) {
 }
 
 std::string one_of(const std::string& name, const std::string& value,
-                   const std::vector<std::string>& known) {
+                   const std::vector<std::string_view>& known) {
     if (std::find(known.begin(), known.end(), value) == known.end()) {
-        refuse("unknown option or value: " + name + " " + value);
+        refuse(name + " is '" + value + "'; " + quern::detail::accepted_values(value, known));
     }
     return value;
 }
@@ -127,6 +130,17 @@ const std::map<std::string, setter>& setters() {
     return all;
 }
 
+[[noreturn]] void refuse_option(const std::string& name) {
+    std::vector<std::string_view> known;
+    for (const auto& each : flags()) {
+        known.push_back(each.first);
+    }
+    for (const auto& each : setters()) {
+        known.push_back(each.first);
+    }
+    refuse("unknown option " + name + "; " + quern::detail::accepted_values(name, known));
+}
+
 }  // namespace
 
 options read_options(int argc, char** argv) {
@@ -142,8 +156,11 @@ options read_options(int argc, char** argv) {
             continue;
         }
         const auto found = setters().find(name);
-        if (found == setters().end() || ++i == argc) {
-            refuse(name + ": unknown, or without a value");
+        if (found == setters().end()) {
+            refuse_option(name);
+        }
+        if (++i == argc) {
+            refuse(name + " has no value");
         }
         found->second(o, name, argv[i]);
     }

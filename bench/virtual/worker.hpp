@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // A virtual worker: the scheduler's protocol templates on virtual_time::atomics, and around them
 // the decisions of steal.cpp, take.cpp, search.cpp, parking.cpp, loop.cpp and stacks.cpp, repeated
-// by hand: these are not yet types of their own. Each function has the name of the one that it
-// repeats. Leaves out what a pool without priorities, hints, timers and pollers never does.
+// by hand: the types that make these are no templates over atomics. Each function has the name of
+// the one that it repeats. Leaves out what a pool without priorities, hints, timers and pollers
+// never does.
 #pragma once
 
 #include "context.hpp"
