@@ -11,9 +11,8 @@
 
 namespace quern::detail {
 
-bool is_ready_above(worker_shared& here, order_key key) noexcept {
-    return here.best_placed() > key ||
-           (key < key_of(priority::high) && !here.home().queues().high().empty());
+bool is_ready_above(const worker_shared& here, order_key key) noexcept {
+    return here.best_placed() > key;
 }
 
 bool must_let_others_run(const context& waiter, const runnable& task) noexcept {

@@ -4,7 +4,7 @@
 
 void give(quern::detail::pool& where, quern::detail::runnable& item) {
 #ifdef QUERN_MUST_COMPILE
-    where.at(0).inbox().push(item);
+    where.at(0).mailbox().push(item);
     quern::detail::this_worker().push(item);
 #else
     where.at(0).push(item);

@@ -205,7 +205,7 @@ bool is_sorted_but_for_one(const std::vector<std::size_t>& order) {
     return order.empty();
 }
 
-// Some turns of a worker are for others (k_fairness_interval) or for the oldest task
+// Some turns of a worker are for others (k_outside_interval) or for the oldest task
 // (k_ageing_interval), and a search without result takes turns too. So one batch in some forty has
 // a task in another place.
 TEST_P(graph, begins_a_batch_in_its_order_on_one_worker) {

@@ -15,8 +15,8 @@
 namespace quern {
 
 /// Which ready items a worker takes first: `high` before anything else, `low` when nothing else is
-/// ready. So that nothing starves, of every 2042 items that a worker takes one is of low priority
-/// and one of normal priority, if there are any.
+/// ready. So that nothing starves, of every 1018 items that a worker takes one is of normal
+/// priority, and one is of a rank or priority that has not had its turn for longest.
 enum class priority : std::uint8_t { low, normal, high };
 
 }  // namespace quern

@@ -37,9 +37,7 @@ moment look(const place& where) {
     }
     for (const pool_ref& each : pools_of(where)) {
         quern::detail::pool& home = each.get();
-        now.queued +=
-            static_cast<double>(home.queues().injector().size() + home.queues().high().size() +
-                                home.queues().low().size() + home.queued_by_policy());
+        now.queued += static_cast<double>(home.injector().size() + home.queued_by_policy());
         // The sum of inconsistent numbers may be below 0 for a moment.
         now.suspended += static_cast<double>(
             std::max<std::int64_t>(static_cast<std::int64_t>(home.contexts_away()), 0));

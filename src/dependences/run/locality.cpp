@@ -57,8 +57,7 @@ worker* worker_of(const pool& where) noexcept {
 
 /// Whether it has nothing to do, or will have soon, and is not slower to begin than `from`.
 bool can_begin_soon(worker_shared& one, const runnable& task, const ready_from& from) noexcept {
-    const bool is_idle =
-        one.stats().phase() == worker_phase::idle && one.inbox().empty() && one.hinted().empty();
+    const bool is_idle = one.stats().phase() == worker_phase::idle && one.mailbox().empty();
     if (is_idle) {
         // This worker must not wait for another one to wake up.
         return !one.is_asleep() || (from.queued >= k_tasks_of_a_wake_up && !task.has_place());
@@ -67,7 +66,7 @@ bool can_begin_soon(worker_shared& one, const runnable& task, const ready_from& 
         return false;  // what precedes other tasks does not wait for a worker
     }
     const auto idle = one.home().gate().load();
-    return one.inbox().size() < k_backlog || idle.searching + idle.sleeping == 0;
+    return one.mailbox().size() < k_backlog || idle.searching + idle.sleeping == 0;
 }
 
 }  // namespace

@@ -124,35 +124,37 @@ private:
     std::vector<ready_ring*> m_of;
 };
 
-/// Queues without stealing: all items are in the inboxes. Any thread may push to them, and the
+/// Queues without stealing: all items are in the mailboxes. Any thread may push to them, and the
 /// scheduler counts them among its own.
-class in_inboxes : public policy_queues {
+class in_mailboxes : public policy_queues {
 public:
-    explicit in_inboxes(policy_host of) {
+    explicit in_mailboxes(policy_host of) {
         for (unsigned worker = 0; worker < of.workers(); ++worker) {
-            m_of.push_back(&of.pool().at(worker).inbox());
+            m_of.push_back(&of.pool().at(worker).mailbox());
         }
     }
 
-    ready_item pop(unsigned self) override { return ready_item(m_of[self]->pop()); }
+    ready_item pop(unsigned self) override {
+        return ready_item(m_of[self]->pop_above(detail::k_below_normal));
+    }
     unsigned put_back(unsigned self, ready_item item) override {
-        m_of[self]->push_front(*item.get());
+        m_of[self]->push_first(*item.get());
         return self;
     }
     bool take_back(unsigned self, ready_item item) override {
-        return m_of[self]->pop_if(item.get()) != nullptr;
+        return m_of[self]->pop_if_first(*item.get());
     }
     std::size_t size(unsigned) const override { return 0; }
     bool has_items(unsigned) const override { return false; }
 
 protected:
-    std::vector<detail::ready_queue*> m_of;
+    std::vector<detail::ranked_queue*> m_of;
 };
 
 /// From Qthreads: new tasks go to all workers in turn.
-class nemesis final : public in_inboxes {
+class nemesis final : public in_mailboxes {
 public:
-    explicit nemesis(policy_host of) : in_inboxes(of), m_host(of), m_turns(of.workers()) {
+    explicit nemesis(policy_host of) : in_mailboxes(of), m_host(of), m_turns(of.workers()) {
         for (unsigned worker = 0; worker < of.workers(); ++worker) {
             m_turns[worker].next = worker + 1;
         }
@@ -173,9 +175,9 @@ private:
 };
 
 /// As in HPX: a worker runs the tasks that it creates, unless a hint says otherwise.
-class stay_put final : public in_inboxes {
+class stay_put final : public in_mailboxes {
 public:
-    using in_inboxes::in_inboxes;
+    using in_mailboxes::in_mailboxes;
 
     unsigned push(unsigned self, ready_item item) override {
         m_of[self]->push(*item.get());

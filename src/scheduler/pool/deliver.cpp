@@ -46,7 +46,7 @@ worker_shared* pool::addressee(runnable& item) noexcept {
     return nullptr;
 }
 
-/// Items with a rank from outside threads go to the workers round-robin.
+/// Items with a rank or priority from outside threads go to the workers round-robin.
 worker_shared& pool::next_for_ranked() noexcept {
     const std::uint32_t turn = m_ranked_turn.fetch_add(1, std::memory_order_relaxed);
     return at(turn % knobs().active_workers.load(std::memory_order_relaxed));
@@ -91,11 +91,11 @@ void pool::make_ready(ready_batch& items) noexcept {
     ready_batch ranked;
     while (!items.empty()) {
         runnable& item = items.take_first();
-        if (item.is_hinted() || (item.has_place() && item.rank == 0)) {
+        if (item.is_hinted()) {
             make_ready(item);
         } else {
             tell_ready(item, here != nullptr ? here->is_timed_now() : m_timed.comes());
-            (item.rank != 0 ? ranked : plain).add(item);
+            (item.has_place() ? ranked : plain).add(item);
         }
     }
     if (here != nullptr) {
@@ -107,7 +107,7 @@ void pool::make_ready(ready_batch& items) noexcept {
             note_placed();
             next_for_ranked().ranked().push(ranked);
         }
-        queues().injector().push(plain);
+        injector().push(plain);
         if (gate().load().must_wake()) {
             wake_one(0);  // a worker that finds work wakes the next one
         }
@@ -171,15 +171,14 @@ void pool::deliver(runnable& item, worker_shared* to) noexcept {
         note_placed();
     }
     if (to != nullptr) {
-        item.has_place() ? to->hinted().push(item) : to->inbox().push(item);
+        to->mailbox().push(item);
         wake_for(*to);
         return;
     }
-    if (item.rank != 0) {
+    if (item.has_place()) {
         next_for_ranked().ranked().push(item);
     } else {
-        ready_queue* const shared = queues().of(item.urgency);
-        (shared != nullptr ? *shared : queues().injector()).push(item);
+        injector().push(item);
     }
     if (gate().load().must_wake()) {
         wake_one(0);
@@ -188,13 +187,10 @@ void pool::deliver(runnable& item, worker_shared* to) noexcept {
 
 template <class F>
 void pool::for_each_list(F call) noexcept {
-    for (ready_queue* shared : {&queues().injector(), &queues().high(), &queues().low()}) {
-        call(*shared);
-    }
+    call(injector());
     for (const auto& w : workers()) {
-        call(w->inbox());
+        call(w->mailbox());
         call(w->ranked());
-        call(w->hinted());
     }
 }
 

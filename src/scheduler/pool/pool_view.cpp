@@ -50,8 +50,7 @@ pool_view view_of(const pool_ref& which) {
     seen.name = p.name();
     seen.policy = p.policy().name;
     seen.active_workers = which.active_workers();
-    seen.queued = p.queues().injector().size() + p.queues().high().size() +
-                  p.queues().low().size() + p.queued_by_policy();
+    seen.queued = p.injector().size() + p.queued_by_policy();
     // A sum of differences: briefly negative while a task moves between workers.
     const auto away = static_cast<std::int64_t>(p.away());
     seen.suspended = static_cast<std::uint64_t>(std::max<std::int64_t>(away, 0));

@@ -36,9 +36,10 @@ bool pool_shared::keeps_private() noexcept {
 }
 
 bool pool_shared::has_shared_work() noexcept {
-    return !m_queues.empty() || std::any_of(workers().begin(), workers().end(), [](const auto& w) {
-        return !w->ranked().empty() || (w->is_stealable() && w->has_public_work());
-    });
+    return !m_injector.empty() ||
+           std::any_of(workers().begin(), workers().end(), [](const auto& w) {
+               return !w->ranked().empty() || (w->is_stealable() && w->has_public_work());
+           });
 }
 
 bool pool_shared::wake_one(std::uint32_t near) noexcept {

@@ -68,7 +68,7 @@ void pool::wire_nodes() {
 
 /// Every other worker must remain a victim: work that no worker may take would keep all of them
 /// awake.
-void pool::arrange_victims(worker_shared& w) {
+void pool::arrange_victims(worker& w) {
     victim_rings wanted;
     for (const worker_shared::ring& near : w.victims()) {
         auto& ranks = wanted.emplace_back();

@@ -114,7 +114,7 @@ void worker_shared::request_work(tick_count now) noexcept {
     }
 }
 
-bool worker_shared::is_silent(tick_count now) noexcept {
+bool worker_shared::is_silent(tick_count now) const noexcept {
     if (!home().has_barrier()) {
         return false;
     }
@@ -140,7 +140,7 @@ bool worker_shared::has_public_work() noexcept {
     context* const current = running(std::memory_order_seq_cst);
     const bool forks = is_stealable() && ((current != nullptr && current->has_public()) ||
                                           own_suspended().has_public());
-    return forks || has_items() || !inbox().empty() || !ranked().empty() || !hinted().empty();
+    return forks || has_items() || !mailbox().empty() || !ranked().empty();
 }
 
 bool worker_shared::is_stealable() const noexcept {
@@ -168,7 +168,7 @@ void worker_shared::count_near_rings() noexcept {
 std::size_t worker_shared::queued() const noexcept {
     const std::size_t kept =
         m_policy_queues == nullptr ? own_deque().size() : m_policy_queues->size(rank());
-    return kept + inbox().size() + own_pinned().size() + ranked().size() + hinted().size();
+    return kept + mailbox().size() + own_pinned().size() + ranked().size();
 }
 
 }  // namespace quern::detail

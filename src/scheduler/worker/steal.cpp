@@ -94,9 +94,7 @@ work* thief::steal_hinted(tick_count now) noexcept {
 
 /// No patience with a throttled victim: it does not take its items itself.
 work* thief::steal_hinted(worker_shared& victim, tick_count now) noexcept {
-    ready_queue& inbox = victim.inbox();
-    ranked_queue& hinted = victim.hinted();
-    if (!victim.is_stealable() || (inbox.empty() && hinted.empty())) {
+    if (!victim.is_stealable() || victim.mailbox().empty()) {
         return nullptr;
     }
     const bool is_idle = victim.stats().phase() == worker_phase::idle;
@@ -105,11 +103,7 @@ work* thief::steal_hinted(worker_shared& victim, tick_count now) noexcept {
         m_leaves_hinted = true;
         return nullptr;
     }
-    if (runnable* const item = hinted.pop_above(key_of(priority::normal))) {
-        return item;
-    }
-    runnable* const item = inbox.pop();
-    return item != nullptr ? item : hinted.pop_above(k_no_key);
+    return victim.mailbox().pop_above(k_no_key);
 }
 
 void thief::has_stolen_from(worker_shared& victim) noexcept {

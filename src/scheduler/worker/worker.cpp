@@ -95,13 +95,9 @@ void worker::abandon_in_child(context& here) noexcept {
 }
 
 void worker::push_elsewhere(runnable& item) noexcept {
-    if (item.rank != 0) {
+    if (item.has_place()) {
         home().note_placed();
         ranked().push(item);
-        notify_public_work();
-    } else if (ready_queue* const shared = home().queues().of(item.urgency)) {
-        home().note_placed();
-        shared->push(item);
         notify_public_work();
     } else if (keeps_in_deque()) {
         own_deque().push(&item);
@@ -148,7 +144,7 @@ void worker::push_last(context& c) noexcept {
         own_pinned().push(c);  // this worker is awake
         return;
     }
-    inbox().push(c);
+    mailbox().push(c, key_of(priority::normal));
     notify_work_of(*this);
 }
 

@@ -31,6 +31,9 @@ public:
     explicit domain_core(dependent_task& parent) noexcept;
     ~domain_core();
 
+    using domain_shared::parent_ends;
+    using domain_shared::report_unobserved;
+
     bool owned_here() const noexcept;
     /// Throws std::logic_error, which names the function.
     void require_owner(const char* function) const {

@@ -88,11 +88,6 @@ public:
         // acquire: pairs with fail_outwards. What was dropped has seen only the signal.
         return m_failing.failed.load(std::memory_order_acquire) || is_stopped();
     }
-    /// An error that no taskwait() has thrown goes to the handler. Requires: every task has ended.
-    void report_unobserved() noexcept;
-    /// The function of its parent has returned: from now on errors go to the parent's domain.
-    /// Before accesses of the parent are released, so that no successor misses an error.
-    void parent_ends() noexcept;
     bool has_parent_ended() const noexcept {
         return m_failing.parent_ended.load(std::memory_order_relaxed);
     }
@@ -117,6 +112,12 @@ protected:
     explicit domain_shared(pool& where) noexcept;
     explicit domain_shared(dependent_task& parent) noexcept;
     ~domain_shared() = default;
+
+    /// An error that no taskwait() has thrown goes to the handler. Requires: every task has ended.
+    void report_unobserved() noexcept;
+    /// The function of its parent has returned: from now on errors go to the parent's domain.
+    /// Before accesses of the parent are released, so that no successor misses an error.
+    void parent_ends() noexcept;
 
     dependent_task* own_parent() const noexcept { return m_parent; }
     task_count& own_count() noexcept { return m_count; }

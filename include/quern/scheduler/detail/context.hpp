@@ -25,7 +25,6 @@ class pool;
 class stealable_contexts;
 class stop_signal;
 class task_holds;
-class worker;
 class worker_shared;
 
 /// A forked child that its parent will join; lies in the parent's frame. `run` runs the child and

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a worker does when it has nothing to run: it searches, sleeps, keeps watch over the time,
-// looks for hangs, and obeys the knob active-workers. Only the worker's own thread. Bodies:
-// src/scheduler/worker/{search,parking,watch}.cpp; protocols: src/scheduler/README.md.
+// looks for hangs, and obeys the knob active-workers. Only the worker's own thread, or the guest in
+// its place. Bodies: src/scheduler/worker/{search,parking,watch,guest}.cpp; protocols:
+// src/scheduler/README.md.
 #pragma once
 
 #include <quern/base/detail/config.hpp>

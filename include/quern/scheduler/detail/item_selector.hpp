@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // The order in which a worker looks into its own queues and those of its pool. Only the worker's
-// own thread. Bodies: src/scheduler/worker/take.cpp, and ranks.cpp for items with a special order.
+// own thread. Bodies: src/scheduler/worker/take.cpp.
 #pragma once
 
 #include <quern/base/detail/config.hpp>
 #include <quern/scheduler/detail/ranked_queue.hpp>
+#include <quern/scheduler/detail/turn_order.hpp>
 #include <quern/scheduler/work.hpp>
 
 #include <cstddef>
@@ -30,20 +31,24 @@ public:
     /// Timers have fired, whose tasks have not had their turn in the injector.
     void has_fired(std::size_t timers) noexcept { m_fired += timers; }
 
+    // -- for take_in_turn() --------------------------------------------------------------------
+
+    work* take(place from) noexcept;
+    QUERN_COLD work* take_oldest(place from) noexcept;
+    QUERN_COLD work* take_ranked(bool only_high) noexcept;
+    QUERN_COLD work* take_below() noexcept;
+    QUERN_COLD bool has(place of) const noexcept;
+    bool has_ranks() const noexcept;
+    bool has_fired() const noexcept { return m_fired != 0; }
+
 private:
-    work* look_for_ready() noexcept;
-    work* take_aged() noexcept;
-    work* take_oldest() noexcept;
     work* take_injected() noexcept;
-    QUERN_COLD work* take_placed() noexcept;
-    QUERN_COLD work* take_placed_in_turn() noexcept;
-    QUERN_COLD work* take_above(order_key floor) noexcept;
-    QUERN_COLD bool has_before(const runnable& item) const noexcept;
-    bool is_turn_of_others() const noexcept;
+    work* take_oldest_kept() noexcept;
+    work* take_above(order_key floor) noexcept;
 
     worker& m_self;
     pool_shared& m_pool;
-    std::uint32_t m_tick = 0;
+    turn_order m_turn;
     std::size_t m_fired = 0;  ///< timers whose tasks have not had their turn in the injector
 };
 

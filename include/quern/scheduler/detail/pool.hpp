@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The workers that share work, and what they share: the gate of the idle, the injector, the
-// priority queues, knobs, pollers, hooks. Made and destroyed by a runtime.
+// The workers that share work: how items come to them, from tasks and from threads outside, and how
+// they begin and end. What they share is in pool_shared. Made and destroyed by a runtime.
 #pragma once
 
 #include <quern/scheduler/detail/pool_shared.hpp>
@@ -131,7 +131,7 @@ private:
     void wire(const pool_description& description);
     void wire_victims(const pool_description& description);
     void wire_nodes();
-    void arrange_victims(worker_shared& w);
+    void arrange_victims(worker& w);
     void make_policy_queues();
     node& node_of(unsigned number) noexcept;
     worker_shared* addressee(runnable& item) noexcept;

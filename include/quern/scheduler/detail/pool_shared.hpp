@@ -8,8 +8,8 @@
 #include <quern/scheduler/detail/idle_gate.hpp>
 #include <quern/scheduler/detail/pool_status.hpp>
 #include <quern/scheduler/detail/pool_time.hpp>
+#include <quern/scheduler/detail/ready_queue.hpp>
 #include <quern/scheduler/detail/rest_signal.hpp>
-#include <quern/scheduler/detail/shared_queues.hpp>
 #include <quern/scheduler/detail/spare_threads.hpp>
 #include <quern/scheduler/detail/suspended_coroutines.hpp>
 #include <quern/scheduler/detail/throttled_workers.hpp>
@@ -29,7 +29,8 @@ public:
 
     idle_gate<std_atomics>& gate() noexcept { return m_gate; }
     const idle_gate<std_atomics>& gate() const noexcept { return m_gate; }
-    shared_queues& queues() noexcept { return m_queues; }
+    /// Items from outside threads and timers, for any worker.
+    ready_queue& injector() noexcept { return m_injector; }
     detail::knobs& knobs() noexcept { return m_knobs; }
     const detail::knobs& knobs() const noexcept { return m_knobs; }
     pool_time& time() noexcept { return m_time; }
@@ -96,7 +97,7 @@ protected:
 
 private:
     idle_gate<std_atomics> m_gate;
-    shared_queues m_queues;
+    ready_queue m_injector;
     detail::knobs m_knobs;
     pool_time m_time;
     suspended_coroutines m_coroutines;

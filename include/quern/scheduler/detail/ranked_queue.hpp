@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A locked queue of ready items in the order of urgency and rank, the oldest first within a rank. A
-// worker has two: of items with a rank, and of hinted items that are not of normal priority and
-// rank 0. One list per rank, found by three levels of bits: the cost does not depend on how many
-// items there are.
+// worker has two: of items with a rank or priority, and of items that are for it. One list per
+// rank, found by three levels of bits: the cost does not depend on how many items there are.
 #pragma once
 
 #include <quern/base/detail/cache_line.hpp>
@@ -11,6 +10,7 @@
 #include <quern/scheduler/ready_item.hpp>
 #include <quern/scheduler/work.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -38,6 +38,8 @@ constexpr order_key key_of(const lasting_attributes& item) noexcept {
 /// Above all keys of low urgency, below all others; and the same of normal urgency.
 inline constexpr order_key k_above_low = k_ranks - 1;
 inline constexpr order_key k_above_normal = 2 * k_ranks - 1;
+/// Below the key of an item without a rank, above all ranks below 0.
+inline constexpr order_key k_below_normal = key_of(priority::normal) - 1;
 
 /// A set of numbers below 64 * Words.
 template <std::size_t Words>
@@ -66,62 +68,73 @@ private:
     std::array<std::uint64_t, Words> m_words{};
 };
 
-/// Items by key. Not thread safe. Allocates 7 KiB with the first item, and 2 KiB with the first one
-/// of each 256 neighbouring ranks, and keeps them.
-class items_by_key {
+/// A ring of items through their links: the last one is followed by the first.
+class item_ring {
 public:
-    /// The largest key below the limit of which there are items, or k_no_key.
-    order_key last_below(order_key limit) const noexcept {
-        if (m_table == nullptr) {
-            return k_no_key;
+    bool empty() const noexcept { return m_last == nullptr; }
+    bool is_first(const runnable& item) const noexcept {
+        return m_last != nullptr && m_last->next == &item;
+    }
+    void push(runnable& item) noexcept {
+        push_first(item);
+        m_last = &item;
+    }
+    /// Before all others.
+    void push_first(runnable& item) noexcept {
+        if (m_last != nullptr) {
+            item.next = std::exchange(m_last->next, &item);
+        } else {
+            item.next = m_last = &item;
         }
-        const auto at = static_cast<std::size_t>(limit);
-        if (at % k_page != 0 && m_table->pages[at / k_page] != nullptr) {
-            const int found = m_table->pages[at / k_page]->used.last_below(at % k_page);
-            if (found >= 0) {
-                return limit - limit % static_cast<order_key>(k_page) + found;
-            }
+    }
+    /// The first. Requires one.
+    runnable& pop() noexcept {
+        runnable& first = *m_last->next;
+        if (&first == m_last) {
+            m_last = nullptr;
+        } else {
+            m_last->next = first.next;
         }
-        const int before = m_table->used.last_below(at / k_page);
-        if (before < 0) {
-            return k_no_key;
-        }
-        const page& of = *m_table->pages[static_cast<std::size_t>(before)];
-        return before * static_cast<order_key>(k_page) + of.used.last_below(k_page);
+        return first;
     }
 
-    void add(order_key key, runnable& item) {
-        const auto at = static_cast<std::size_t>(key);
+private:
+    runnable* m_last = nullptr;
+};
+
+/// Items by key. Not thread safe. Allocates 7 KiB with the first item whose key is not that of most
+/// items, normal priority and rank 0, and 2 KiB with the first one of each 256 neighbouring ranks,
+/// and keeps them.
+class items_by_key {
+public:
+    static constexpr order_key k_usual = key_of(priority::normal);
+
+    /// The largest key below the limit of which there are items, or k_no_key.
+    order_key last_below(order_key limit) const noexcept {
+        const order_key usual = !m_usual.empty() && k_usual < limit ? k_usual : k_no_key;
+        return m_table == nullptr ? usual : std::max(usual, m_table->last_below(limit));
+    }
+
+    bool has(order_key key) const noexcept { return last_below(key + 1) == key; }
+    /// Whether the item is the next one of its key. Requires that there are items of that key.
+    bool is_first(order_key key, const runnable& item) noexcept {
+        return (key == k_usual ? m_usual : m_table->of(key)).is_first(item);
+    }
+
+    /// The ring of that key, to which the caller adds an item.
+    item_ring& grow(order_key key) {
+        if (key == k_usual) {
+            return m_usual;
+        }
         if (m_table == nullptr) {
             m_table = std::make_unique<table>();
         }
-        std::unique_ptr<page>& of = m_table->pages[at / k_page];
-        if (of == nullptr) {
-            of = std::make_unique<page>();
-        }
-        runnable*& last = of->last[at % k_page];
-        item.next = last != nullptr ? std::exchange(last->next, &item) : &item;
-        last = &item;
-        of->used.insert(at % k_page);
-        m_table->used.insert(at / k_page);
+        return m_table->grow(key);
     }
 
     /// The oldest item of that key. Requires one.
     runnable& take(order_key key) noexcept {
-        const auto at = static_cast<std::size_t>(key);
-        page& of = *m_table->pages[at / k_page];
-        runnable*& last = of.last[at % k_page];
-        runnable& first = *last->next;
-        if (&first != last) {
-            last->next = first.next;
-            return first;
-        }
-        last = nullptr;
-        of.used.erase(at % k_page);
-        if (of.used.last_below(k_page) < 0) {
-            m_table->used.erase(at / k_page);
-        }
-        return first;
+        return key == k_usual ? m_usual.pop() : m_table->take(key);
     }
 
 private:
@@ -129,27 +142,89 @@ private:
 
     struct page {
         number_set<k_page / 64> used;
-        std::array<runnable*, k_page> last{};  ///< of a ring through `next`: the oldest follows it
+        std::array<item_ring, k_page> rings;
     };
     struct table {
+        order_key last_below(order_key limit) const noexcept;
+        item_ring& of(order_key key) const noexcept {
+            const auto at = static_cast<std::size_t>(key);
+            return pages[at / k_page]->rings[at % k_page];
+        }
+        item_ring& grow(order_key key);
+        runnable& take(order_key key) noexcept;
+
         number_set<k_keys / k_page / 64> used;  ///< pages with items
         std::array<std::unique_ptr<page>, k_keys / k_page> pages;
     };
+
+    item_ring m_usual;
     std::unique_ptr<table> m_table;
 };
+
+inline order_key items_by_key::table::last_below(order_key limit) const noexcept {
+    const auto at = static_cast<std::size_t>(limit);
+    if (at % k_page != 0 && pages[at / k_page] != nullptr) {
+        const int found = pages[at / k_page]->used.last_below(at % k_page);
+        if (found >= 0) {
+            return limit - limit % static_cast<order_key>(k_page) + found;
+        }
+    }
+    const int before = used.last_below(at / k_page);
+    if (before < 0) {
+        return k_no_key;
+    }
+    return before * static_cast<order_key>(k_page) +
+           pages[static_cast<std::size_t>(before)]->used.last_below(k_page);
+}
+
+inline item_ring& items_by_key::table::grow(order_key key) {
+    const auto at = static_cast<std::size_t>(key);
+    std::unique_ptr<page>& in = pages[at / k_page];
+    if (in == nullptr) {
+        in = std::make_unique<page>();
+    }
+    in->used.insert(at % k_page);
+    used.insert(at / k_page);
+    return in->rings[at % k_page];
+}
+
+inline runnable& items_by_key::table::take(order_key key) noexcept {
+    const auto at = static_cast<std::size_t>(key);
+    page& in = *pages[at / k_page];
+    item_ring& ring = in.rings[at % k_page];
+    runnable& first = ring.pop();
+    if (ring.empty()) {
+        in.used.erase(at % k_page);
+        if (in.used.last_below(k_page) < 0) {
+            used.erase(at / k_page);
+        }
+    }
+    return first;
+}
 
 /// Thread safe. An allocation that fails in push() ends the program.
 class alignas(k_cache_line) ranked_queue {
 public:
-    void push(runnable& item) noexcept {
+    void push(runnable& item) noexcept { push(item, detail::key_of(item)); }
+    /// With another key than its own.
+    void push(runnable& item, order_key key) noexcept {
         const std::scoped_lock lock(m_lock);
-        add(item);
+        m_items.grow(key).push(item);
+        grown(key);
     }
     void push(ready_batch& items) noexcept {
         const std::scoped_lock lock(m_lock);
         while (!items.empty()) {
-            add(items.take_first());
+            runnable& item = items.take_first();
+            m_items.grow(detail::key_of(item)).push(item);
+            grown(detail::key_of(item));
         }
+    }
+    /// Before all items of its key.
+    void push_first(runnable& item) noexcept {
+        const std::scoped_lock lock(m_lock);
+        m_items.grow(detail::key_of(item)).push_first(item);
+        grown(detail::key_of(item));
     }
 
     /// The key of the item that pop() would give, or k_no_key; what it was a moment ago. A look at
@@ -163,6 +238,13 @@ public:
         }
         const std::scoped_lock lock(m_lock);
         return best() > floor ? &take(best()) : nullptr;
+    }
+
+    /// Takes the item if it is the oldest of its key.
+    bool pop_if_first(runnable& item) noexcept {
+        const std::scoped_lock lock(m_lock);
+        const order_key key = detail::key_of(item);
+        return m_items.has(key) && m_items.is_first(key, item) && &take(key) == &item;
     }
 
     /// The same, several in their order; at most so many.
@@ -195,20 +277,23 @@ public:
     runnable* take_empty() noexcept {
         const std::scoped_lock lock(m_lock);
         runnable* empty = nullptr;
-        ready_batch others;
-        for (order_key key = best(); key != k_no_key; key = m_items.last_below(key + 1)) {
-            runnable& item = m_items.take(key);
-            if (item.begun.load(std::memory_order_relaxed)) {
-                item.next = std::exchange(empty, &item);
-            } else {
-                others.add(item);
+        std::size_t left = 0;
+        for (order_key key = best(); key != k_no_key; key = m_items.last_below(key)) {
+            ready_batch others;
+            while (m_items.has(key)) {
+                runnable& item = m_items.take(key);
+                if (item.begun.load(std::memory_order_relaxed)) {
+                    item.next = std::exchange(empty, &item);
+                } else {
+                    others.add(item);
+                }
+            }
+            left += others.size();
+            while (!others.empty()) {
+                m_items.grow(key).push(others.take_first());
             }
         }
-        m_size.store(others.size(), std::memory_order_relaxed);
-        while (!others.empty()) {
-            runnable& item = others.take_first();
-            m_items.add(detail::key_of(item), item);
-        }
+        m_size.store(left, std::memory_order_relaxed);
         m_best.store(m_items.last_below(k_keys), std::memory_order_relaxed);
         return empty;
     }
@@ -218,9 +303,7 @@ public:
     std::size_t size() const noexcept { return m_size.load(std::memory_order_relaxed); }
 
 private:
-    void add(runnable& item) noexcept {
-        const order_key key = detail::key_of(item);
-        m_items.add(key, item);
+    void grown(order_key key) noexcept {
         m_size.store(size() + 1, std::memory_order_relaxed);
         if (key > best()) {
             // seq_cst: ordered before the pusher's look at who sleeps. Where it is not written, an

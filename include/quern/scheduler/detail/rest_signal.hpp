@@ -22,7 +22,7 @@ public:
         std_atomics::futex_wake(m_word, 1);
     }
     std::uint32_t word() const noexcept { return m_word.load(std::memory_order_seq_cst); }
-    /// Sleeps unless a signal was given since `seen` was read, and no longer than that.
+    /// Sleeps unless a signal was given since `seen` was read, for at most that long.
     void wait(std::uint32_t seen, std::chrono::nanoseconds most) noexcept {
         std_atomics::futex_wait_for(m_word, seen, most);
     }

@@ -7,8 +7,6 @@
 #include <quern/scheduler/detail/ready_deque.hpp>
 #include <quern/scheduler/work.hpp>
 
-#include <cstddef>
-
 namespace quern::detail {
 
 using worker_deque = ready_deque<std_atomics, runnable>;
@@ -23,9 +21,7 @@ public:
     bool is_silent(tick_count now, tick_count patience) const noexcept {
         return m_deque->is_silent(now, patience);
     }
-    bool take_over() const noexcept { return m_deque->take_over(); }
     bool has_private() const noexcept { return m_deque->has_private(); }
-    std::size_t public_size() const noexcept { return m_deque->public_size(); }
 
 private:
     worker_deque* m_deque;

@@ -21,7 +21,8 @@ public:
     /// Sleeps unless wake_all() has been called since `seen` was read. May return early.
     void sleep(std::uint32_t seen) noexcept { std_atomics::futex_wait(m_word, seen); }
     std::uint32_t word() const noexcept { return m_word.load(std::memory_order_seq_cst); }
-    /// The knob has changed, or one of them has got an item pinned to it. `most`: workers.
+    /// The knob has changed, one of them has got an item pinned to it, or the pool ends. `most`:
+    /// workers.
     void wake_all(std::uint32_t most) noexcept {
         m_word.fetch_add(1, std::memory_order_seq_cst);
         std_atomics::futex_wake(m_word, static_cast<int>(most));

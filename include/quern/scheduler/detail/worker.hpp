@@ -20,10 +20,6 @@ struct hooks;
 
 class worker final : public worker_stacks {
 public:
-    /// Items between two looks at work from outside, so that a worker that feeds itself does not
-    /// starve it. Prime, so that it does not fall into step with a pattern of the program.
-    static constexpr std::uint32_t k_fairness_interval = 61;
-
     worker(pool& home, std::uint32_t rank);
 
     /// Throws std::bad_alloc without memory for its stack, std::system_error without a thread.
@@ -41,6 +37,15 @@ public:
     static bool run_beside(context& self, runnable& first) noexcept;
     /// Runs the item for a thread from outside, in the place of this worker, which sleeps.
     void run_guest(runnable& item) noexcept;
+
+    // -- by its pool, before it starts --------------------------------------------------------
+
+    using worker_shared::count_near_rings;
+    using worker_shared::set_node;
+    using worker_shared::set_policy_queues;
+    using worker_shared::set_victims;
+
+    // -- what it counts -----------------------------------------------------------------------
 
     worker_stats& stats() noexcept { return own_stats(); }
     using worker_status::stats;

@@ -27,21 +27,18 @@ protected:
     const ready_queue& own_pinned() const noexcept { return m_pinned; }
     stealable_contexts& own_suspended() noexcept { return m_suspended; }
 
-    ready_queue& inbox() noexcept { return m_inbox; }
-    const ready_queue& inbox() const noexcept { return m_inbox; }
-    /// Items with a rank that any worker may take, under every policy.
+    /// Items that are for this worker: hinted ones, and what has yielded; pushed by any thread.
+    ranked_queue& mailbox() noexcept { return m_mailbox; }
+    const ranked_queue& mailbox() const noexcept { return m_mailbox; }
+    /// Items of another rank or priority than normal that any worker may take, under every policy.
     ranked_queue& ranked() noexcept { return m_ranked; }
     const ranked_queue& ranked() const noexcept { return m_ranked; }
-    /// Items hinted to it, of another rank or priority than what is in the inbox.
-    ranked_queue& hinted() noexcept { return m_hinted; }
-    const ranked_queue& hinted() const noexcept { return m_hinted; }
 
 private:
-    worker_deque m_deque;  ///< where the policy has no queues of its own
-    ready_queue m_inbox;   ///< pushed by others; everything under nemesis and static
-    ready_queue m_pinned;  ///< contexts that only this worker may resume
+    worker_deque m_deque;    ///< where the policy has no queues of its own
+    ranked_queue m_mailbox;  ///< everything under nemesis and static
+    ready_queue m_pinned;    ///< contexts that only this worker may resume
     ranked_queue m_ranked;
-    ranked_queue m_hinted;
     stealable_contexts m_suspended;
 };
 

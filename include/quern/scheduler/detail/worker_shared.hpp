@@ -38,7 +38,7 @@ public:
     void request_work(tick_count now) noexcept;
     /// Whether it keeps work for itself although a thief asked for it long ago, because it runs
     /// something that does not look, and whether others can take that over.
-    bool is_silent(tick_count now) noexcept;
+    bool is_silent(tick_count now) const noexcept;
     /// Makes some of what it keeps for itself public. True: there is something to steal now.
     bool take_over() noexcept;
 
@@ -50,11 +50,10 @@ public:
 
     // -- senders: queues with locks -------------------------------------------------------------
 
-    using worker_queues::hinted;
-    using worker_queues::inbox;
+    using worker_queues::mailbox;
     using worker_queues::ranked;
-    /// The highest key of its ranked and hinted items.
-    order_key best_placed() const noexcept { return std::max(ranked().best(), hinted().best()); }
+    /// The highest key of what it has in order.
+    order_key best_placed() const noexcept { return std::max(ranked().best(), mailbox().best()); }
     /// Makes a context ready that only this worker may resume.
     void put_pinned(context& c) noexcept { own_pinned().push(c); }
     bool has_pinned() const noexcept { return !own_pinned().empty(); }
@@ -68,7 +67,7 @@ public:
     /// Whether a thread from outside has its place while it sleeps.
     bool lends_place() const noexcept { return m_parker.has_guest(); }
 
-    // -- its place among the others; set before it starts -----------------------------------------
+    // -- its place among the others -----------------------------------------------------------
 
     /// Its NUMA node among those of the pool.
     std::uint32_t node_index() const noexcept { return m_node; }
@@ -77,10 +76,6 @@ public:
     std::span<const ring> near_victims() const noexcept {
         return std::span(m_victims).first(m_rings_of_node);
     }
-    void set_node(std::uint32_t index) noexcept { m_node = index; }
-    void set_victims(std::vector<ring> all) { m_victims = std::move(all); }
-    void count_near_rings() noexcept;
-    void set_policy_queues(policy_queues& of_pool) noexcept { m_policy_queues = &of_pool; }
 
     /// Ready items in the queues of only this worker; what it was a moment ago.
     std::size_t queued() const noexcept;
@@ -88,6 +83,12 @@ public:
 protected:
     worker_shared(pool& home, std::uint32_t rank) : worker_status(home, rank) {}
     ~worker_shared() = default;
+
+    // By its pool, before it starts.
+    void set_node(std::uint32_t index) noexcept { m_node = index; }
+    void set_victims(std::vector<ring> all) { m_victims = std::move(all); }
+    void count_near_rings() noexcept;
+    void set_policy_queues(policy_queues& of_pool) noexcept { m_policy_queues = &of_pool; }
 
     /// Of the pool; null: the deque.
     policy_queues* kept_by_policy() const noexcept { return m_policy_queues; }

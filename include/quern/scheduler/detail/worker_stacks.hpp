@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The stacks of a worker: the contexts between which it switches, its spare ones, its thread's own
-// stack, and that of a guest. Only the worker's own thread. A base of `worker`, so that a switch
-// stores the address of the worker without computing it.
+// stack, and that of a guest. Only the worker's own thread, or the guest in its place. A base of
+// `worker`, so that a switch stores the address of the worker without computing it.
 #pragma once
 
 #include <quern/base/detail/assert.hpp>

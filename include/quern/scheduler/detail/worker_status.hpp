@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What reports read of a worker: its place, its thread, what it runs, and what it has counted. Any
-// thread may read it at any time. Only the worker's own thread writes it, by the protected
-// functions, which `worker` uses on itself.
+// thread may read it at any time. Only the worker's own thread, or the guest in its
+// place, writes it, by the protected functions, which `worker` uses on itself.
 #pragma once
 
 #include <quern/base/detail/cache_line.hpp>

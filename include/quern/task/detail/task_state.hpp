@@ -15,7 +15,7 @@ namespace quern::detail {
 
 /// Whether an item with a larger key is ready, so that the worker's loop would take it before one
 /// with this key.
-QUERN_COLD bool is_ready_above(worker_shared& here, order_key key) noexcept;
+QUERN_COLD bool is_ready_above(const worker_shared& here, order_key key) noexcept;
 
 /// Whether an item precedes both the task and the one that waits for it here. Then the waiter does
 /// not run the task but suspends, which returns to the loop. A task gets the place of its waiter if

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Parking where nothing is stolen (src/scheduler/README.md, "Where nothing is stolen"): an item in
-// the inbox of a worker is run by that worker, or, when it is throttled, by an active one. It is
+// the mailbox of a worker is run by that worker, or, when it is throttled, by an active one. It is
 // never left there while both sleep.
 #include "protocol.hpp"
 
@@ -15,24 +15,24 @@ using model::run;
 using gate_type = quern::detail::idle_gate<model::protocol_atomics>;
 using parker_type = gate_type::sleeper_type;
 
-/// One worker that owns the inbox and may be throttled, and one that is always active.
+/// One worker that owns the mailbox and may be throttled, and one that is always active.
 struct pool {
     gate_type gate;
     parker_type owner;
     parker_type other;
-    atomic<int> inbox = 0;
+    atomic<int> mailbox = 0;
     atomic<int> throttled = 0;
     atomic<int> done = 0;
     bool look_after_pushing = true;
     bool look_after_lowering = true;
 
     bool is_stealable() { return throttled.load(std::memory_order_seq_cst) != 0; }
-    bool holds_something() { return inbox.load(std::memory_order_seq_cst) > 0; }
+    bool holds_something() { return mailbox.load(std::memory_order_seq_cst) > 0; }
 
     bool take() {
         int seen = 1;
-        return inbox.compare_exchange_strong(seen, 0, std::memory_order_seq_cst,
-                                             std::memory_order_relaxed);
+        return mailbox.compare_exchange_strong(seen, 0, std::memory_order_seq_cst,
+                                               std::memory_order_relaxed);
     }
 
     void wake_other() {
@@ -43,7 +43,7 @@ struct pool {
 
     /// pool::deliver and wake_for.
     void push() {
-        inbox.fetch_add(1, std::memory_order_seq_cst);
+        mailbox.fetch_add(1, std::memory_order_seq_cst);
         if (!gate.wake(owner) && look_after_pushing && is_stealable()) {
             wake_other();
         }
@@ -98,7 +98,7 @@ struct pool {
 
 enum class story { push_alone, push_then_throttle, throttle_then_push };
 
-void inbox(run& r, story what, bool look_after_pushing, bool look_after_lowering) {
+void mailbox(run& r, story what, bool look_after_pushing, bool look_after_lowering) {
     auto& p = r.make<pool>();
     p.look_after_pushing = look_after_pushing;
     p.look_after_lowering = look_after_lowering;
@@ -118,29 +118,29 @@ void inbox(run& r, story what, bool look_after_pushing, bool look_after_lowering
     r.at_end([&p] { check(p.done.load() == 1, "the item was run, and once"); });
 }
 
-TEST(model_inbox, an_item_wakes_its_worker) {
-    model::expect_passes_everywhere("inbox", {},
-                                    [](run& r) { inbox(r, story::push_alone, true, true); });
+TEST(model_mailbox, an_item_wakes_its_worker) {
+    model::expect_passes_everywhere("mailbox", {},
+                                    [](run& r) { mailbox(r, story::push_alone, true, true); });
 }
 
-TEST(model_inbox, what_a_worker_holds_when_it_is_throttled_is_taken_by_another) {
-    model::expect_passes("inbox, then throttled", {}, model::memory::sequential,
-                         [](run& r) { inbox(r, story::push_then_throttle, true, true); });
+TEST(model_mailbox, what_a_worker_holds_when_it_is_throttled_is_taken_by_another) {
+    model::expect_passes("mailbox, then throttled", {}, model::memory::sequential,
+                         [](run& r) { mailbox(r, story::push_then_throttle, true, true); });
 }
 
-TEST(model_inbox, what_a_throttled_worker_gets_is_taken_by_another) {
-    model::expect_passes("throttled, then inbox", {}, model::memory::sequential,
-                         [](run& r) { inbox(r, story::throttle_then_push, true, true); });
+TEST(model_mailbox, what_a_throttled_worker_gets_is_taken_by_another) {
+    model::expect_passes("throttled, then mailbox", {}, model::memory::sequential,
+                         [](run& r) { mailbox(r, story::throttle_then_push, true, true); });
 }
 
-TEST(model_inbox, pushing_without_a_look_at_the_knob_is_found) {
+TEST(model_mailbox, pushing_without_a_look_at_the_knob_is_found) {
     model::expect_found_broken("no look after pushing", {},
-                               [](run& r) { inbox(r, story::throttle_then_push, false, true); });
+                               [](run& r) { mailbox(r, story::throttle_then_push, false, true); });
 }
 
-TEST(model_inbox, throttling_without_a_look_at_the_inbox_is_found) {
+TEST(model_mailbox, throttling_without_a_look_at_the_mailbox_is_found) {
     model::expect_found_broken("no look after lowering", {},
-                               [](run& r) { inbox(r, story::push_then_throttle, true, false); });
+                               [](run& r) { mailbox(r, story::push_then_throttle, true, false); });
 }
 
 }  // namespace
