@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from kit import mistakes
 
 LONGEST_START = 10  # seconds for a program to say what it offers
-RUNTIMES = ["serial", "quern", "tbb", "libgomp", "libomp", "starpu", "async", "openblas", "openmpi", "mpich"]
+# OpenMP programs of gcc and clang on Quern's library: the binary of another runtime, with the library preloaded.
+PRELOADED = {"quern-preload-gcc": "libgomp", "quern-preload-clang": "libomp"}
+RUNTIMES = ["serial", "quern", *PRELOADED, "tbb", "libgomp", "libomp", "starpu", "async", "openblas", "openmpi", "mpich"]
 PROBLEMS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "problems.toml")
 USUAL_WORKERS = [1, 2, 8]
 
@@ -60,13 +62,23 @@ def offered(build, runtimes, environment=None):
     """{problem: [(program, runtime, variant)]} of the existing programs that start here. `environment`: variables they need."""
     found = {}
     for runtime in runtimes:
-        program = os.path.join(build, "bench", "bin", f"bench-{runtime}")
-        if not os.path.exists(program):
-            print(f"no {program}: goes without", file=sys.stderr)
+        program = os.path.join(build, "bench", "bin", f"bench-{PRELOADED.get(runtime, runtime)}")
+        needed = variables_of(program, runtime)
+        missing = [path for path in (program, *needed.values()) if not os.path.exists(path)]
+        if missing:
+            print(f"no {missing[0]}: goes without {runtime}", file=sys.stderr)
             continue
-        for problem, variant in listed(program, environment):
+        for problem, variant in listed(program, {**(environment or {}), **needed}):
             found.setdefault(problem, []).append((program, runtime, variant))
     return found
+
+
+def variables_of(program, runtime):
+    """Variables without which this program is not this runtime. `program`: its path, in <build>/bench/bin."""
+    if runtime not in PRELOADED:
+        return {}
+    build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(program))))
+    return {"LD_PRELOAD": os.path.join(build, "lib", "libquern_omp.so")}
 
 
 def library_path(folder):

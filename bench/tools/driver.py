@@ -7,6 +7,7 @@ import os
 import sys
 import time
 
+import choosing
 import contest
 import machine
 from kit import interruption, mistakes
@@ -60,7 +61,7 @@ def contender(step, program, runtime, variant, stop):
     """A process of a step, not started yet."""
     return contest.Contender(program, step.title, variant, 1 if runtime == "serial" else step.workers, step.size,
                              f"{runtime}/{variant}", limit=step.problem.get("limit", 60),
-                             environment=step.problem.get("environment"), stop=stop)
+                             environment={**step.problem.get("environment", {}), **choosing.variables_of(program, runtime)}, stop=stop)
 
 
 def play(step, contenders, rounds, progress, alternate=False):

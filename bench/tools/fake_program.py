@@ -46,6 +46,8 @@ if sys.argv[1:] == ["--list"]:
     sys.exit()
 problem, variant = sys.argv[1:3]
 assert f"{{problem}} {{variant}}" in OFFERED and sys.argv[3::2] == ["--workers", "--size", "--serve"], sys.argv
+if "LD_PRELOAD" in os.environ:
+    note("preloaded " + os.environ["LD_PRELOAD"])
 for turn, line in enumerate(sys.stdin):
     note(os.environ.get("FAKE_WORD", variant))
     repetition(turn, variant)

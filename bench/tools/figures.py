@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kit import medians
 
 OF_EVERY_REPETITION = {"value", "runs", "wall", "cpu", "growth_kib"}  # all other keys are measured by a single problem
-ONE_OF_ITS_KIND = {"serial", "quern"}  # every other runtime is a peer
+ONE_OF_ITS_KIND = {"serial", "quern", "quern-preload-gcc", "quern-preload-clang"}  # every other runtime is a peer
 
 
 class Unreadable(Exception):

@@ -45,6 +45,26 @@ class Run(unittest.TestCase):
         self.assertEqual((wrong["failure"], wrong["repetitions"]), ("wrong answer: fib is 3 and not 4", []))
         self.assertIn("commit", result["machine"])
 
+    def test_openmp_programs_also_run_with_querns_library_preloaded(self):
+        programs = os.path.join(self.folder, "bench", "bin")
+        fake_program.write(programs, "bench-libgomp", ["fib task"], 4.0)
+        arguments = ("--workers", "1", "--repetitions", "1", "--runtimes", "libgomp,quern-preload-gcc,quern-preload-clang")
+        without = self.run_it(*arguments)
+        self.assertIn("libquern_omp.so: goes without quern-preload-gcc", without.stderr)
+        self.assertIn("bench-libomp: goes without quern-preload-clang", without.stderr)
+        self.assertEqual([r["contender"] for r in self.result()["groups"][0]["results"]], ["libgomp/task"])
+        os.makedirs(os.path.join(self.folder, "lib"))
+        library = os.path.join(self.folder, "lib", "libquern_omp.so")
+        with open(library, "wb"):  # the dynamic linker tells that it cannot be preloaded, and goes on
+            pass
+        log = os.path.join(self.folder, "log")
+        with_it = subprocess.run(self.command(*arguments), capture_output=True, text=True, check=False, timeout=60,
+                                 env={**os.environ, "FAKE_LOG": log})
+        self.assertEqual(with_it.returncode, 0, with_it.stderr)
+        self.assertEqual([r["contender"] for r in self.result()["groups"][0]["results"]], ["libgomp/task", "quern-preload-gcc/task"])
+        with open(log, encoding="utf-8") as file:
+            self.assertIn(f"preloaded {library}", file.read().splitlines())
+
     def test_a_signal_ends_it_and_what_was_measured_is_kept(self):
         fifo = os.path.join(self.folder, "fifo")
         os.mkfifo(fifo)

@@ -8,6 +8,7 @@
 #include "progress/inside.hpp"
 #include "progress/long_calls.hpp"
 
+#include <quern/scheduler/detail/blocked_call.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/task/blocking_region.hpp>
 
@@ -27,7 +28,7 @@ int run_beside(plain_operation::call_function call) noexcept {
         const beside_mpi here;
         return call();
     };
-    if (quern::detail::current_context() == nullptr) {
+    if (quern::detail::current_context() == nullptr || quern::detail::is_busy_thread()) {
         return beside();
     }
     bool has_begun = false;

@@ -11,6 +11,7 @@
 #include "progress/pools.hpp"
 
 #include <quern/base/detail/clock.hpp>
+#include <quern/scheduler/detail/blocked_call.hpp>
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/this_task.hpp>
@@ -62,7 +63,9 @@ void waiting_operation::tell() noexcept {
 waiting_operation::waiting_operation(const call_note& what) noexcept
     : operation(what),
       m_how(waiting_here()),
-      m_left(!is_polled() && poller_here() != nullptr ? quern::detail::current_worker() : nullptr) {
+      m_left(!is_polled() && poller_here() != nullptr && !quern::detail::is_busy_thread()
+                 ? quern::detail::current_worker()
+                 : nullptr) {
     if (quern::detail::current_context() != nullptr) {
         const char* const name = quern::this_task::name();
         note.task = name != nullptr ? name : "";
@@ -100,9 +103,16 @@ void waiting_operation::wait_polling() noexcept {
     }
 }
 
-/// No worker need look for it: the pools may all be busy, or end.
+/// No worker need look for it: the pools may all be busy, or end. A member of an OpenMP team runs
+/// other tasks, and looks.
 void waiting_operation::wait_outside() noexcept {
     engine& all = engine::of_process();
+    if (quern::detail::run_meanwhile({m_event,
+                                      []() noexcept { engine::of_process().look(); },
+                                      {note.kind, this},
+                                      quern::detail::registers_here()})) {
+        return;
+    }
     const auto busy = m_how == waiting::blocking ? 0us : k_busy;
     const auto begin = std::chrono::steady_clock::now();
     while (!m_event.is_set() && std::chrono::steady_clock::now() < begin + busy) {

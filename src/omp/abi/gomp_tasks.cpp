@@ -6,6 +6,7 @@
 #include "core/accesses.hpp"
 #include "core/cancellation.hpp"
 #include "core/events.hpp"
+#include "core/stacks.hpp"
 #include "core/task_reductions.hpp"
 #include "core/tasks.hpp"
 #include "core/team.hpp"
@@ -206,7 +207,9 @@ QUERN_OMP_ENTRY void GOMP_taskwait_depend(void** depend) {
 
 QUERN_OMP_ENTRY void GOMP_taskyield() {
     member& here = this_member();
-    if (here.at != nullptr) {
+    if (here.stacks != nullptr) [[unlikely]] {
+        yield_with_stacks(here);
+    } else if (here.at != nullptr) {
         run_some_task(here, eligible::descendants);
     }
 }

@@ -9,6 +9,7 @@
 #include "core/cancellation.hpp"
 #include "core/events.hpp"
 #include "core/observing.hpp"
+#include "core/stacks.hpp"
 #include "core/waiting.hpp"
 #include "tools/tools.hpp"
 
@@ -369,7 +370,12 @@ QUERN_OMP_ENTRY void __kmpc_omp_taskwait_deps_51(kmpc_place* place, std::int32_t
 }
 
 QUERN_OMP_ENTRY std::int32_t __kmpc_omp_taskyield(kmpc_place*, std::int32_t, int) {
-    run_some_task(this_member(), eligible::descendants);
+    member& here = this_member();
+    if (here.stacks != nullptr) [[unlikely]] {
+        yield_with_stacks(here);
+    } else {
+        run_some_task(here, eligible::descendants);
+    }
     return 0;
 }
 

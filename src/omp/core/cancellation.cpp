@@ -83,7 +83,7 @@ bool discards_new_tasks(const member& here) noexcept {
 
 bool wait_at_cancellable_barrier(member& here) noexcept {
     team& of = *here.of;
-    if (!cancellation_is_on() || of.size == 1) {
+    if (!cancellation_is_on() || of.workers == nullptr) {
         wait_at_barrier(here);
         return is_cancelled(here, cancelled_part::region);
     }
@@ -107,7 +107,7 @@ bool wait_at_cancellable_barrier(member& here) noexcept {
 
 void wait_at_end(member& here) noexcept {
     team& of = *here.of;
-    if (!cancellation_is_on() || of.size == 1) {
+    if (!cancellation_is_on() || of.workers == nullptr) {
         wait_at_barrier(here);
         return;
     }

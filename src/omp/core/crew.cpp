@@ -4,6 +4,7 @@
 
 #include "core/hangs.hpp"
 #include "core/observing.hpp"
+#include "core/stacks.hpp"
 #include "core/waiting.hpp"
 #include "tools/tools.hpp"
 
@@ -71,6 +72,12 @@ crew::crew(unsigned capacity)
         m_members[i].number = i;
         m_members[i].random += i * 0x9E3779B97F4A7C15U;
     }
+    if (m_runtime == nullptr && !tools::is_active() && has_calls_that_wait()) {
+        m_stacks = std::make_unique<member_stacks[]>(capacity);
+        for (unsigned i = 0; i < capacity; ++i) {
+            m_members[i].stacks = &m_stacks[i];
+        }
+    }
     m_team.size = capacity;
     choose_patience(m_team);
     for (unsigned i = 1; i < capacity; ++i) {
@@ -115,7 +122,10 @@ detail::context* crew::run_visit(detail::work& item) noexcept {
     }
     team& of = self.of.m_team;
     member& first = of.members[0];
-    first.at = detail::current_worker();
+    if (detail::worker* const where = detail::current_worker(); where != first.at) {
+        self.of.wait_for_members();
+        first.at = where;
+    }
     first.at->stats().is_now(
         worker_phase::managing);  // for reports: the thread is not the worker's
     for (unsigned i = 1; i < of.size; ++i) {
@@ -124,6 +134,28 @@ detail::context* crew::run_visit(detail::work& item) noexcept {
     run_member(first);
     detail::count_task();
     return nullptr;
+}
+
+/// Returns when all threads have left the region before, in whose last wait they read the team.
+void crew::wait_for_members() const noexcept {
+    const errno_kept kept;
+    for (unsigned i = 1; i < m_team.size; ++i) {
+        const member& one = m_members[i];
+        const std::uint32_t begun = one.region.load(std::memory_order_relaxed);
+        while (one.served.load(std::memory_order_acquire) != begun) {
+            ::sched_yield();
+        }
+    }
+}
+
+/// A thread that is slow to leave the region before may take a task of the next one: it must be a
+/// member of that, with the same number.
+void crew::set_size(unsigned size) noexcept {
+    if (size != m_team.size) {
+        wait_for_members();
+        m_team.size = size;
+        choose_patience(m_team);
+    }
 }
 
 void crew::begin_region(member& one) noexcept {
@@ -171,7 +203,7 @@ bool crew::wait_for_region(member& one, std::uint32_t seen) noexcept {
     };
     const errno_kept kept;
     const noted_wait noted(nullptr);
-    one.served.store(seen, std::memory_order_relaxed);
+    one.served.store(seen, std::memory_order_release);
     for (unsigned attempt = 0; !has_begun(); ++attempt) {
         if (spins(one, attempt)) {
             continue;
@@ -188,7 +220,6 @@ bool crew::wait_for_region(member& one, std::uint32_t seen) noexcept {
 }
 
 void crew::run() noexcept {
-    choose_patience(m_team);
     visit here(*this);
     if (is_observed()) [[unlikely]] {
         here.site = m_team.site;

@@ -33,6 +33,8 @@ public:
     /// Made before a fork() that made this process: its threads are not here.
     bool is_inherited() const noexcept { return m_pool->inherited(); }
 
+    /// The next region has so many members.
+    void set_size(unsigned size) noexcept;
     /// Runs the team's region. The caller is member 0.
     void run() noexcept;
 
@@ -59,10 +61,12 @@ private:
     void serve(member& one) noexcept;
     bool wait_for_region(member& one, std::uint32_t seen) noexcept;
     void begin_region(member& one) noexcept;
+    void wait_for_members() const noexcept;
 
     unsigned m_capacity;
     std::unique_ptr<member[]> m_members;
     std::unique_ptr<share[]> m_shares;
+    std::unique_ptr<member_stacks[]> m_stacks;  ///< of the members; null: their tasks have none
     team m_team;
     std::vector<std::unique_ptr<post>> m_posts;
     std::atomic<unsigned> m_posted{0};  ///< members that wait for a region

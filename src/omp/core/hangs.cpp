@@ -3,6 +3,7 @@
 #include "core/hangs.hpp"
 
 #include "core/crew.hpp"
+#include "core/stacks.hpp"
 
 #include <quern/base/detail/clock.hpp>
 #include <quern/base/detail/process.hpp>
@@ -239,8 +240,12 @@ std::string name_of_thread(pid_t thread) {
 
 std::string heading(const std::vector<pid_t>& may_act, double still_ns) {
     if (may_act.empty()) {
-        return "quern: no member of a team can run any more, and nothing is left that could wake "
-               "one; ";
+        return waiting_calls() == 0
+                   ? "quern: no member of a team can run any more, and nothing is left that could "
+                     "wake one; "
+                   : "quern: nothing has run for " +
+                         std::to_string(static_cast<int>(still_ns * 1e-9)) +
+                         " s, and only the ends of calls could wake a member; ";
     }
     return "quern: nothing has run for " + std::to_string(static_cast<int>(still_ns * 1e-9)) +
            " s, and only " + std::to_string(may_act.size()) +
@@ -275,7 +280,7 @@ std::optional<std::pair<std::string, std::string>> find_hang(const hang_setting&
         return std::nullopt;
     }
     const double still_ns = static_cast<double>(now - here.still_since) * detail::ns_per_tick();
-    const bool is_certain = may_act.empty();
+    const bool is_certain = may_act.empty() && waiting_calls() == 0;
     const double needed = is_certain ? k_still_ns : how.patience ? 1e9 * *how.patience : -1;
     if (here.has_told || needed < 0 || still_ns < needed || !have_searched(here.before)) {
         return std::nullopt;

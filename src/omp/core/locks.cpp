@@ -22,6 +22,7 @@ constexpr std::chrono::nanoseconds k_lock_sleep{100'000'000};
 }  // namespace
 
 constinit thread_local std::uint32_t tls_thread_number = 0;
+constinit thread_local std::int32_t tls_held_locks = 0;
 
 /// A child of fork() keeps the number of the parent's thread; only reports of hangs read it.
 std::uint32_t number_this_thread() noexcept {
@@ -50,6 +51,7 @@ void word_lock::wait_and_lock(const detail::wait_kind& kind) noexcept {
         if (seen == k_free) {
             if (m_word.compare_exchange_weak(seen, taken, std::memory_order_acquire,
                                              std::memory_order_relaxed)) {
+                ++tls_held_locks;
                 return;
             }
             continue;

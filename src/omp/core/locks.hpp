@@ -17,6 +17,10 @@ namespace quern::omp {
 
 extern constinit thread_local std::uint32_t tls_thread_number;  ///< 0: not asked for yet
 
+/// Locks that the calling thread holds, counted from any number: 0 means none, unless locks pass
+/// between threads. Then it is wrong on the safe side: tasks of this thread are not left.
+extern constinit thread_local std::int32_t tls_held_locks;
+
 /// The calling thread, as the kernel numbers it.
 QUERN_COLD std::uint32_t number_this_thread() noexcept;
 
@@ -31,10 +35,13 @@ public:
     }
     bool try_lock() noexcept {
         std::uint32_t expected = k_free;
-        return m_word.compare_exchange_strong(expected, this_thread(), std::memory_order_acquire,
-                                              std::memory_order_relaxed);
+        const bool is_taken = m_word.compare_exchange_strong(
+            expected, this_thread(), std::memory_order_acquire, std::memory_order_relaxed);
+        tls_held_locks += is_taken ? 1 : 0;
+        return is_taken;
     }
     void unlock() noexcept {
+        --tls_held_locks;
         if ((m_word.exchange(k_free, std::memory_order_release) & k_contended) != 0) {
             const errno_kept kept;
             detail::std_atomics::futex_wake(m_word, 1);

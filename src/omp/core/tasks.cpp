@@ -159,8 +159,10 @@ deferred_task::deferred_task() noexcept : runnable(run_in_loop) {}
 void call_task_body(void (*body)(void*), void* argument) noexcept { call_body(body, argument); }
 
 bool has_enough_ready(const member& here) noexcept {
-    return here.at->deque().size() >=
-           std::max(k_enough_ready, k_enough_ready_of_each * here.of->size);
+    // A creator with a task above itself could not continue while that waits for what comes later.
+    return here.stacks == nullptr &&
+           here.at->deque().size() >=
+               std::max(k_enough_ready, k_enough_ready_of_each * here.of->size);
 }
 
 bool runs_at_once(member& here) noexcept { return here.at == nullptr || here.current->is_final; }

@@ -8,6 +8,7 @@
 #include "core/crew.hpp"
 #include "core/observing.hpp"
 #include "core/shares.hpp"
+#include "core/stacks.hpp"
 #include "core/waiting.hpp"
 #include "tools/tools.hpp"
 
@@ -219,7 +220,7 @@ void run_member(member& one) noexcept {
 
 void wait_at_barrier(member& here) noexcept {
     team& of = *here.of;
-    if (of.size == 1) {
+    if (of.workers == nullptr) {
         of.work_is_cancelled.store(false, std::memory_order_relaxed);
         return;  // its tasks have run when they were made
     }
@@ -251,6 +252,15 @@ unsigned size_of_region(member& here, unsigned wanted) noexcept {
     return std::clamp(size, 1U, k_most_threads);
 }
 
+namespace {
+
+/// A team of one in whose tasks calls may wait: its tasks must not run within their creator.
+bool defers_alone(const member& creator) noexcept {
+    return creator.of->creator == nullptr && has_calls_that_wait() && !tools::is_active();
+}
+
+}  // namespace
+
 void run_region(void (*body)(void*), void* argument, unsigned wanted,
                 const first_share* begins_with) noexcept {
     member& creator = this_member();
@@ -260,16 +270,16 @@ void run_region(void (*body)(void*), void* argument, unsigned wanted,
     }
     const unsigned more = take_threads(size_of_region(creator, wanted) - 1);
     const unsigned size = more + 1;
-    crew* const helpers = more != 0 ? take_crew(size) : nullptr;
+    crew* const helpers = more != 0 || defers_alone(creator) ? take_crew(size) : nullptr;
     if (helpers == nullptr) {
         give_threads(more);
         run_alone(creator, body, argument, begins_with);
         return;
     }
+    helpers->set_size(size);
     team& of = helpers->whole();
-    of.size = size;
     of.level = creator.of->level + 1;
-    of.active_level = creator.of->active_level + 1;
+    of.active_level = creator.of->active_level + (more != 0 ? 1 : 0);
     of.creator = &creator;
     of.body = body;
     of.argument = argument;

@@ -27,6 +27,7 @@ struct member;
 struct team;
 class access_table;
 struct deferred_task;
+class member_stacks;
 
 /// A copy that a task has made because it changed a value; freed at the end of the region.
 struct changed_values final : control_values {
@@ -117,6 +118,7 @@ struct alignas(detail::k_cache_line) member {
     detail::yield_budget yields;
     std::uint64_t last_request = 0;   ///< when it asked other members for tasks
     const void* next_site = nullptr;  ///< where it makes the next region; null: at its body
+    member_stacks* stacks = nullptr;  ///< of its tasks; null: they run on its own
     /// Where it waits between regions: the number of the region that it may begin.
     alignas(detail::k_cache_line) std::atomic<std::uint32_t> region{0};
     std::atomic<bool> sleeps{false};
@@ -138,8 +140,10 @@ struct team {
     const void* site = nullptr;       ///< of the region, for reports
     detail::pool* workers = nullptr;  ///< null in a team of one
     share* shares = nullptr;          ///< k_shares, or one in a team of one
-    unsigned pauses = 0;              ///< how long a member spins before it yields
-    unsigned yields = 0;              ///< and yields before it sleeps
+    /// How long a member spins before it yields, and yields before it sleeps. Members that wait for
+    /// a region read them while the next one is prepared.
+    std::atomic<unsigned> pauses{0};
+    std::atomic<unsigned> yields{0};
     alignas(detail::k_cache_line) std::atomic<std::uint32_t> arrived{0};
     alignas(detail::k_cache_line) std::atomic<std::uint32_t> epoch{0};  ///< barriers passed
     std::atomic<std::uint32_t> sleepers{0};

@@ -2,7 +2,9 @@
 // Members that wait: where they find tasks, and how they give the processor away.
 #include "core/waiting.hpp"
 
+#include "core/locks.hpp"
 #include "core/observing.hpp"
+#include "core/stacks.hpp"
 #include "core/tasks.hpp"
 
 #include <quern/base/detail/atomics.hpp>
@@ -149,20 +151,41 @@ bool run_some_task(member& here, eligible which) noexcept {
     if (found == nullptr) {
         return false;
     }
-    run_deferred(here, *found);
+    run_found(here, *found);
     return true;
 }
 
-void run_found(member& here, deferred_task& found) noexcept { run_deferred(here, found); }
+/// Above a task that holds a lock tasks have no stacks of their own: they could not be left.
+void run_found(member& here, deferred_task& found) noexcept {
+    if (here.stacks != nullptr && tls_held_locks == 0) [[unlikely]] {
+        here.stacks->run(here, found);
+    } else {
+        run_deferred(here, found);
+    }
+}
+
+namespace {
+
+/// One of the member's stacks waits no longer. Looks for the ends of calls.
+bool can_enter_stack(const member& here) noexcept {
+    if (here.stacks == nullptr) [[likely]] {
+        return false;
+    }
+    here.stacks->look();
+    return tls_held_locks == 0 && here.stacks->has_one_to_enter();
+}
+
+}  // namespace
 
 deferred_task* search_until(member& here, eligible which, const detail::wait_reason& why,
                             const end_of_wait& end) noexcept {
     const searching counted(here);
     const noted_wait noted(&why);
     long_wait lasts(k_short_sleeps);
+    member_stacks::shown_calls shown(here.stacks);
     for (unsigned attempt = 0;; ++attempt) {
         const std::uint32_t epoch = here.of->epoch.load(std::memory_order_acquire);
-        if (end()) {
+        if (end() || can_enter_stack(here)) {
             return nullptr;
         }
         if (deferred_task* const found = find_task(here, which)) {
@@ -170,6 +193,7 @@ deferred_task* search_until(member& here, eligible which, const detail::wait_rea
         }
         if (back_off(here, attempt, epoch) && lasts.is_due()) [[unlikely]] {
             const errno_kept kept;
+            shown.show();
             lasts.look(why, end, true, detail::registers_here());
         }
     }
@@ -207,7 +231,8 @@ bool back_off(member& here, unsigned attempt, std::uint32_t epoch_seen) noexcept
     }
     team& of = *here.of;
     of.sleepers.fetch_add(1, std::memory_order_seq_cst);
-    detail::std_atomics::futex_wait_for(of.epoch, epoch_seen, k_sleep);
+    detail::std_atomics::futex_wait_for(
+        of.epoch, epoch_seen, here.stacks == nullptr ? k_sleep : here.stacks->pause(k_sleep));
     of.sleepers.fetch_sub(1, std::memory_order_relaxed);
     return true;
 }

@@ -25,11 +25,15 @@ private:
 /// Which tasks a waiting member may begin: all of its team, or the descendants of its present one.
 enum class eligible : std::uint8_t { all, descendants };
 
+/// wait_until() of a member whose tasks have stacks: core/stacks.hpp.
+void wait_with_stacks(member& here, eligible which, const detail::wait_reason& why,
+                      const end_of_wait& end) noexcept;
+
 /// Runs a task if there is one.
 bool run_some_task(member& here, eligible which) noexcept;
 
 /// Searches for a task, with pauses, until there is one, which the caller runs, or the wait is
-/// over: null.
+/// over: null. Null too if a stack of the member can be entered.
 deferred_task* search_until(member& here, eligible which, const detail::wait_reason& why,
                             const end_of_wait& end) noexcept;
 
@@ -56,6 +60,10 @@ end_of_wait end_when(const Done& done) noexcept {
 template <class Done>
 void wait_until(member& here, eligible which, const detail::wait_kind& kind,
                 const Done& done) noexcept {
+    if (here.stacks != nullptr) [[unlikely]] {
+        wait_with_stacks(here, which, {&kind, &here}, end_when(done));
+        return;
+    }
     while (!done()) {
         if (run_some_task(here, which)) {
             continue;
