@@ -55,7 +55,7 @@ class Run(unittest.TestCase):
         self.assertEqual([r["contender"] for r in self.result()["groups"][0]["results"]], ["libgomp/task"])
         os.makedirs(os.path.join(self.folder, "lib"))
         library = os.path.join(self.folder, "lib", "libquern_omp.so")
-        with open(library, "wb"):  # the dynamic linker tells that it cannot be preloaded, and goes on
+        with open(library, "wb"):  # the dynamic linker tells that it cannot be preloaded, and continues
             pass
         log = os.path.join(self.folder, "log")
         with_it = subprocess.run(self.command(*arguments), capture_output=True, text=True, check=False, timeout=60,

@@ -334,6 +334,30 @@ void run_heat(int steps) {
     std::printf("rank %d: heat %.6f\n", g_rank, sum_of(one, 1, k_height + 1));
 }
 
+// A recursion through taskwait; what lies at its bottom waits for a call.
+int descend(int depth) {
+    if (depth == 0) {
+        return receive(g_rank, 3);
+    }
+    int below = 0;
+#pragma omp task shared(below) firstprivate(depth)
+    below = descend(depth - 1);
+#pragma omp taskwait
+    return below + 1;
+}
+void run_deep(int depth) {
+    int found = 0;
+#pragma omp parallel
+#pragma omp single
+    {
+#pragma omp task shared(found) firstprivate(depth)
+        found = descend(depth);
+#pragma omp task
+        send(7, g_rank, 3);
+    }
+    expect("the depth and the message", found, depth + 7);
+}
+
 // Rank 0 receives what nothing sends.
 void run_hang(int) {
 #pragma omp parallel
@@ -347,9 +371,9 @@ struct test_case {
     void (*run)(int);
 };
 constexpr test_case k_cases[] = {
-    {"pair", run_pair},     {"order", run_order}, {"nested", run_nested},
-    {"region", run_region}, {"state", run_state}, {"locks", run_locks},
-    {"many", run_many},     {"heat", run_heat},   {"hang", run_hang}};
+    {"pair", run_pair},   {"order", run_order}, {"nested", run_nested}, {"region", run_region},
+    {"state", run_state}, {"locks", run_locks}, {"many", run_many},     {"heat", run_heat},
+    {"deep", run_deep},   {"hang", run_hang}};
 
 }  // namespace
 

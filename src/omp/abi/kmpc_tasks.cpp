@@ -149,7 +149,7 @@ void add_task(member& here, kmpc_task* made) noexcept {
     if (head.owner == nullptr) {
         run_lone(here, head);
     } else if (has_enough_ready(here)) {
-        run_deferred(here, *head.owner);
+        run_in_place(here, *head.owner);
     } else {
         add_deferred(here, *head.owner);
     }
@@ -161,7 +161,7 @@ void run_undeferred(member& here, kmpc_task* made) noexcept {
     if (head.owner == nullptr) {
         run_lone(here, head);
     } else {
-        run_deferred(here, *head.owner);
+        run_in_place(here, *head.owner);
     }
 }
 
@@ -232,14 +232,12 @@ private:
     bool m_is_of_all = false;
 };
 
-/// Waits for all children but one that has been allocated and has not been added yet.
+/// Waits for all children. One that has been allocated and has not been added is not counted yet.
 void wait_for_others(member& here) noexcept {
     const task& waiting = *here.current;
-    const auto is_alone = [&waiting] {
-        return static_cast<std::uint32_t>(waiting.word.load(std::memory_order_acquire)) <= 1;
-    };
-    if (here.at != nullptr && !is_alone()) {
-        wait_until(here, eligible::descendants, k_depend_wait, is_alone);
+    const auto is_over = [&waiting] { return !waiting.has_children(); };
+    if (here.at != nullptr && !is_over()) {
+        wait_until(here, eligible::descendants, k_depend_wait, is_over);
     }
 }
 

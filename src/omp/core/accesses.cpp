@@ -207,6 +207,7 @@ void add_dependent(member& here, deferred_task& made, void** dependences) {
     if (tools::is_active()) [[unlikely]] {
         tell_dependences(made, dependences);
     }
+    count(made);
     task& parent = *here.current;
     if (parent.accesses == nullptr) {
         parent.accesses = new access_table;
@@ -219,7 +220,7 @@ void add_dependent(member& here, deferred_task& made, void** dependences) {
     if (has_enough_ready(here)) {
         run_deferred(here, made);
     } else {
-        add_deferred(here, made);
+        make_ready(here, made);
     }
 }
 
@@ -240,7 +241,7 @@ void release_followers(member& here, deferred_task& ended) noexcept {
     access_node& node = *std::exchange(ended.node, nullptr);
     const std::vector<deferred_task*> ready = node.table->leave(node);
     for (deferred_task* const each : ready) {
-        add_deferred(here, *each);
+        make_ready(here, *each);
     }
     wake_sleepers(*here.of);
 }

@@ -27,6 +27,8 @@ constexpr double k_look_ns = 5'000;
 constexpr std::chrono::nanoseconds k_first_pause{20'000};
 constexpr std::chrono::nanoseconds k_longest_pause{1'000'000};
 constexpr unsigned k_looks_of_each_pause = 16;
+/// With so many stacks left, waits of OpenMP stay on theirs: each turn looks at all that are left.
+constexpr std::size_t k_most_left = 1000;
 
 std::atomic<std::size_t> g_waiting_calls{0};
 
@@ -91,6 +93,10 @@ void member_stacks::begin(detail::context& self, void* what) noexcept {
 }
 
 void member_stacks::run(member& here, deferred_task& next) noexcept {
+    if (m_count >= k_most_left && can_leave()) {
+        run_deferred(here, next);
+        return;
+    }
     detail::worker& on = *here.at;
     beginning what{&here, &next, detail::current_context()};
     detail::context& fresh = on.take_context(what.from->size());
@@ -119,6 +125,7 @@ void member_stacks::leave(member& here, const end_of_wait& until,
     own.next = nullptr;
     *m_end = &own;
     m_end = &own.next;
+    ++m_count;
     m_calls += call != nullptr ? 1 : 0;
     if (call != nullptr) {
         g_waiting_calls.fetch_add(1, std::memory_order_acq_rel);
@@ -144,6 +151,7 @@ bool member_stacks::enter_one(member& here) noexcept {
         if (one.next == nullptr) {
             m_end = place;
         }
+        --m_count;
         m_looks = 0;
         one.back_to = detail::current_context();
         switch_to(here, *one.left);
@@ -160,6 +168,10 @@ bool member_stacks::run_one(member& here, eligible which) noexcept {
         return true;
     }
     return run_some_task(here, which) || (enters && enter_one(here));
+}
+
+bool member_stacks::can_leave_for_wait() const noexcept {
+    return can_leave() && m_count < k_most_left;
 }
 
 bool member_stacks::has_one_to_enter() const noexcept {
@@ -223,13 +235,13 @@ void member_stacks::hide_calls() noexcept { m_shown.clear(); }
 // -- waiting -------------------------------------------------------------------------------------
 
 /// The lowest stack of a member begins and enters the others. A task on a stack of its own is left,
-/// unless it holds a lock: then it runs descendants above itself, as without stacks.
+/// unless it holds a lock or there are too many: then it runs descendants above itself.
 void wait_with_stacks(member& here, eligible which, const detail::wait_reason& why,
                       const end_of_wait& end) noexcept {
     member_stacks& own = *here.stacks;
     const bool may_leave = tls_held_locks == 0;
-    const eligible begun = may_leave ? eligible::all : which;
-    if (may_leave && own.can_leave()) {
+    const eligible begun = may_leave && !own.can_leave() ? eligible::all : which;
+    if (may_leave && own.can_leave_for_wait()) {
         if (!end()) {
             own.leave(here, end, nullptr);
         }

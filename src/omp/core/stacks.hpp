@@ -37,6 +37,8 @@ public:
 
     /// Whether a task on a stack of its own runs here: it can be left.
     bool can_leave() const noexcept { return m_running != nullptr; }
+    /// The same for a wait of OpenMP, which may also stay.
+    bool can_leave_for_wait() const noexcept;
     /// Leaves it until the wait is over. `call`: for which it waits, or null.
     void leave(member& here, const end_of_wait& until, const detail::blocked_call* call) noexcept;
     /// Enters one again whose wait is over; returns when that has ended or has been left again.
@@ -98,6 +100,7 @@ private:
     own_stack** m_end = &m_first;
     bool m_enters_next = false;
     const detail::blocked_call* m_own_call = nullptr;
+    std::size_t m_count = 0;  ///< of those that are left
     std::size_t m_calls = 0;
     unsigned m_looks = 0;  ///< in vain, since something was entered
     detail::tick_count m_last_look = 0;

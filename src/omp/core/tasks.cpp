@@ -101,7 +101,21 @@ void tell_parent(member& here, deferred_task& ended) noexcept {
     release(here, &ended, task::k_self);
 }
 
+/// A task has ended that has run as part of its parent, which is still running.
+void end_in_place(member& here, deferred_task& ended) noexcept {
+    if (ended.word.load(std::memory_order_acquire) == task::k_self) {
+        free_task(ended);
+        return;
+    }
+    ended.parent->word.fetch_add(task::k_self, std::memory_order_relaxed);  // for its children
+    release(here, &ended, task::k_self);
+}
+
 void complete(member& here, deferred_task& ended) noexcept {
+    if (!ended.is_counted) {
+        end_in_place(here, ended);
+        return;
+    }
     if (ended.node != nullptr) {
         release_followers(here, ended);
     }
@@ -194,7 +208,7 @@ void run_included(member& here, void (*body)(void*), void* argument, bool is_fin
     if (tools::is_active()) [[unlikely]] {
         tools::task_created(*own, tools::k_undeferred_task, false);
     }
-    run_deferred(here, *own);
+    run_in_place(here, *own);
 }
 
 deferred_task* prepare_deferred(member& here, std::size_t size, std::size_t alignment) noexcept {
@@ -219,14 +233,30 @@ deferred_task* prepare_deferred(member& here, std::size_t size, std::size_t alig
     made->group = parent.group;
     made->values = parent.values;
     made->is_explicit = true;
-    parent.word.fetch_add(task::k_child, std::memory_order_relaxed);
-    if (made->group != nullptr) {
-        made->group->left.fetch_add(1, std::memory_order_relaxed);
-    }
     return made;
 }
 
+void count(deferred_task& made) noexcept {
+    made.is_counted = true;
+    made.parent->word.fetch_add(task::k_child, std::memory_order_relaxed);
+    if (made.group != nullptr) {
+        made.group->left.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
 void add_deferred(member& here, deferred_task& made) noexcept {
+    count(made);
+    make_ready(here, made);
+}
+
+void run_in_place(member& here, deferred_task& made) noexcept {
+    if (made.event != nullptr) {
+        count(made);  // it may end after its body
+    }
+    run_deferred(here, made);
+}
+
+void make_ready(member& here, deferred_task& made) noexcept {
     if (is_observed()) [[unlikely]] {
         tell_ready(here, made);
     }
@@ -275,40 +305,6 @@ void end_body(member& here, deferred_task& next, task* before) noexcept {
 }
 
 void end_deferred(member& here, deferred_task& ended) noexcept { complete(here, ended); }
-
-void fulfill(deferred_task& of) noexcept {
-    team& where = *of.of;
-    if (of.event->fetch_or(k_fulfilled, std::memory_order_acq_rel) == 0) {
-        return;
-    }
-    member* const here = tls_member;
-    if (here != nullptr && here->of == &where) {
-        if (tools::is_active()) [[unlikely]] {
-            tools::task_fulfilled(of);
-        }
-        complete(*here, of);
-        return;
-    }
-    deferred_task* before = where.fulfilled.load(std::memory_order_relaxed);
-    do {
-        of.argument = before;
-    } while (!where.fulfilled.compare_exchange_weak(before, &of, std::memory_order_release,
-                                                    std::memory_order_relaxed));
-    constexpr int k_all = 1 << 30;
-    detail::std_atomics::futex_wake(where.epoch, k_all);
-}
-
-void end_fulfilled(member& here) noexcept {
-    deferred_task* each = here.of->fulfilled.exchange(nullptr, std::memory_order_acquire);
-    while (each != nullptr) {
-        auto* const next = static_cast<deferred_task*>(each->argument);
-        if (tools::is_active()) [[unlikely]] {
-            tools::task_fulfilled(*each);
-        }
-        complete(here, *each);
-        each = next;
-    }
-}
 
 namespace {
 

@@ -33,6 +33,7 @@ struct deferred_task final : detail::runnable, task {
     std::atomic<unsigned>* event = nullptr;
     team* of = nullptr;        ///< set if it has an event
     bool runs_always = false;  ///< also if it is discarded: its body sees to that
+    bool is_counted = false;   ///< by its parent and its group: see count()
 };
 
 /// What an entry point of an ABI knows of a task.
@@ -51,10 +52,17 @@ struct task_request {
 /// if the caller has many tasks ready.
 void create_task(member& here, const task_request& what) noexcept;
 
-/// Memory for a task with its data, which the caller fills; null: the task is to be run at once.
-/// Then add_task().
+/// Memory for a task with its data, which the caller fills. Then add_deferred() or run_in_place().
 deferred_task* prepare_deferred(member& here, std::size_t size, std::size_t alignment) noexcept;
+/// From now on its parent and its group wait for it. Only the parent, before any other thread knows
+/// of it.
+void count(deferred_task& made) noexcept;
+/// Counts it and makes it ready.
 void add_deferred(member& here, deferred_task& made) noexcept;
+/// One that is counted.
+void make_ready(member& here, deferred_task& made) noexcept;
+/// Runs it as part of its parent, which is the caller: it need not be counted.
+void run_in_place(member& here, deferred_task& made) noexcept;
 
 /// Whether tasks of this member are to be run at once.
 bool runs_at_once(member& here) noexcept;
@@ -75,10 +83,6 @@ void end_deferred(member& here, deferred_task& ended) noexcept;
 /// Bits of an event: what has happened. Who sets the second one ends the task.
 inline constexpr unsigned k_body_ended = 1;
 inline constexpr unsigned k_fulfilled = 2;
-/// The event of a task of some team has been fulfilled. Any thread may say it.
-void fulfill(deferred_task& of) noexcept;
-/// Ends the tasks whose events threads outside the team have fulfilled.
-void end_fulfilled(member& here) noexcept;
 
 void wait_for_children(member& here) noexcept;
 void wait_for_group(member& here, task_group& group) noexcept;

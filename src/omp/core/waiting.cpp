@@ -2,6 +2,7 @@
 // Members that wait: where they find tasks, and how they give the processor away.
 #include "core/waiting.hpp"
 
+#include "core/events.hpp"
 #include "core/locks.hpp"
 #include "core/observing.hpp"
 #include "core/stacks.hpp"
