@@ -78,7 +78,7 @@ def names_hang(library, program, starter):
     limit.cancel()
     end(started)
     started.communicate()
-    wanted = ("for MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 77", "waits in receive at ", "1 task of member 0 of a team of 1")
+    wanted = ("for MPI_Recv from rank 0 of MPI_COMM_WORLD, tag 77", "receive(int, int) at ", "hybrid.cpp:", "1 task of member 0 of a team of 1")
     missing = [each for each in wanted if each not in text]
     if missing:
         print(f"hang: the report does not say {missing}:\n{text}")
