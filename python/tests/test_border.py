@@ -295,6 +295,25 @@ def test_threads_that_call_at_the_end():
     assert status == 0, err
 
 
+def test_threads_that_wait_at_the_end():
+    """The threads want the interpreter's lock while its modules end, which takes a while here."""
+    status, out, err = programs.run("""
+        import threading, time, quern
+        class Slow:
+            def __init__(self):
+                self.sleep = time.sleep
+            def __del__(self):
+                self.sleep(0.5)
+        slow = Slow()
+        never = quern.future()
+        for _ in range(3):
+            threading.Thread(target=never.result, daemon=True).start()
+        quern.spawn(int).result()
+        time.sleep(0.2)
+    """)
+    assert (status, err) == (0, "")
+
+
 def test_start_and_stop():
     status, out, err = programs.run("""
         import quern

@@ -7,22 +7,39 @@
 #include <cstddef>
 #include <new>
 
+#include <unistd.h>
+
 namespace quern::python {
 
 namespace {
 
 std::atomic<bool> g_interpreter_ended{false};
 
+/// Calls take(), which takes the GIL. When the interpreter is ending, Python ends the calling thread
+/// there by unwinding its stack, and above may be functions that must not throw: the thread waits
+/// for the end of the process instead, as from Python 3.14 on.
+template <class F>
+void take_gil(F&& take) noexcept {
+    try {
+        take();
+    } catch (...) {
+        while (true) {
+            ::pause();
+        }
+    }
+}
+
 /// The thread state of a thread that Python does not know. Removed when the thread ends.
 class kept_thread_state {
 public:
     void make() {
-        PyGILState_Ensure();  // never released: its release would remove the state each time
+        // Never released: its release would remove the state each time.
+        take_gil([] { PyGILState_Ensure(); });
         m_state = PyThreadState_Get();
     }
     ~kept_thread_state() {
         if (m_state != nullptr && !g_interpreter_ended.load(std::memory_order_acquire)) {
-            PyEval_RestoreThread(m_state);
+            take_gil([this] { PyEval_RestoreThread(m_state); });
             PyThreadState_Clear(m_state);
             PyThreadState_DeleteCurrent();
         }
@@ -67,7 +84,7 @@ int release_all_soon(void* /*unused*/) noexcept {
 // not be kept beyond a wait.
 QUERN_NOINLINE with_gil::with_gil() {
     if (PyThreadState* const own = PyGILState_GetThisThreadState()) {
-        PyEval_RestoreThread(own);
+        take_gil([own] { PyEval_RestoreThread(own); });
     } else {
         t_kept.make();
     }
@@ -79,7 +96,7 @@ QUERN_NOINLINE with_gil::with_gil() {
 with_gil::~with_gil() { PyEval_SaveThread(); }
 
 without_gil::~without_gil() {
-    PyEval_RestoreThread(m_state);
+    take_gil([this] { PyEval_RestoreThread(m_state); });
     if (g_released.load(std::memory_order_relaxed) != nullptr) {
         release_all();
     }

@@ -41,6 +41,13 @@ else()
     set(expected libquern.so libquern.so.${ABI_VERSION} libquern.so.${VERSION} libquern_hpx_main.a
         libquern_omp.so libquern_task_functions.a)
 endif()
+foreach(library IN ITEMS mpich openmpi)
+    file(GLOB layer "${libdir}/libquern_mpi_${library}.*")
+    if(layer) # OpenMP and MPI in one library
+        list(APPEND expected libquern_omp_${library}.so)
+    endif()
+endforeach()
+list(SORT expected)
 if(NOT libraries STREQUAL expected)
     message(FATAL_ERROR "installed: ${libraries}; expected: ${expected}")
 endif()
