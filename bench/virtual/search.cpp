@@ -45,19 +45,24 @@ work* worker::search_and_park() noexcept {
 
 /// The last searcher wakes one in any case: what was published while it searched woke none.
 void worker::stop_searching() noexcept {
-    unsigned count = m_pool.gate.end_search() ? 1 : 0;
-    if (m_pool.how.wakes == waking::tree && m_pool.gate.load().sleeping != 0 &&
-        m_victim != nullptr && has_more(*m_victim)) {
-        count = m_pool.how.fanout;
+    if (m_pool.gate.end_search()) {
+        wake_up_to(1);
     }
-    wake_up_to(count);
 }
 
-/// Whether the victim of the last theft has work left, public or private.
-bool worker::has_more(worker& victim) noexcept {
+/// waking.cpp
+void worker::wake_for_rest(worker& victim) noexcept {
+    const auto idle = m_pool.gate.load();
+    if (m_pool.how.wakes == waking::relay || m_pool.how.fanout == 1 || idle.sleeping == 0) {
+        return;
+    }
+    unsigned parts = m_pool.how.fanout;
     const context* const from = victim.current.load(std::memory_order_acquire);
-    return (from != nullptr && (from->has_public() || from->has_private())) ||
-           victim.deque.public_size() != 0 || victim.deque.has_private();
+    if (from == nullptr || !(from->has_public() || from->has_private())) {
+        const unsigned left = victim.deque.size();
+        parts = left - std::min(left, idle.searching - 1);  // without the caller
+    }
+    wake_up_to(std::min(parts, m_pool.how.fanout));
 }
 
 work* worker::search() noexcept {
@@ -68,7 +73,6 @@ work* worker::search() noexcept {
     const picoseconds start = atomics::ticks();
     picoseconds now = start;
     int pauses = k_first_pause;
-    m_victim = nullptr;
     do {
         if (work* const item = take_ready()) {
             return item;
@@ -124,7 +128,7 @@ work* worker::steal_round() noexcept {
         worker& victim = *m_pool.workers[(m_rank + 1 + (start + i) % (size - 1)) % size];
         if (work* const found = try_steal(victim)) {
             ++counted.stolen;
-            m_victim = &victim;
+            wake_for_rest(victim);
             return found;
         }
         if (requests && (i == 0 || !m_pool.how.asks_one)) {

@@ -145,7 +145,7 @@ void worker::notify_public_work(unsigned parts) noexcept {
             m_pool.wake_one(m_rank);
         }
     } else if (idle.sleeping != 0) {
-        const unsigned most = std::min(parts, m_pool.how.fanout);
+        const unsigned most = std::clamp(parts, 1U, m_pool.how.fanout);
         wake_up_to(most - std::min(most, idle.searching));
     }
 }

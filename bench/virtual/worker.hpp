@@ -34,8 +34,8 @@ struct rules {
     bool asks_at_once = false;           ///< no least interval before a thief's first theft
     picoseconds spin = 50'000'000;       ///< as the default of spin-us
     bool crowds = true;                  ///< searchers beyond half of the workers sleep at once
-    waking wakes = waking::relay;
-    unsigned fanout = 2;
+    waking wakes = waking::tree;
+    unsigned fanout = 2;  ///< as the default of wake-fanout
 };
 
 class worker;
@@ -122,7 +122,7 @@ private:
     bool is_silent(picoseconds now) noexcept;
     bool take_over() noexcept;
     bool has_public_work() noexcept;
-    bool has_more(worker& victim) noexcept;
+    void wake_for_rest(worker& victim) noexcept;
 
     context& take_context();
     [[noreturn]] void leave_for(context& from, context& to) noexcept;
@@ -136,8 +136,7 @@ private:
     picoseconds m_stole_at = 0;
     std::uint32_t m_last_batch = 0;  ///< items of the last theft; 0: a forked child
     std::uint32_t m_batch_limit = 1;
-    worker* m_victim = nullptr;  ///< of the last theft
-    bool m_is_woken = false;     ///< and has found nothing since
+    bool m_is_woken = false;  ///< and has found nothing since
     std::vector<context*> m_spare;
     after_switch m_after;
     context* m_left = nullptr;

@@ -3,6 +3,8 @@
 // User code enters here through fork_join, future::get and the like; the loop is in loop.cpp.
 #include <quern/scheduler/detail/context.hpp>
 
+#include "worker/waking.hpp"
+
 #include <quern/base/detail/assert.hpp>
 #include <quern/scheduler/detail/branches.hpp>
 #include <quern/scheduler/detail/pool.hpp>
@@ -157,7 +159,7 @@ void context::answer_request() noexcept {
     arm();
     if (host().home().gate().load().any_idle()) {
         publish_half();
-        this_worker(*this).notify_public_work();
+        wake_for_entries(this_worker(*this), *this);
     }
 }
 

@@ -5,7 +5,9 @@
 
 #include <quern/scheduler/detail/idle_gate.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace {
 
@@ -19,7 +21,7 @@ using parker_type = gate_type::sleeper_type;
 
 struct pool {
     gate_type gate;
-    std::array<parker_type, 2> parkers;
+    std::array<parker_type, 3> parkers;
     atomic<int> work = 0;
     atomic<int> pinned = 0;  // for the first worker only
     atomic<int> done = 0;
@@ -42,12 +44,13 @@ struct pool {
         return false;
     }
 
-    void wake_one() {
+    bool wake_one() {
         for (int i = 0; i < workers; ++i) {
             if (gate.wake(parkers[static_cast<std::size_t>(i)])) {
-                return;
+                return true;
             }
         }
+        return false;
     }
 
     void publish() {
@@ -232,6 +235,140 @@ TEST(model_idle_gate, sleeping_without_a_look_at_pinned_work_is_found) {
 
 TEST(model_idle_gate, sleeping_without_a_last_look_is_found) {
     model::expect_found_broken("no last look", {}, [](run& r) { parking(r, 1, 1, 1, false); });
+}
+
+/// Wake-ups as a tree (src/scheduler/worker/waking.cpp). Each worker takes one item, so each item
+/// needs a worker of its own.
+struct tree : pool {
+    std::uint32_t fanout = 2;
+    bool last_wakes = true;
+    std::uint32_t woken = 0;  ///< beside those that the last searcher wakes
+    std::uint32_t most = 0;   ///< that it can be: no act wakes more than it sees items for
+
+    void wake_up_to(std::uint32_t count) {
+        for (; count != 0 && wake_one(); --count) {
+            ++woken;
+        }
+    }
+
+    /// wake_for_items()
+    void publish_several(std::uint32_t parts) {
+        work.fetch_add(static_cast<int>(parts), std::memory_order_seq_cst);
+        const auto idle = gate.load();
+        const std::uint32_t allowed = std::min(parts, fanout);
+        most += allowed;
+        check(!idle.must_wake() || allowed > idle.searching, "no wake-up of the relay is left out");
+        if (idle.sleeping != 0 && idle.searching < allowed) {
+            wake_up_to(allowed - idle.searching);
+        }
+    }
+
+    /// wake_for_rest()
+    void wake_for_rest() {
+        const auto idle = gate.load();
+        const int seen = work.load(std::memory_order_relaxed);
+        const auto left = static_cast<std::uint32_t>(std::max(seen, 0));
+        check(idle.searching != 0, "the caller searches");
+        const std::uint32_t others = idle.searching - 1;
+        const std::uint32_t allowed =
+            fanout > 1 ? std::min(fanout, left - std::min(left, others)) : 0;
+        most += allowed;
+        if (idle.sleeping != 0) {
+            wake_up_to(allowed);
+        }
+    }
+
+    /// search_and_park() from its first line, or from step 4 of park().
+    void live_once(std::size_t rank, bool is_asleep) {
+        if (is_asleep) {
+            gate.sleep(parkers[rank]);
+        } else {
+            gate.begin_search();
+        }
+        while (!take(rank)) {
+            gate.announce_sleep(parkers[rank]);
+            if (has_work(rank)) {
+                gate.cancel_sleep(parkers[rank]);
+            } else {
+                gate.sleep(parkers[rank]);
+            }
+        }
+        wake_for_rest();
+        if (gate.end_search() && last_wakes) {
+            wake_one();
+        }
+        done.fetch_add(1, std::memory_order_relaxed);
+    }
+};
+
+struct tree_case {
+    int workers;
+    int asleep;  ///< so many of them sleep at the start, the others begin to search
+    int publishers;
+    std::uint32_t each;
+    std::uint32_t fanout = 2;
+    bool last_wakes = true;
+};
+
+void wake_as_tree(run& r, const tree_case& c) {
+    auto& p = r.make<tree>();
+    p.workers = c.workers;
+    p.fanout = c.fanout;
+    p.last_wakes = c.last_wakes;
+    for (int i = 0; i < c.workers; ++i) {
+        const auto rank = static_cast<std::size_t>(i);
+        if (i < c.asleep) {
+            p.gate.begin_search();
+            p.gate.announce_sleep(p.parkers[rank]);
+        }
+        r.background_thread(
+            [&p, rank, c] { p.live_once(rank, static_cast<int>(rank) < c.asleep); });
+    }
+    for (int i = 0; i < c.publishers; ++i) {
+        r.thread([&p, c] { p.publish_several(c.each); });
+    }
+    r.at_end([&p, c] {
+        check(p.done.load() == c.publishers * static_cast<int>(c.each),
+              "all published work was done");
+        check(p.woken <= p.most, "no act wakes more than it sees work for");
+    });
+}
+
+TEST(model_idle_gate, a_tree_loses_no_wake_up) {
+    model::expect_passes_everywhere("tree, 2 asleep, 1 publisher of 2", {}, [](run& r) {
+        wake_as_tree(r, {2, 2, 1, 2});
+    });
+    model::expect_passes("tree, 2 asleep, 2 publishers of 1", {}, model::memory::sequential,
+                         [](run& r) {
+                             wake_as_tree(r, {2, 2, 2, 1});
+                         });
+    model::expect_passes("tree, 1 of 2 asleep, 1 publisher of 2", {}, model::memory::sequential,
+                         [](run& r) {
+                             wake_as_tree(r, {2, 1, 1, 2});
+                         });
+}
+
+TEST(model_idle_gate, a_tree_with_one_branch_is_the_relay) {
+    model::expect_passes("relay, 2 asleep, 1 publisher of 2", {}, model::memory::sequential,
+                         [](run& r) {
+                             wake_as_tree(r, {2, 2, 1, 2, 1});
+                         });
+}
+
+// More than three million interleavings, so a sample of them.
+TEST(model_idle_gate, a_tree_of_three_loses_no_wake_up) {
+    const model::options sample{.random_runs = 100'000};
+    const model::result r = model::explore(sample, [](run& run) {
+        wake_as_tree(run, {3, 3, 1, 3});
+    });
+    EXPECT_TRUE(r.ok()) << r.report();
+}
+
+TEST(model_idle_gate, a_tree_without_the_wake_up_of_the_last_searcher_is_found) {
+    model::expect_found_broken("the last searcher wakes none", {}, [](run& r) {
+        wake_as_tree(r,
+                     {.workers = 2, .asleep = 2, .publishers = 2, .each = 1, .last_wakes = false});
+    });
 }
 
 }  // namespace

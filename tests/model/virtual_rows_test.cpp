@@ -133,9 +133,9 @@ TEST(virtual_rows, a_tree_of_wake_ups_has_all_at_work_before_the_relay) {
     setup s = row_setup(16, 1 << 14);
     s.work = 500'000;
     s.before = 1000 * k_row_us;
-    const row_result relay = virtual_time::simulate_fork(s);
-    s.how.wakes = virtual_time::waking::tree;
     const row_result tree = virtual_time::simulate_fork(s);
+    s.how.wakes = virtual_time::waking::relay;
+    const row_result relay = virtual_time::simulate_fork(s);
     EXPECT_EQ(relay.more.at("took_part"), 16);
     EXPECT_EQ(tree.more.at("took_part"), 16);
     EXPECT_LT(tree.more.at("all_at_work_us"), relay.more.at("all_at_work_us"));

@@ -144,7 +144,7 @@ class Shared(unittest.TestCase):
 
 class Settings(unittest.TestCase):
     DEFAULTS = {"threads": "auto", "policy": "work-stealing", "bind": "none", "stack": "medium",
-                "active-workers": "all", "spin-us": "50", "steal-batch": "auto",
+                "active-workers": "all", "spin-us": "50", "wake-fanout": "2", "steal-batch": "auto",
                 "hang-report": "certain", "spare-threads": "64", "live-tasks": "10000", "renaming-bytes": "256M", "locality-bytes": "128k", "check-accesses": "off", "crash-report": "on", "config": "",
                 "print-counter": "",
                 "print-counter-interval": "none", "print-counter-destination": "stdout",

@@ -2,6 +2,8 @@
 // The table of knobs.
 #include <quern/scheduler/knobs.hpp>
 
+#include "worker/waking.hpp"
+
 #include <quern/base/detail/growing_table.hpp>
 #include <quern/base/detail/nearest_match.hpp>
 #include <quern/scheduler/detail/pool.hpp>
@@ -40,6 +42,21 @@ constexpr knob k_rows[] = {
      .set =
          [](detail::pool& of, std::uint32_t value) noexcept {
              of.knobs().spin_us.store(value, std::memory_order_relaxed);
+             return value;
+         }},
+    {.name = "wake-fanout",
+     .owner = "scheduler",
+     .unit = "workers",
+     .help = "sleeping workers that a worker wakes at once, at most; of the process",
+     .least = 1,
+     .most = detail::k_most_wake_fanout,
+     .get =
+         [](const detail::pool&) noexcept {
+             return detail::g_wake_fanout.load(std::memory_order_relaxed);
+         },
+     .set =
+         [](detail::pool&, std::uint32_t value) noexcept {
+             detail::g_wake_fanout.store(value, std::memory_order_relaxed);
              return value;
          }},
     {.name = "spare-threads",

@@ -48,6 +48,9 @@ const topology::machine& this_machine() {
 /// A program's options for a pool override file and environment, but not the command line.
 settings settings_for(const pool_options& wanted, bool is_first) {
     settings all = is_first ? current_settings() : settings();
+    if (!is_first) {
+        all.set("wake-fanout", current_settings().at("wake-fanout"));  // of the process
+    }
     const std::string origin = "program, pool '" + wanted.name + "'";
     const auto say = [&](std::string_view name, std::string text) {
         all.set(name, {std::move(text), setting_source::program, origin});

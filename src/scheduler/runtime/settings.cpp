@@ -2,6 +2,8 @@
 // The settings of the scheduler. They are added before the first of them is read: before main, in
 // every program with a source that includes runtime.hpp. The table and the sources of values are
 // the layer settings.
+#include "worker/waking.hpp"
+
 #include <quern/context/stack_memory.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/policy.hpp>
@@ -84,6 +86,13 @@ constexpr setting k_rows[] = {
      .most = k_longest_spin_us,
      .fallback = "50",
      .help = "microseconds that a worker without work searches before it sleeps"},
+    {.name = "wake-fanout",
+     .owner = "scheduler",
+     .type = setting_type::number,
+     .least = 1,
+     .most = k_most_wake_fanout,
+     .fallback = "2",
+     .help = "sleeping workers that a worker wakes at once, at most, when it has work for several"},
     {.name = "steal-batch",
      .owner = "scheduler",
      .type = setting_type::number,

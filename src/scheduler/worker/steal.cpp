@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Stealing: which victims a searching worker tries, in which order, and what it takes. The policy
 // decides which items a victim gives (policies.cpp).
+#include "worker/waking.hpp"
+
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 
@@ -122,6 +124,7 @@ work* thief::steal_from(std::span<const worker_shared::ring> rings, bool request
                 worker_shared& victim = *victims[(start + i) % count];
                 if (work* item = try_steal(victim, turn)) {
                     has_stolen_from(victim);
+                    wake_for_rest(m_self, victim);
                     return item;
                 }
                 if (requests && turn == 0) {

@@ -2,6 +2,8 @@
 // The thread of a worker, and its own end of its queues.
 #include <quern/scheduler/detail/worker.hpp>
 
+#include "worker/waking.hpp"
+
 #include <quern/base/detail/blocks.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/queued_task.hpp>
@@ -206,7 +208,7 @@ void worker::answer_request() noexcept {
     deque.arm();
     if (home().gate().load().any_idle()) {
         deque.publish_half();
-        notify_public_work();
+        wake_for_items(*this);
     }
 }
 

@@ -128,6 +128,15 @@ TEST_F(environment_test, concerns_the_first_pool_of_a_runtime) {
     EXPECT_EQ(rt.pool("second").policy(), "work-stealing");
 }
 
+TEST_F(environment_test, concerns_all_pools_where_a_number_is_of_the_process) {
+    set("QUERN_WAKE_FANOUT", "5");
+    runtime_options two;
+    two.pools = {{.name = "first", .workers = 1}, {.name = "second", .workers = 1}};
+    const runtime rt(two);
+    EXPECT_EQ(rt.pool("first").knob("wake-fanout"), 5U);
+    EXPECT_EQ(rt.pool("second").knob("wake-fanout"), 5U);
+}
+
 TEST_F(environment_test, decides_what_the_program_leaves_open) {
     set("QUERN_THREADS", "3");
     set("QUERN_POLICY", "priority-local-fifo");

@@ -31,6 +31,9 @@ TEST_P(knobs_test, keep_within_their_range) {
     EXPECT_EQ(pool.set_knob("spin-us", 0), 0U);
     EXPECT_EQ(pool.set_knob("steal-batch", 5'000), 4'096U);
     EXPECT_EQ(pool.set_knob("steal-batch", 0), 0U);
+    EXPECT_EQ(pool.set_knob("wake-fanout", 0), 1U);
+    EXPECT_EQ(pool.set_knob("wake-fanout", 1'000), 64U);
+    EXPECT_EQ(pool.set_knob("wake-fanout", 2), 2U);
     inside([] {});
 }
 
