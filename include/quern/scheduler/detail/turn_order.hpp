@@ -91,11 +91,11 @@ QUERN_ALWAYS_INLINE auto take_usual(Places& from) noexcept {
 
 /// The next item, or null if all places are empty but for items of low priority. `Places` has
 ///
-///     item* take(place)            // the next one, of normal priority or more, or null
-///     item* take_oldest(place)     // the one that its order would give last, or null
-///     item* take_ranked(bool high) // the best of the ranks; high: only of high priority
-///     item* take_below()           // of normal priority with a rank below 0
-///     bool has(place), has_ranks(), has_fired()
+/// - `item* take(place)`: the next one, of normal priority or more, or null
+/// - `item* take_oldest(place)`: the one that its order would give last, or null
+/// - `item* take_ranked(bool high)`: the best of the ranks; high: only of high priority
+/// - `item* take_below()`: of normal priority with a rank below 0
+/// - `bool has(place)`, `bool has_ranks()`, `bool has_fired()`
 template <class Places>
 QUERN_ALWAYS_INLINE auto take_in_turn(const turn_order& turn, Places& from) noexcept
     -> decltype(from.take(place::kept)) {
