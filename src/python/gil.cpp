@@ -15,9 +15,9 @@ namespace {
 
 std::atomic<bool> g_interpreter_ended{false};
 
-/// Calls take(), which takes the GIL. When the interpreter is ending, Python ends the calling thread
-/// there by unwinding its stack, and above may be functions that must not throw: the thread waits
-/// for the end of the process instead, as from Python 3.14 on.
+/// Calls take(), which takes the GIL. When the interpreter is ending, Python ends the calling
+/// thread there by unwinding its stack, and above may be functions that must not throw: the thread
+/// waits for the end of the process instead, as from Python 3.14 on.
 template <class F>
 void take_gil(F&& take) noexcept {
     try {

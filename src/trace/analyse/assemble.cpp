@@ -277,7 +277,10 @@ void assemble(recorder::state& s) {
         tasks += each.tasks;
     }
     made.waits = waits.give(made.lanes);
-    if (tasks != 0) {
+    // Places of other languages have lines, whatever the program is compiled with.
+    const bool has_lines =
+        std::ranges::any_of(made.sites, [](const site& each) { return !each.location.empty(); });
+    if (tasks != 0 && !has_lines) {
         made.why_no_lines = quern::detail::why_no_lines();
     }
     spread_parents(made.lanes);

@@ -37,7 +37,8 @@ function drawParts() {
 
 function drawLegend() {
   const legend = byId("legend");
-  run.sites.slice(0, COLOURS.length).forEach((site, i) => legend.append(element("li", {}, swatch(siteColour(i)), brief(siteName(i)))));
+  run.sites.slice(0, COLOURS.length).forEach((site, i) => legend.append(element("li", {}, swatch(siteColour(i)), brief(siteName(i)),
+    element("span", { class: "soft" }, site.place ? " " + brief(site.place) : ""))));
   if (run.sites.length > COLOURS.length) legend.append(element("li", {}, swatch(OTHER_COLOUR), countWords(run.sites.length - COLOURS.length, "other site")));
   legend.append(element("li", {}, swatch("var(--between)"), "between tasks: the runtime at work, or a short search"));
   legend.append(element("li", {}, swatch("var(--idle)"), "idle: asleep, or no task for more than 100 µs"));
