@@ -50,12 +50,15 @@ struct lone_blocks {
         block* next;
     };
     std::array<block*, k_sizes + 1> free;
+    bool are_kept = false;  ///< by a thread that makes tasks, until it ends
 };
 constinit thread_local lone_blocks tls_lone_blocks{};
 
 QUERN_COLD void* allocate_new_block(std::size_t size) {
     struct at_exit {
+        at_exit() noexcept { tls_lone_blocks.are_kept = true; }
         ~at_exit() {
+            tls_lone_blocks.are_kept = false;
             for (lone_blocks::block*& first : tls_lone_blocks.free) {
                 while (lone_blocks::block* const each = first) {
                     first = each->next;
@@ -83,10 +86,11 @@ kmpc_head* allocate_lone(std::size_t bytes) noexcept {
     return head;
 }
 
+/// Perhaps on another thread than the one that has made it, which only fulfills events.
 void free_lone(kmpc_head& head) noexcept {
     const std::size_t steps = head.steps;
     head.~kmpc_head();
-    if (steps > lone_blocks::k_sizes) {
+    if (steps > lone_blocks::k_sizes || !tls_lone_blocks.are_kept) {
         ::operator delete (static_cast<void*>(&head), std::align_val_t{alignof(kmpc_head)});
         return;
     }
