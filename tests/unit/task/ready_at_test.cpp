@@ -27,7 +27,8 @@ TEST_P(timed_future, becomes_ready_at_its_time_and_not_before) {
         const auto due = clock::now() + 20ms;
         auto at = make_ready_future_at(due);
         auto after = make_ready_future_after(20ms, std::string("value"));
-        EXPECT_FALSE(at.is_ready());
+        const bool is_early = at.is_ready();
+        EXPECT_TRUE(!is_early || clock::now() >= due);  // the task may have lost its processor
         at.get();
         EXPECT_GE(clock::now(), due);
         EXPECT_EQ(after.get(), "value");
