@@ -5,7 +5,6 @@
 #include <quern/base/detail/assert.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/detail/enough_stack.hpp>
-#include <quern/task/detail/task_state.hpp>
 
 #include <cstdio>
 #include <stdexcept>
@@ -255,7 +254,7 @@ detail::runnable* task_group::next_own_task() noexcept {
     if (&here.home() != &m_pool) {
         return nullptr;
     }
-    if (m_pool.has_placed() && detail::is_ready_above(here, detail::key_of(priority::normal))) {
+    if (m_pool.has_placed() && here.best_placed() > detail::key_of(priority::normal)) {
         return nullptr;
     }
     detail::runnable* const item = here.pop();
@@ -280,7 +279,7 @@ void task_group::run_own_tasks() noexcept {
         return;
     }
     detail::on_enough_stack([this, item]() mutable noexcept {
-        detail::inline_scope inlined;
+        detail::inline_scope inlined(detail::current_context());
         do {
             inlined.begin(*item);
             item->run(*item);

@@ -2,8 +2,7 @@
 // async and post: start a task, with or without a future of its result.
 #pragma once
 
-#include <quern/base/detail/blocks.hpp>
-#include <quern/task/detail/enough_stack.hpp>
+#include <quern/task/detail/posted_task.hpp>
 #include <quern/task/detail/task_state.hpp>
 #include <quern/task/future.hpp>
 
@@ -52,6 +51,10 @@ inline constexpr bool k_is_call = sizeof...(Args) == 0
                                       ? std::is_invocable_v<std::decay_t<F>&>
                                       : std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...>;
 
+template <class F, class... Args>
+concept callable_with_copies =
+    std::is_invocable_v<std::add_lvalue_reference_t<std::decay_t<F>>, std::decay_t<Args>...>;
+
 /// A call that fails only because the function takes a reference to what the task keeps a copy of.
 /// Not asked of one that fits: a generic function might not compile with references.
 template <class F, class... Args>
@@ -72,120 +75,6 @@ auto bind_call(F&& f, Args&&... args) {
     return bound_t<F, Args...>(std::forward<F>(f), std::forward<Args>(args)...);
 }
 
-/// Asks the rules about a child task, and runs it if they say so. True: it has begun.
-template <class Task>
-bool starts_as_child(const pool& where, Task& task, std::uint64_t instance) noexcept {
-    const child_kind own = detail::kind_of_child(task.site, task.name, instance);
-    if (own == k_no_kind) {
-        return false;
-    }
-    task.note_kind(own);
-    worker* const here = current_worker();
-    return here != nullptr && &here->home() == &where && detail::begins_in_parent(*here, task, own);
-}
-
-/// Starts a task as its attributes ask. The state's second reference belongs to the queue.
-template <class Task>
-void start(const task_attributes& wanted, pool& where, Task& task) noexcept {
-    worker* here = current_worker();
-    switch (wanted.how) {
-        case launch::sync: {
-            detail::on_enough_stack([&task]() noexcept { task.begin_now(); });
-            task.release();
-            return;
-        }
-        case launch::deferred:
-            task.defer();
-            task.release();
-            return;
-        case launch::fork:
-            if (here != nullptr && &here->home() == &where) {
-                detail::run_before_self(task);
-                return;
-            }
-            break;  // in another pool there is no creator to replace
-        case launch::adaptive:
-            if (detail::starts_as_child(where, task, wanted.instance.value())) {
-                return;
-            }
-            break;
-        case launch::async:
-            break;
-    }
-    task.allow_waiter_to_begin(where);
-    where.make_ready(task);
-}
-
-/// The same of a task that passes messages.
-template <class Task>
-QUERN_COLD void start_communication(pool& where, Task& task) noexcept {
-    task.allow_waiter_to_begin(where.communication_pool());
-    where.make_communication_ready(task);
-}
-
-/// A task without a result. Token as in task_state.
-template <class F, class Token>
-class posted_task final : public runnable, public in_blocks {
-public:
-    template <class... Parts>
-    explicit posted_task(const Token& stop, Parts&&... parts)
-        : runnable(run_queued), m_stop(stop), m_function(std::forward<Parts>(parts)...) {}
-
-private:
-    static context* run_queued(work& item) noexcept {
-        auto& self = static_cast<posted_task&>(static_cast<runnable&>(item));
-        return detail::run_from_queue(
-            self,
-            [&self] {
-                self.call();
-                delete &self;
-            },
-            [] {});
-    }
-
-    /// An exception ends the program where it was thrown, so that a debugger and a crash report see
-    /// the calls. This needs two functions: no frame with cleanup may lie in between, and the
-    /// noexcept function must not contain a catch.
-    QUERN_NOINLINE static void call_or_end(F& function) noexcept { call_but_for_stops(function); }
-    QUERN_NOINLINE static void call_but_for_stops(F& function) {
-        try {
-            std::move(function)();
-        } catch (const task_cancelled&) {  // never reported
-        }
-    }
-
-    void call() noexcept {
-        if constexpr (std::is_same_v<Token, no_token>) {
-            call_under(nullptr);
-        } else {
-            const stop_signal own(std::move(m_stop));
-            if (!own.asks_by_token()) {
-                call_under(own.if_token());
-            }
-        }
-    }
-
-    void call_under(const stop_signal* signal) noexcept {
-        const under_signal running(signal);
-        if (get_exception_handler() == nullptr) {
-            const std::uint32_t timed = body_begins(overhead_clock::next::task);
-            call_or_end(m_function);
-            body_ends(timed);
-            end_task();
-            return;
-        }
-        try {
-            const task_body body(task_body::part_of::task);
-            std::move(m_function)();
-        } catch (...) {
-            report_exception(std::current_exception(), exception_origin::posted_task);
-        }
-    }
-
-    [[no_unique_address]] Token m_stop;
-    F m_function;
-};
-
 /// The pool of tasks that do not name one. May start the default runtime, and throw.
 inline pool& usual_pool() {
     worker* const here = current_worker();
@@ -200,11 +89,7 @@ auto start_task(const task_attributes& wanted, Parts&&... parts) {
     auto* state = new task_state<Call, T>(wanted.stop, std::forward<Parts>(parts)...);
     detail::apply_attributes(wanted, *state);
     future<T> result{state_ref<shared_state<T>>(state)};
-    if (wanted.communication) [[unlikely]] {
-        detail::start_communication(where, *state);
-    } else {
-        detail::start(wanted, where, *state);
-    }
+    state->start(wanted, where);
     return result;
 }
 
@@ -238,13 +123,7 @@ auto start_usual(const void* site, bool is_child, F&& f, Args&&... args) {
                                                     std::forward<Args>(args)...);
     state->site = site;
     future<T> result{state_ref<shared_state<T>>(state)};
-    if (is_child) [[unlikely]] {
-        if (detail::starts_as_child(where, *state, 0)) {
-            return result;
-        }
-    }
-    state->allow_waiter_to_begin(where);
-    where.make_ready(*state);
+    state->start_usual(is_child, where);
     return result;
 }
 
@@ -289,8 +168,8 @@ QUERN_ALWAYS_INLINE auto async(const task_attributes& wanted, F&& f, Args&&... a
 }
 
 template <class F, class... Args>
-    requires std::is_invocable_v < std::decay_t<F>
-&, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE auto async(F&& f, Args&&... args) {
+requires detail::callable_with_copies<F, Args...> QUERN_ALWAYS_INLINE auto async(F&& f,
+                                                                                 Args&&... args) {
     const detail::creation_timing making;
     return detail::start_usual(detail::code_address(), detail::decides_always(), std::forward<F>(f),
                                std::forward<Args>(args)...);
@@ -346,8 +225,8 @@ QUERN_ALWAYS_INLINE void post(const task_attributes& wanted, F&& f, Args&&... ar
 }
 
 template <class F, class... Args>
-    requires std::is_invocable_v < std::decay_t<F>
-&, std::decay_t<Args>&&... > QUERN_ALWAYS_INLINE void post(F&& f, Args&&... args) {
+requires detail::callable_with_copies<F, Args...> QUERN_ALWAYS_INLINE void post(F&& f,
+                                                                                Args&&... args) {
     const detail::creation_timing making;
     detail::start_usual_posted(detail::code_address(), std::forward<F>(f),
                                std::forward<Args>(args)...);

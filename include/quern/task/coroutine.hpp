@@ -260,8 +260,10 @@ inline constexpr bool is_task<task<T>> = true;
 
 /// Functions whose result is a task, called with the arguments as rvalues.
 template <class F, class... Args>
-concept coroutine_function = std::is_invocable_v < std::decay_t<F>
-&, std::decay_t<Args>... > &&is_task<std::invoke_result_t<std::decay_t<F>&, std::decay_t<Args>...>>;
+concept coroutine_function =
+    std::is_invocable_v<std::add_lvalue_reference_t<std::decay_t<F>>, std::decay_t<Args>...> &&
+    is_task<
+        std::invoke_result_t<std::add_lvalue_reference_t<std::decay_t<F>>, std::decay_t<Args>...>>;
 
 /// Keeps the function and its arguments in its own frame.
 template <class F, class... Args>

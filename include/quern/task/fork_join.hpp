@@ -249,8 +249,8 @@ QUERN_NOINLINE auto fork_join_here(passed<F> f, passed<G> g) {
 }
 
 template <class F>
-concept forkable = std::is_invocable_v < std::remove_reference_t<F>
-& > || std::is_invocable_v<std::remove_reference_t<F>&, fork_context>;
+concept forkable = std::is_invocable_v<std::add_lvalue_reference_t<F>> ||
+    std::is_invocable_v<std::add_lvalue_reference_t<F>, fork_context>;
 
 }  // namespace detail
 

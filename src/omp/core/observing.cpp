@@ -82,7 +82,7 @@ detail::context* never_runs(detail::work&) noexcept { return nullptr; }
 
 template <class Body>
 void run_inside(const detail::runnable& item, Body&& body) noexcept {
-    detail::inline_scope around;
+    detail::inline_scope around(detail::current_context());
     around.begin(item);
     {
         const detail::task_body timed(detail::task_body::part_of::first);

@@ -213,8 +213,8 @@ private:
 
 /// A policy, or one that chooses a policy; functions and executors are not.
 template <class T>
-concept launch_policy = std::convertible_to < const std::remove_cvref_t<T>
-&, launch > ;
+concept launch_policy =
+    std::convertible_to<std::add_lvalue_reference_t<const std::remove_cvref_t<T>>, launch>;
 
 }  // namespace detail
 

@@ -180,7 +180,8 @@ QUERN_ALWAYS_INLINE context* run_stolen_fork(fork_entry& entry, Body&& body) {
 /// the one that waits is kept, and their records take its place. Does nothing outside a worker.
 class inline_scope {
 public:
-    QUERN_ALWAYS_INLINE inline_scope() noexcept : m_here(current_context()) {
+    /// `here`: the calling thread's, or null outside a worker.
+    QUERN_ALWAYS_INLINE explicit inline_scope(context* here) noexcept : m_here(here) {
         if (m_here != nullptr) {
             m_outer = &m_here->root().task();
             m_lasting.last_as(*m_here);

@@ -106,17 +106,22 @@ public:
         }
     }
 
-protected:
+    // -- for its producer
+
     using begin_function = void (*)(state_base& self, sharing with) noexcept;
     using start_function = void (*)(state_base& self) noexcept;
-    using destroy_function = void (*)(state_base& self) noexcept;
+    /// What a waiter may do for the task.
+    struct help {
+        /// Runs it here. Does nothing if the task has begun.
+        begin_function begin = nullptr;
+        /// Makes a deferred task ready. Or null.
+        start_function start = nullptr;
+    };
+    /// Waiters may help from now on. Requires: `how` lives as long as the state.
+    void allow(const help& how) noexcept { m_help = &how; }
 
-    state_base(std::uint32_t references, destroy_function destroy, maker who) noexcept
-        : m_maker(who), m_references(references), m_destroy(destroy) {}
-    ~state_base() = default;
-
-    /// Publishes the result. Returns the waiters to notify, oldest first. The caller holds a
-    /// reference until then.
+    /// Publishes the result, which is there. Returns the waiters to notify, oldest first. The
+    /// caller holds a reference until then.
     [[nodiscard]] state_waiter* mark_ready() noexcept;
     /// As above; no read-modify-write if there is no waiter and none can come.
     [[nodiscard]] state_waiter* mark_ready(sharing with) noexcept {
@@ -125,6 +130,12 @@ protected:
             return nullptr;
         }
         return mark_ready();
+    }
+    /// As above, and notifies the waiters.
+    void publish(sharing with) noexcept {
+        if (state_waiter* const chain = mark_ready(with)) {
+            detail::tell(chain);
+        }
     }
 
     /// Drops the producer's reference. Requires: the caller holds another one.
@@ -136,6 +147,13 @@ protected:
         }
     }
 
+protected:
+    using destroy_function = void (*)(state_base& self) noexcept;
+
+    state_base(std::uint32_t references, destroy_function destroy, maker who) noexcept
+        : m_maker(who), m_references(references), m_destroy(destroy) {}
+    ~state_base() = default;
+
     /// The part of the result that does not depend on its type. These four are placed where padding
     /// of the chain would be.
     enum class kind : std::uint8_t { none, value, error };
@@ -145,15 +163,6 @@ protected:
 private:
     maker m_maker;
     std::atomic<std::uint32_t> m_references;
-
-protected:
-    /// What a waiter may do for the task.
-    struct help {
-        /// Runs it here. Does nothing if the task has begun.
-        begin_function begin = nullptr;
-        /// Makes a deferred task ready. Or null.
-        start_function start = nullptr;
-    };
     const help* m_help = nullptr;
 
     void start_if_deferred() noexcept {
@@ -162,7 +171,6 @@ protected:
         }
     }
 
-private:
     bool wait_within(const stop_or_time& limit);
 
     /// Runs on enough stack: the value may hold the last reference to another state, and so on.
@@ -201,32 +209,38 @@ public:
 
     /// As above; returns the waiters to notify.
     [[nodiscard]] state_waiter* settle_error(std::exception_ptr error) noexcept {
-        new (&m_error) std::exception_ptr(std::move(error));
-        m_kind = kind::error;
+        emplace_error(std::move(error));
         return mark_ready();
     }
 
     template <class F>
-    void set_from(F&& f, sharing with = sharing::any) noexcept {
-        if (state_waiter* const chain = settle_from(std::forward<F>(f), with)) {
-            detail::tell(chain);
-        }
+    void set_from(F&& f) noexcept {
+        detail::tell(settle_from(std::forward<F>(f)));
     }
 
     /// As above; returns the waiters to notify.
     template <class F>
-    [[nodiscard]] state_waiter* settle_from(F&& f, sharing with = sharing::any) noexcept {
+    [[nodiscard]] state_waiter* settle_from(F&& f) noexcept {
         try {
-            new (&m_value) stored_result<T>(detail::call_stored(std::forward<F>(f)));
-            m_kind = kind::value;
+            emplace_result(std::forward<F>(f));
         } catch (...) {
-            new (&m_error) std::exception_ptr(std::current_exception());
-            m_kind = kind::error;
+            emplace_error(std::current_exception());
         }
-        return mark_ready(with);
+        return mark_ready();
     }
 
 protected:
+    /// Keeps what `f` returns. Not ready yet; nothing is kept if it throws.
+    template <class F>
+    void emplace_result(F&& f) {
+        new (&m_value) stored_result<T>(detail::call_stored(std::forward<F>(f)));
+        m_kind = kind::value;
+    }
+    void emplace_error(std::exception_ptr error) noexcept {
+        new (&m_error) std::exception_ptr(std::move(error));
+        m_kind = kind::error;
+    }
+
     shared_state(std::uint32_t references, destroy_function destroy,
                  maker who = maker::continuation) noexcept
         : state_base(references, destroy, who) {}
