@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a task calls its function, whatever the types of the function and of its result are.
-#include <quern/task/detail/call_item.hpp>
-
-#include <quern/task/stop.hpp>
+// A task's child kind, and its cancellation by a token.
+#include "settle.hpp"
 
 #include <utility>
 
@@ -19,44 +17,17 @@ bool call_item::starts_as_child(const pool& where, std::uint64_t instance) noexc
            detail::begins_in_parent(*here, *this, own);
 }
 
-void call_item::settle(state_base& state, const typed& as, task_body::part_of what) noexcept {
-    if (as.stop == nullptr) {
-        settle_under(nullptr, state, as, what);
-        return;
-    }
+void call_item::settle_with_token(const typed& as, task_body::part_of what) noexcept {
     const stop_signal own(std::move(*as.stop(*this)));
     if (!own.asks_by_token()) [[likely]] {
-        settle_under(own.if_token(), state, as, what);
+        const under_signal running(own.if_token(), what == task_body::part_of::caller);
+        call_and_drop(as, what);
         return;
     }
     if (as.drop != nullptr) {
         as.drop(*this);
     }
     as.fail(*this, detail::cancelled_task(name));
-}
-
-// The function is destroyed after the task's locals and holds, and before its result is known.
-void call_item::settle_under(const stop_signal* signal, state_base& state, const typed& as,
-                             task_body::part_of what) noexcept {
-    const bool is_task = what == task_body::part_of::task;
-    const under_signal running(signal, !is_task);
-    if (is_task) {
-        if (context* const here = current_context()) {
-            here->root().task().result = &state;
-        }
-    }
-    {
-        const task_body body(what);
-        const child_timing timing(m_kind_of_child);
-        try {
-            as.call(*this);
-        } catch (...) {
-            as.fail(*this, std::current_exception());
-        }
-    }
-    if (as.drop != nullptr) {
-        as.drop(*this);
-    }
 }
 
 }  // namespace quern::detail

@@ -2,6 +2,8 @@
 // How a call begins whose input has become ready.
 #include <quern/task/detail/pending_call.hpp>
 
+#include "settle.hpp"
+
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
 #include <quern/task/detail/enough_stack.hpp>
@@ -27,23 +29,27 @@ void pending_item::queue() noexcept {
     m_pool.make_ready(*this);
 }
 
-inline state_waiter* pending_item::call(state_base& state, const typed& as,
-                                        task_body::part_of what) noexcept {
-    settle(state, as, what);
-    state_waiter* const waiters = state.mark_ready(sharing::any);
+inline state_waiter* pending_item::close(state_base& state) noexcept {
+    state_waiter* const waiters = state.mark_ready();
     state.release();
     return waiters;
 }
 
 state_waiter* pending_item::call_here(state_base& state, const typed& as) noexcept {
-    return detail::on_enough_stack(
-        [&]() noexcept { return call(state, as, task_body::part_of::caller); });
+    return detail::on_enough_stack([&]() noexcept {
+        settle_in_caller(as);
+        return close(state);
+    });
 }
 
 context* pending_item::run_queued(state_base& state, const typed& as) noexcept {
     state_waiter* waiters = nullptr;
     return detail::run_from_queue(
-        *this, [&] { waiters = call(state, as, task_body::part_of::task); },
+        *this,
+        [&] {
+            settle_as_task(state, as);
+            waiters = close(state);
+        },
         [&] { detail::tell(waiters); });
 }
 

@@ -19,7 +19,8 @@ QUERN_NOINLINE void posted_item::call_but_for_stops(const typed& as) {
     }
 }
 
-void posted_item::call_under(const stop_signal* signal, const typed& as) noexcept {
+QUERN_ALWAYS_INLINE void posted_item::call_under(const stop_signal* signal,
+                                                 const typed& as) noexcept {
     const under_signal running(signal);
     if (get_exception_handler() == nullptr) {
         const std::uint32_t timed = body_begins(overhead_clock::next::task);
@@ -36,7 +37,7 @@ void posted_item::call_under(const stop_signal* signal, const typed& as) noexcep
     }
 }
 
-inline void posted_item::call(const typed& as) noexcept {
+QUERN_ALWAYS_INLINE void posted_item::call(const typed& as) noexcept {
     if (as.stop == nullptr) {
         call_under(nullptr, as);
         return;

@@ -2,6 +2,8 @@
 // How a task with a result begins: from a queue, or in the place of one that waits for it.
 #include <quern/task/detail/task_state.hpp>
 
+#include "settle.hpp"
+
 #include <quern/scheduler/detail/context.hpp>
 #include <quern/scheduler/detail/pool.hpp>
 #include <quern/scheduler/detail/worker.hpp>
@@ -25,12 +27,6 @@ QUERN_COLD bool must_let_others_run(const context& waiter, const runnable& task)
 // relaxed: exclusion only; queue and state carry the data.
 inline bool task_item::claim() noexcept { return !begun.exchange(true, std::memory_order_relaxed); }
 
-inline void task_item::call(state_base& state, const typed& as, task_body::part_of what,
-                            sharing with) noexcept {
-    settle(state, as, what);
-    state.publish(with);
-}
-
 /// The waiter has begun it: the entry is empty.
 inline context* task_item::pass_over(state_base& state) noexcept {
     count_no_task();
@@ -51,7 +47,8 @@ context* task_item::run_queued(state_base& state, const typed& as) noexcept {
     if (!claim()) {
         return pass_over(state);
     }
-    call(state, as, task_body::part_of::task, sharing::any);
+    settle_as_task(state, as);
+    state.publish(sharing::any);
     count_task();
     state.release();
     return nullptr;
@@ -66,18 +63,11 @@ inline bool task_item::may_run_here(const context* here) const noexcept {
            !(m_pool->has_placed() && must_let_others_run(*here, *this));
 }
 
-void task_item::begin_if_possible(state_base& state, const typed& as, sharing with) noexcept {
-    context* const here = current_context();
-    if (may_run_here(here)) {
-        begin_in_place(here, state, as, with);
-    }
-}
-
 /// First tries to take the task out of the queue; otherwise its entry, and with it the state, would
 /// stay there. A waiter that has taken it out and holds the only future shares the state with no
 /// other thread.
-inline void task_item::begin_in_place(context* here, state_base& state, const typed& as,
-                                      sharing with) noexcept {
+QUERN_ALWAYS_INLINE void task_item::begin_in_place(context* here, state_base& state,
+                                                   const typed& as, sharing with) noexcept {
     const bool is_taken = here != nullptr && this_worker(*here).take_back(*this);
     const sharing own = is_taken ? with : sharing::any;
     if (own == sharing::producer) {
@@ -87,7 +77,8 @@ inline void task_item::begin_in_place(context* here, state_base& state, const ty
         {
             inline_scope place(here);
             place.begin(*this);
-            call(state, as, task_body::part_of::task, own);
+            settle_as_task(state, as);
+            state.publish(own);
             place.end_and_count();
         }
         if (!is_taken && m_pool != nullptr) {
@@ -96,6 +87,13 @@ inline void task_item::begin_in_place(context* here, state_base& state, const ty
     }
     if (is_taken) {
         state.release_of_producer(own);
+    }
+}
+
+void task_item::begin_if_possible(state_base& state, const typed& as, sharing with) noexcept {
+    context* const here = current_context();
+    if (may_run_here(here)) {
+        begin_in_place(here, state, as, with);
     }
 }
 
@@ -109,7 +107,8 @@ void task_item::start_when_watched(state_base& state) noexcept {
 
 inline void task_item::begin_now(state_base& state, const typed& as) noexcept {
     if (claim()) {
-        call(state, as, task_body::part_of::caller, sharing::any);
+        settle_in_caller(as);
+        state.publish(sharing::any);
     }
 }
 

@@ -3,6 +3,7 @@
 // HPX.
 #pragma once
 
+#include <quern/task/detail/enough_stack.hpp>
 #include <quern/task/detail/join_frame.hpp>
 
 #include <cstddef>

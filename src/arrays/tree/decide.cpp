@@ -10,6 +10,7 @@
 #include <quern/scheduler/observers.hpp>
 #include <quern/settings/settings.hpp>
 #include <quern/task/async.hpp>
+#include <quern/task/detail/enough_stack.hpp>
 
 #include <array>
 #include <bit>

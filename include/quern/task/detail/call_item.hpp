@@ -41,15 +41,17 @@ protected:
     constexpr explicit call_item(run_function f) noexcept : runnable(f) {}
     ~call_item() = default;
 
-    /// Calls the function and destroys it; or cancels it, if that was asked. The result is there
-    /// and has yet to be published.
-    void settle(state_base& state, const typed& as, task_body::part_of what) noexcept;
+    /// Both call the function and destroy it; or cancel it, if that was asked. The result is there
+    /// and has yet to be published. The first as a task, the second as part of the running one.
+    void settle_as_task(state_base& state, const typed& as) noexcept;
+    void settle_in_caller(const typed& as) noexcept;
 
     child_kind m_kind_of_child = k_no_kind;
 
 private:
-    void settle_under(const stop_signal* signal, state_base& state, const typed& as,
-                      task_body::part_of what) noexcept;
+    bool has_no_token(const typed& as) noexcept;
+    void settle_with_token(const typed& as, task_body::part_of what) noexcept;
+    void call_and_drop(const typed& as, task_body::part_of what) noexcept;
 };
 
 /// Whether `drop` has something to do for these members.

@@ -34,7 +34,7 @@ protected:
     std::stop_token m_stop;
 
 private:
-    state_waiter* call(state_base& state, const typed& as, task_body::part_of what) noexcept;
+    static state_waiter* close(state_base& state) noexcept;
 
     pool& m_pool;
 };

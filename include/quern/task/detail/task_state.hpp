@@ -61,7 +61,6 @@ private:
     bool may_run_here(const context* here) const noexcept;
     void begin_in_place(context* here, state_base& state, const typed& as, sharing with) noexcept;
     void begin_now(state_base& state, const typed& as) noexcept;
-    void call(state_base& state, const typed& as, task_body::part_of what, sharing with) noexcept;
     context* pass_over(state_base& state) noexcept;
 
     std::atomic<bool> m_queued{false};  ///< a deferred task was made ready
