@@ -10,7 +10,7 @@ if(BUILD_SHARED_LIBS)
     set(kind shared)
 endif()
 
-install(TARGETS quern quern_hpx_main quern_hpx_compat quern_task_functions EXPORT quern-${kind}-targets
+install(TARGETS quern quern_hpx quern_hpx_compat quern_task_functions EXPORT quern-${kind}-targets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT quern-${kind}-targets NAMESPACE quern:: DESTINATION "${package_dir}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quern" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING
