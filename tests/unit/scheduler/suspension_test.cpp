@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The basis of the upper layers: suspending a context, resuming it from any thread, yielding to
 // another item, calling on a fresh stack; and which state belongs to a task rather than its worker.
+#include <quern/scheduler/detail/fresh_stack.hpp>
+
 #include "on_runtime.hpp"
 
 #include <cfenv>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What a task knows about itself and does with itself, and the same calls on threads outside.
+#include <quern/scheduler/detail/fresh_stack.hpp>
 #include <quern/task/task_group.hpp>
 #include <quern/task/this_task.hpp>
 
