@@ -78,6 +78,10 @@ class Page(unittest.TestCase):
         for fetched in ("url(", "@import", "@font-face"):
             self.assertNotIn(fetched, self.text)
 
+    def test_has_each_of_its_sheets_once(self):
+        for rule in ("color-scheme: light dark;", "--c0: #5aa9f8;", "--quern: #5aa9f8;"):  # base, studies, benchmarks
+            self.assertEqual(self.text.count(rule), 1, rule)
+
     def test_every_reference_leads_somewhere_and_no_name_is_given_twice(self):
         self.assertEqual({r[1:] for r in self.read.references} - set(self.read.ids), set())
         self.assertEqual(len(self.read.ids), len(set(self.read.ids)))

@@ -120,6 +120,8 @@ def test_the_page(tmp_path):
     text = open(path, encoding="utf-8").read()
     assert text.count("</script>") == 2 and "http" not in text.replace("https://", "http").split("<script")[0]
     assert '"before": null' in text
+    for rule in ("color-scheme: light dark;", "--hot: #e69f00;"):  # of the base sheet, and of the tree's
+        assert text.count(rule) == 1, rule
     f.view(tmp_path / "g.html", compare=f.tree("json"))
     assert '"before": {' in (tmp_path / "g.html").read_text()
     with pytest.raises(ValueError, match="compare is the text of f.tree"):

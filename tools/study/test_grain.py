@@ -176,6 +176,8 @@ class Page(WithFolder):
         self.assertNotRegex(page, r"(?i)\b(nan|inf)\b")
         self.assertNotIn("url(", page)
         self.assertIn("prefers-color-scheme: dark", page)
+        for rule in ("color-scheme: light dark;", "--c0: #5aa9f8;"):  # of the base sheet, and of the studies'
+            self.assertEqual(page.count(rule), 1, rule)
         self.assertIn("very coarse", page)
 
     def test_of_a_single_run(self):

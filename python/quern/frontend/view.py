@@ -5,7 +5,7 @@ import html
 import json
 import os
 
-PARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page")
+PARTS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "page")
 
 
 def write(tree, path, compare=None):
@@ -32,7 +32,7 @@ def page(tree, compare=None):
     data["as_function"] = tree.chooser.explain()
     data["before"] = None if compare is None else earlier(compare, tree.name)
     text = part("page.html")
-    for key, value in (("title", html.escape(f"{tree.name}: tree")), ("style", part("style.css")),
+    for key, value in (("title", html.escape(f"{tree.name}: tree")), ("style", style()),
                        ("script", part("view.js")), ("data", embedded(data))):
         text = text.replace(f"@{key}@", value, 1)
     return text
@@ -54,3 +54,10 @@ def embedded(data):
 def part(name):
     with open(os.path.join(PARTS, name), encoding="utf-8") as file:
         return file.read()
+
+
+def style():
+    """The base sheet of all pages of Quern, in the package where it is installed, else in the sources; then that of this page."""
+    beside = os.path.join(PARTS, "base.css")
+    base = beside if os.path.exists(beside) else os.path.normpath(os.path.join(PARTS, "../../../../share/page/base.css"))
+    return part(base) + part("style.css")

@@ -188,6 +188,8 @@ TEST(page, needs_nothing_from_anywhere) {
                                 "XMLHttpRequest", "import("}) {
         EXPECT_EQ(occurrences(page, fetched), 0u) << fetched;
     }
+    EXPECT_EQ(occurrences(page, "color-scheme: light dark;"), 1u) << "of share/page/base.css";
+    EXPECT_EQ(occurrences(page, "--curve: #56b4e9;"), 1u) << "of src/trace/page/style.css";
 }
 
 TEST(page, withstands_every_name) {

@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: BSL-1.0
 """The frame of a self-contained HTML page: no network, no script, no font; light or dark as the reader's system is. Its style,
-page.css, is embedded in the page."""
+the base sheet of all pages of Quern and page.css, is embedded in the page."""
 
 import html
 import os
 
-STYLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page.css")
+FOLDER = os.path.dirname(os.path.realpath(__file__))
+STYLE = os.path.join(FOLDER, "page.css")
+
+
+def base_sheet():
+    """The path of the base sheet: beside this file where Quern is installed, else in the sources."""
+    beside = os.path.join(FOLDER, "base.css")
+    return beside if os.path.exists(beside) else os.path.normpath(os.path.join(FOLDER, "../../../share/page/base.css"))
 
 
 def escape(value):
@@ -19,8 +26,8 @@ def scroll(label, inner):
 
 def document(title, main, before="", more_style=""):
     """The whole page. `before` precedes the main part; `more_style` are rules for this kind of page."""
-    with open(STYLE, encoding="utf-8") as file:
-        style = file.read() + more_style
+    with open(base_sheet(), encoding="utf-8") as base, open(STYLE, encoding="utf-8") as own:
+        style = base.read() + own.read() + more_style
     return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{escape(title)}</title>'
             f"<style>\n{style}</style></head><body>{before}<main>{main}</main></body></html>\n")

@@ -46,7 +46,7 @@ function change(n) {
   const earlier = data.before && data.before[n.id];
   if (!earlier || !earlier.evaluations || !n.evaluations || !earlier.inclusive_ns) return null;
   const ratio = n.inclusive_ns / n.evaluations / (earlier.inclusive_ns / earlier.evaluations);
-  const made = element("span", "number", `${ratio.toFixed(2)} × before`);
+  const made = element("span", "number soft", `${ratio.toFixed(2)} × before`);
   if (ratio > 1.05) made.classList.add("worse"); else if (ratio < 0.95) made.classList.add("better");
   return made;
 }
@@ -57,7 +57,7 @@ function label(n) {
   made.dataset.id = n.id;
   made.title = n.reason || "";
   n.mark = element("span", `mark ${n.decision}`);
-  made.append(n.mark, nameOf(n), element("span", "number", words(n)));
+  made.append(n.mark, nameOf(n), element("span", "number soft", words(n)));
   const changed = change(n);
   if (changed) made.append(changed);
   made.addEventListener("click", event => { event.preventDefault(); choose(n, true); });
