@@ -7,6 +7,7 @@
 
 #include <quern/arrays/blas.hpp>
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -66,10 +67,13 @@ struct blas_functions {
 
 /// The number of threads of an OpenBLAS in the process. Never destroyed.
 struct blas_threads {
-    void (*set)(int) = nullptr;
-    int (*get)() = nullptr;
-    int operations = 0;  ///< of tasks, under way
-    int before = 0;      ///< the number when the first one began
+    blas_threads(void (*set_it)(int), int (*get_it)()) noexcept : set(set_it), get(get_it) {}
+
+    void (*const set)(int);
+    int (*const get)();
+    /// Of tasks, under way. From 0 to 1 and back only under the lock, which guards `before` too.
+    std::atomic<int> operations{0};
+    int before = 0;  ///< the number when the first one began
 };
 
 /// The one that has this function: a library that is opened twice has one number.

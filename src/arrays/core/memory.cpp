@@ -9,8 +9,11 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -142,11 +145,61 @@ struct end_of_block {
     }
 };
 
+/// Memory for an object, here what a shared_ptr counts with, and for an array's elements behind it.
+/// malloc's free lists serve it in some 20 ns; two blocks, one of them aligned, take 150 ns.
+template <class T>
+class with_elements {
+public:
+    using value_type = T;
+
+    with_elements(std::size_t bytes, void*& elements) noexcept
+        : m_bytes(bytes), m_elements(&elements) {}
+    template <class U>
+    explicit with_elements(const with_elements<U>& other) noexcept
+        : m_bytes(other.m_bytes), m_elements(other.m_elements) {}
+
+    T* allocate(std::size_t count) {
+        const std::size_t own = count * sizeof(T);
+        std::size_t room = m_bytes + k_alignment - 1;
+        void* const memory = std::malloc(own + room);
+        if (memory == nullptr) throw_no_memory(m_bytes);
+        *m_elements = static_cast<std::byte*>(memory) + own;
+        std::align(k_alignment, m_bytes, *m_elements, room);
+        return static_cast<T*>(memory);
+    }
+    /// Called on a copy, when `elements` is long gone.
+    void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+
+    template <class U>
+    bool operator==(const with_elements<U>&) const noexcept {
+        return true;
+    }
+
+private:
+    template <class>
+    friend class with_elements;
+
+    std::size_t m_bytes;
+    void** m_elements;
+};
+
+struct no_header {};
+
+std::shared_ptr<void> small_memory(std::size_t bytes) {
+    void* elements = nullptr;
+    auto counted = std::allocate_shared<no_header>(with_elements<no_header>(bytes, elements));
+    return {std::move(counted), elements};
+}
+
+/// malloc takes blocks of up to 1 KiB from free lists of the thread.
+constexpr std::size_t k_small = 896;
+
 }  // namespace
 
 void throw_no_memory(std::size_t bytes) { throw no_memory(bytes); }
 
 std::shared_ptr<void> make_memory(std::size_t bytes) {
+    if (k_keeps_blocks && bytes <= k_small) return small_memory(std::max(bytes, std::size_t{1}));
     block made = is_kept_size(bytes) ? kept().take(bytes) : block{};
     if (made.base == nullptr) made = new_block(std::max(bytes, std::size_t{1}));
     return {made.base + made.offset, end_of_block{made}};

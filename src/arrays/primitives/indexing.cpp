@@ -12,6 +12,7 @@
 #include <quern/arrays/errors.hpp>
 
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -150,6 +151,29 @@ array gather(const chosen_blocks& from) {
     return to;
 }
 
+/// a[indices] where rows lie in C order and are few, so that a copy of each is all there is to do.
+std::optional<array> gathered_rows(const array& from, const value& index) {
+    const auto* const at = index.as<array>();
+    if (at == nullptr || at->type() != dtype::int64 || at->dimensions() != 1) return std::nullopt;
+    if (from.dimensions() == 0) return std::nullopt;
+    extents shape = from.shape();
+    extents strides = from.strides();
+    shape[0] = 1;
+    const array row = from.view(shape, strides);
+    shape[0] = at->size();
+    if (!row.is_contiguous() || row.size() * at->size() > k_dear_tile) return std::nullopt;
+    array to(from.type(), shape);
+    const std::size_t bytes = static_cast<std::size_t>(row.size()) * size_of(from.type());
+    for (std::ptrdiff_t i = 0; i < at->size(); ++i) {
+        const auto wanted =
+            *reinterpret_cast<const std::int64_t*>(at->bytes() + i * at->strides()[0]);
+        const std::ptrdiff_t found = index_in(wanted, from.shape()[0], 0);
+        std::memcpy(to.bytes() + static_cast<std::size_t>(i) * bytes,
+                    from.bytes() + found * strides[0], bytes);
+    }
+    return to;
+}
+
 /// One block after the other: where an index comes twice, the last one stays.
 void scatter(const chosen_blocks& to, const array& from) {
     const apart dimensions(to, from.strides());
@@ -237,6 +261,7 @@ value getitem(std::span<const value> v) {
     if (const auto* const parts = v[0].as<tuple>()) return item_of_tuple(*parts, v[1]);
     const auto* const from = v[0].as<array>();
     if (from == nullptr) throw type_error(describe(v[0]) + " is not subscriptable");
+    if (auto rows = gathered_rows(*from, v[1])) return std::move(*rows);
     const selection found = select(*from, v[1]);
     if (found.is_element) return copied(found.view, found.view.type());
     if (found.indices.empty()) return found.view;

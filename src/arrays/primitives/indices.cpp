@@ -275,7 +275,37 @@ span_of_slice resolved(const slice& of, std::ptrdiff_t size) {
     return {start, stride, distance <= 0 ? 0 : (distance + length - 1) / length};
 }
 
+namespace {
+
+/// a[i] and a[i:j], as the builder would make them.
+std::optional<selection> selected_first(const array& from, const value& index) {
+    const auto* const at = index.as<std::int64_t>();
+    const auto* const range = index.as<slice>();
+    if (from.dimensions() == 0 || (at == nullptr && range == nullptr)) return std::nullopt;
+    const std::ptrdiff_t size = from.shape()[0];
+    const std::ptrdiff_t stride = from.strides()[0];
+    selection found;
+    if (at != nullptr) {
+        const std::size_t others = from.dimensions() - 1u;
+        found.view = from.view(extents(std::span(from.shape().begin() + 1, others)),
+                               extents(std::span(from.strides().begin() + 1, others)),
+                               index_in(*at, size, 0) * stride);
+        found.is_element = others == 0;
+        return found;
+    }
+    const span_of_slice of = resolved(*range, size);
+    extents shape = from.shape();
+    extents strides = from.strides();
+    shape[0] = of.count;
+    strides[0] = stride * of.step;
+    found.view = from.view(shape, strides, of.count == 0 ? 0 : of.start * stride);
+    return found;
+}
+
+}  // namespace
+
 selection select(const array& from, const value& index) {
+    if (auto found = selected_first(from, index)) return std::move(*found);
     return builder(from, pieces_of(from, index)).build();
 }
 

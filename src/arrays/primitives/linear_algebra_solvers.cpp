@@ -22,6 +22,63 @@ struct lapack_call {
 
 std::int64_t leading_of(std::int64_t rows) { return std::max<std::int64_t>(1, rows); }
 
+enum class triangle { none, lower, upper };
+
+template <class T>
+bool are_finite(const T* all, std::int64_t count) {
+    T sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+        sum += all[i] * T(0);  // nan of inf and nan
+    }
+    return sum == T(0);
+}
+
+/// Where a matrix has all that is not 0.
+template <class T>
+triangle triangle_of(const T* a, std::int64_t n) {
+    bool is_lower = true;
+    bool is_upper = true;
+    for (std::int64_t j = 0; j < n && (is_lower || is_upper); ++j) {
+        const T* const column = a + j * n;
+        const auto has = [](T x) { return x != T(0); };
+        is_lower = is_lower && std::none_of(column, column + j, has);
+        is_upper = is_upper && std::none_of(column + j + 1, column + n, has);
+    }
+    return is_lower ? triangle::lower : is_upper ? triangle::upper : triangle::none;
+}
+
+/// b becomes the solution of a x = b by substitution. False: a is singular.
+template <class T>
+bool substitute(triangle of, const T* a, std::int64_t n, T* b) {
+    for (std::int64_t k = 0; k < n; ++k) {
+        const std::int64_t j = of == triangle::lower ? k : n - 1 - k;
+        const T* const column = a + j * n;
+        if (column[j] == T(0)) return false;
+        const T x = b[j] /= column[j];
+        const std::int64_t first = of == triangle::lower ? j + 1 : 0;
+        const std::int64_t last = of == triangle::lower ? n : j;
+        for (std::int64_t i = first; i < last; ++i) {
+            b[i] -= x * column[i];
+        }
+    }
+    return true;
+}
+
+/// Solves a triangular system as it is, without factors: those of a Cholesky factorisation are.
+/// False: it is none, or has elements that are not finite, for which LAPACK's order of operations
+/// shows in the result.
+template <class T>
+bool solve_triangle(const T* a, std::int64_t n, T* b, std::int64_t columns) {
+    constexpr std::int64_t k_most_columns = 4;  // more are dearer than LAPACK's blocks
+    if (columns > k_most_columns) return false;
+    const triangle of = triangle_of(a, n);
+    if (of == triangle::none || !are_finite(a, n * n) || !are_finite(b, n * columns)) return false;
+    for (std::int64_t j = 0; j < columns; ++j) {
+        if (!substitute(of, a, n, b + j * n)) refuse_matrix("Singular matrix");
+    }
+    return true;
+}
+
 /// b becomes the solution of a x = b for each matrix; a is overwritten.
 template <class T>
 void solve_all(const char* what, const matrix_stack& a, const matrix_stack& b) {
@@ -29,6 +86,7 @@ void solve_all(const char* what, const matrix_stack& a, const matrix_stack& b) {
     const std::int64_t n = a.rows;
     if (n == 0 || b.columns == 0) return;
     for_matrices(a, n * n * (n + b.columns), [&](std::int64_t i) {
+        if (solve_triangle(a.at<T>(i), n, b.at<T>(i), b.columns)) return;
         if (n >= k_blocked_size) {
             std::vector<std::int64_t> order(static_cast<std::size_t>(n));
             if (!factor_lu(lapack.library, n, a.at<T>(i), order.data())) {

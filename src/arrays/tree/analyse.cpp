@@ -3,6 +3,7 @@
 // arrays that it changes in place, and effects that others see. Nodes are numbered so that operands
 // precede their parent, so each pass is a loop. Why the result is right: README.md.
 #include "primitives/chains.hpp"
+#include "primitives/families.hpp"
 #include "tree/nodes.hpp"
 
 #include <algorithm>
@@ -25,6 +26,8 @@ struct node_effects {
     number_set writes;   ///< variables
     number_set changed;  ///< groups of variables whose arrays are changed in place
     bool keeps_order = false;
+    bool uses_blas = false;
+    bool calls_others = false;  ///< foreign functions, trees
 };
 
 /// Groups of variables that may share memory: union-find.
@@ -62,6 +65,11 @@ constexpr auto k_fresh = std::to_array<std::string_view>(
      "zeros",       "zeros_like"});
 
 static_assert(std::is_sorted(k_fresh.begin(), k_fresh.end()));
+
+bool is_of_linear_algebra(const primitive& what) {
+    return std::ranges::any_of(linear_algebra_primitives(),
+                               [&](const primitive& each) { return each.name == what.name; });
+}
 
 bool gives_fresh(const primitive& what) noexcept {
     return what.is_elementwise || std::binary_search(k_fresh.begin(), k_fresh.end(), what.name);
@@ -101,6 +109,7 @@ public:
             find_cheap(m_all.nodes[i], m_effects[i]);
             find_waves(m_all.nodes[i]);
             find_chain(m_all.nodes[i]);
+            find_lent(m_all.nodes[i]);
         }
     }
 
@@ -189,7 +198,10 @@ private:
             own.writes.add_all(of.writes);
             own.changed.add_all(of.changed);
             own.keeps_order |= of.keeps_order;
+            own.uses_blas |= of.uses_blas;
+            own.calls_others |= of.calls_others;
         }
+        own.calls_others |= n.kind == node_kind::call_foreign || n.kind == node_kind::call_tree;
         if (n.kind == node_kind::load) {
             own.reads.add(n.slot);
         } else if (n.kind == node_kind::store || n.kind == node_kind::for_each) {
@@ -206,6 +218,7 @@ private:
     }
 
     void find_effects_of_call(const node_data& n, node_effects& own) {
+        own.uses_blas |= is_of_linear_algebra(*n.what);
         if (!n.what->writes_first_operand) {
             return;
         }
@@ -219,6 +232,7 @@ private:
     /// What the body stores belongs to the iteration: it is neither read nor written outside.
     void find_own_variables(node_data& n, node_effects& own) {
         const node_effects body = effects_of(n.operands[1]);
+        n.rests_blas = body.uses_blas && !body.calls_others;
         const node_effects& range = effects_of(n.operands[0]);
         n.own_variables.assign(1, n.slot);
         body.writes.each([&](std::size_t each) {
@@ -318,6 +332,25 @@ private:
         }
         if (!n.has_waves) {
             n.waves = {};
+        }
+    }
+
+    // -- arrays that are not shared to be read ----------------------------------------------------
+
+    /// A variable may be lent to a primitive that keeps no operand, if no other operand stores it.
+    void find_lent(node_data& n) {
+        const bool keeps_none =
+            n.kind == node_kind::call && (n.what->name == "getitem" || n.what->name == "setitem" ||
+                                          (gives_fresh(*n.what) && !n.what->writes_first_operand));
+        for (std::size_t i = 0; keeps_none && i < std::min<std::size_t>(n.operands.size(), 8);
+             ++i) {
+            const node_data& operand = m_all.nodes[n.operands[i]];
+            const bool is_free = std::none_of(
+                n.operands.begin(), n.operands.end(),
+                [&](node_number other) { return effects_of(other).writes.has(operand.slot); });
+            if (operand.kind == node_kind::load && is_free) {
+                n.lent = static_cast<std::uint8_t>(n.lent | 1u << i);
+            }
         }
     }
 

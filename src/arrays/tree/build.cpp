@@ -307,7 +307,7 @@ void tree::finish(node root) {
     if (all.nodes[root].may_leave || all.nodes[root].may_continue) {
         refuse(all, all.nodes[root].where, "`break` or `continue` outside of a loop");
     }
-    all.counts = std::make_unique<detail::node_counts[]>(all.nodes.size());
+    all.counts.make(all.nodes.size());
     all.decisions = std::make_unique<detail::node_decisions[]>(all.nodes.size());
     detail::analyse(all, root);
     all.root = root;

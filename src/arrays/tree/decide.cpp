@@ -303,7 +303,7 @@ void note_evaluation(const frame& f, const node_data& n, tick_count time) noexce
 }
 
 std::string reason_of(const tree_parts& all, const node_data& n) {
-    if (all.counts[all.number_of(n)].fused.load(std::memory_order_relaxed) > 0) {
+    if (all.counts.total(all.number_of(n)).fused > 0) {
         const node_data* last = &n;
         while (last->may_defer) {
             last = &all.nodes[last->parent];

@@ -50,21 +50,69 @@ void note_deferred(frame& f, const node_data& n, const value& out) noexcept {
     }
 }
 
+/// The array of a variable that is lent.
+const array* lent_array(frame& f, const node_data& n, std::size_t operand) noexcept {
+    if ((n.lent >> operand & 1) == 0) {
+        return nullptr;
+    }
+    const variable& from = f.at(f.operand(n, operand).slot);
+    return from.has_value() ? from->as<array>() : nullptr;
+}
+
+/// As evaluate_all. What is lent has no part in the count of its owner, which workers that run
+/// iterations of one loop would all change; but the address is the owner's.
+QUERN_NOINLINE void evaluate_lending(frame& f, const node_data& n, value* outs) {
+    for (std::size_t i = 0; i < n.operands.size(); ++i) {
+        if (const array* const a = lent_array(f, n, i)) {
+            outs[i] = array(a->bytes(), a->type(), a->shape(), a->strides(),
+                            std::shared_ptr<void>(std::shared_ptr<void>(), a->owner().get()),
+                            a->is_writable());
+        } else {
+            evaluate_operand(f, n, i, outs[i]);
+        }
+    }
+}
+
+/// A view of what was lent gets the owner.
+QUERN_NOINLINE void keep_lent(frame& f, const node_data& n, value& made) {
+    const array* const view = made.as<array>();
+    if (view == nullptr || view->owner() == nullptr || view->owner().use_count() != 0) {
+        return;
+    }
+    for (std::size_t i = 0; i < n.operands.size(); ++i) {
+        const array* const a = lent_array(f, n, i);
+        if (a != nullptr && a->owner() == view->owner()) {
+            made = array(view->bytes(), view->type(), view->shape(), view->strides(), a->owner(),
+                         view->is_writable());
+            return;
+        }
+    }
+}
+
 QUERN_NOINLINE flow evaluate_call(frame& f, const node_data& n, value& out, node_times* times) {
     const std::size_t operands = n.operands.size();
     return with_values(operands + n.presets.size(), [&](std::span<value> all) {
-        evaluate_all(f, n, all.data());
+        const bool is_chained = n.may_defer || n.deferring != 0;
+        const bool lends = n.lent != 0 && !is_chained && !n.has_waves;
+        if (lends) {
+            evaluate_lending(f, n, all.data());
+        } else {
+            evaluate_all(f, n, all.data());
+        }
         for (std::size_t i = 0; i < n.presets.size(); ++i) {
             all[operands + i] = n.presets[i];
         }
         operands_are_there(times);
-        if (n.may_defer || n.deferring != 0) {
+        if (is_chained) {
             out = at_place(f.of, n, [&] {
                 return run_in_chain(*n.chained, *n.what, all, n.deferring, n.may_defer);
             });
             note_deferred(f, n, out);
         } else {
             out = at_place(f.of, n, [&] { return n.what->run(all); });
+            if (lends) {
+                keep_lent(f, n, out);
+            }
         }
         return flow::on;
     });

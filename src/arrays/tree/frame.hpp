@@ -37,19 +37,23 @@ public:
           how(rule),
           depth(nesting),
           size_class(class_of(arguments)),
-          m_own(std::make_unique<variable[]>(function.variables.size())) {
+          m_counts(function.counts.of_caller()),
+          m_own_size(function.variables.size()),
+          m_own(std::make_unique<variable[]>(m_own_size)) {
         for (std::size_t i = 0; i < arguments.size(); ++i) {
             m_own[i] = std::move(arguments[i]);
         }
     }
 
-    /// Of an iteration: `own` variables are new, the others are those of `outer`.
+    /// Of iterations, one after the other: `own` variables are new, the others those of `outer`.
     frame(frame& outer, std::span<const std::uint32_t> own)
         : of(outer.of),
           how(outer.how),
           depth(outer.depth),
           size_class(outer.size_class),
-          m_own(std::make_unique<variable[]>(own.size())),
+          m_counts(of.counts.of_caller()),
+          m_own_size(own.size()),
+          m_own(std::make_unique<variable[]>(m_own_size)),
           m_table(std::make_unique<variable*[]>(of.variables.size())) {
         for (std::uint32_t i = 0; i < of.variables.size(); ++i) {
             m_table[i] = &outer.at(i);
@@ -62,7 +66,13 @@ public:
     variable& at(std::uint32_t slot) noexcept {
         return m_table != nullptr ? *m_table[slot] : m_own[slot];
     }
-    node_counts& counts_of(const node_data& n) const noexcept { return of.counts[of.number_of(n)]; }
+    /// For the next iteration: its own variables have no values any more.
+    void clear_own() noexcept {
+        for (std::size_t i = 0; i < m_own_size; ++i) {
+            m_own[i].reset();
+        }
+    }
+    node_counts& counts_of(const node_data& n) const noexcept { return m_counts[of.number_of(n)]; }
     node_decisions& decisions_of(const node_data& n) const noexcept {
         return of.decisions[of.number_of(n)];
     }
@@ -78,6 +88,8 @@ public:
 private:
     static std::uint32_t class_of(std::span<const value> arguments) noexcept;
 
+    node_counts* const m_counts;
+    const std::size_t m_own_size;
     std::unique_ptr<variable[]> m_own;
     std::unique_ptr<variable* []> m_table {};  ///< null: m_own has all
 };

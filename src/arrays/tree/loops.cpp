@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Loops, serial and parallel, and what can be iterated over.
+#include "blas/functions.hpp"
 #include "tree/decide.hpp"
 #include "tree/errors.hpp"
 #include "tree/evaluate.hpp"
 
-#include <quern/algorithms/parallel_for.hpp>
+#include <quern/algorithms/detail/loop.hpp>
+#include <quern/algorithms/grain.hpp>
 #include <quern/task/stop.hpp>
 
+#include <optional>
 #include <stdexcept>
+#include <stop_token>
 
 namespace quern::arrays::detail {
 
@@ -88,6 +92,20 @@ flow repeat_body(frame& f, const node_data& n, value& out, HasNext has_next) {
     return flow::on;
 }
 
+/// Calls chunk(first, last) for parts of [0, count), as parallel_for calls its body.
+template <class Chunk>
+void parallel_chunks(const node_data& n, std::int64_t count, grain how, const Chunk& chunk) {
+    const auto range = [&](quern::detail::fork_slot*, std::size_t first, std::size_t last) {
+        chunk(static_cast<std::int64_t>(first), static_cast<std::int64_t>(last));
+        return true;
+    };
+    const auto whole = [&](quern::detail::fork_slot* slot, quern::detail::stop_signal& signal) {
+        quern::detail::deal_loop(slot, signal, static_cast<std::size_t>(count),
+                                 quern::detail::chunk_size(how), range);
+    };
+    quern::detail::run_loop(nullptr, n.site, std::stop_token(), whole);
+}
+
 }  // namespace
 
 std::int64_t length_of(const value& of) noexcept {
@@ -138,20 +156,27 @@ flow evaluate_parallel_for(frame& f, const node_data& n, value& out) {
     value over;
     evaluate_operand(f, n, 0, over);
     const loop_range range(f, n, std::move(over));
-    const auto iteration = [&](std::int64_t i) {
+    const auto iterations = [&](std::int64_t first, std::int64_t last, auto&& before_each) {
         frame own(f, n.own_variables);
-        own.at(n.slot) = range.at(i);
-        value dropped;
-        evaluate(own, f.operand(n, 1), dropped);
-    };
-    if (f.how.rule == inlining_rule::always || range.count() < 2) {
-        for (std::int64_t i = 0; i < range.count(); ++i) {
-            poll_stop(f);
-            iteration(i);
+        for (std::int64_t i = first; i < last; ++i) {
+            before_each();
+            own.clear_own();
+            own.at(n.slot) = range.at(i);
+            value dropped;
+            evaluate(own, f.operand(n, 1), dropped);
         }
+    };
+    std::optional<serial_blas> resting;
+    if (n.rests_blas) {
+        resting.emplace(current_blas());
+    }
+    if (f.how.rule == inlining_rule::always || range.count() < 2) {
+        iterations(0, range.count(), [&] { poll_stop(f); });
     } else {
         const grain how = f.how.rule == inlining_rule::never ? grain::fixed(1) : grain::automatic();
-        quern::parallel_for(std::int64_t{0}, range.count(), how, iteration);
+        parallel_chunks(n, range.count(), how, [&](std::int64_t first, std::int64_t last) {
+            iterations(first, last, [] {});
+        });
     }
     out = none();
     return flow::on;

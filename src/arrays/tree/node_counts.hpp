@@ -19,7 +19,7 @@ namespace quern::arrays::detail {
 
 using quern::detail::tick_count;
 
-/// On a line of its own: nodes that run on different workers do not slow each other.
+/// Of one share. On a line of its own: nodes that run on different workers do not slow each other.
 struct alignas(64) node_counts {
     std::atomic<std::uint64_t> evaluations{0};
     std::atomic<std::uint64_t> tasks{0};  ///< evaluations that were tasks
@@ -29,20 +29,49 @@ struct alignas(64) node_counts {
     std::atomic<std::uint64_t> fused{0};  ///< evaluations whose elements a parent computed
     /// One evaluation in so many is timed; a power of two, less one.
     std::atomic<std::uint32_t> timing_mask{0};
+};
+
+/// Of a node, the sums over all shares.
+struct node_totals {
+    std::uint64_t evaluations = 0;
+    std::uint64_t tasks = 0;
+    std::uint64_t timed = 0;
+    std::uint64_t inclusive = 0;
+    std::uint64_t exclusive = 0;
+    std::uint64_t fused = 0;
 
     double mean_inclusive() const noexcept { return mean(inclusive); }
     double mean_exclusive() const noexcept { return mean(exclusive); }
-    void reset() noexcept {
-        for (auto* each : {&evaluations, &tasks, &timed, &inclusive, &exclusive, &fused}) {
-            each->store(0, std::memory_order_relaxed);
-        }
-    }
 
 private:
-    double mean(const std::atomic<std::uint64_t>& sum) const noexcept {
-        const auto of = static_cast<double>(timed.load(std::memory_order_relaxed));
-        return of > 0 ? static_cast<double>(sum.load(std::memory_order_relaxed)) / of : 0;
+    double mean(std::uint64_t sum) const noexcept {
+        return timed > 0 ? static_cast<double>(sum) / static_cast<double>(timed) : 0;
     }
+};
+
+/// The counts of all nodes of a tree, in shares: adding to a line that another worker has written
+/// costs some 50 ns, and an iteration of a small loop adds to some tens of them. A worker adds to
+/// the share of its rank, so up to k_shares workers never meet. Any thread may add to any share.
+class count_shares {
+public:
+    count_shares() = default;
+    count_shares(const count_shares&) = delete;
+    count_shares& operator=(const count_shares&) = delete;
+    ~count_shares();
+
+    /// Makes the first share. Throws std::bad_alloc.
+    void make(std::size_t nodes);
+    /// The calling worker's share, with counts for each node; the first where there is no memory.
+    /// Requires: make().
+    node_counts* of_caller() noexcept;
+    node_totals total(std::size_t node) const noexcept;
+    void reset() noexcept;
+
+private:
+    static constexpr std::size_t k_shares = 8;
+
+    std::size_t m_nodes = 0;
+    std::array<std::atomic<node_counts*>, k_shares> m_shares{};
 };
 
 /// Calls of a tree are told apart by the bytes of their arguments: each class four times the one

@@ -66,6 +66,8 @@ struct node_data {
     /// Its elements may be computed by its parent, an elementwise node as well.
     bool may_defer = false;
     std::uint8_t deferring = 0;  ///< bits: its operands that may
+    std::uint8_t lent = 0;       ///< bits: its operands that are variables it need not share
+    bool rests_blas = false;     ///< a parallel_for during which the library's threads rest
     std::uint32_t slot = 0;
     std::int64_t length = -1;  ///< of the tuple that `item` takes apart; below 0: not said
     node_number parent = tree::k_none;
@@ -105,8 +107,8 @@ struct tree_parts {
     node_number root = tree::k_none;
     tree_effects effects{};
     const void* site = nullptr;
-    /// One for each node, made by finish().
-    std::unique_ptr<node_counts[]> counts{};
+    /// For each node, made by finish().
+    mutable count_shares counts{};
     std::unique_ptr<node_decisions[]> decisions{};
     mutable std::atomic<std::uint64_t> calls{0};
 

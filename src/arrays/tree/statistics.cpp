@@ -10,9 +10,8 @@ namespace detail {
 namespace {
 
 double inclusive_ticks(const tree_parts& all, node_number n) noexcept {
-    const node_counts& own = all.counts[n];
-    return own.mean_inclusive() *
-           static_cast<double>(own.evaluations.load(std::memory_order_relaxed));
+    const node_totals own = all.counts.total(n);
+    return own.mean_inclusive() * static_cast<double>(own.evaluations);
 }
 
 /// Whether the time without operands was measured: else it is what the operands leave.
@@ -22,10 +21,9 @@ bool knows_exclusive(node_kind kind) noexcept {
 }
 
 double exclusive_ticks(const tree_parts& all, node_number n) noexcept {
-    const node_counts& own = all.counts[n];
     if (knows_exclusive(all.nodes[n].kind)) {
-        return own.mean_exclusive() *
-               static_cast<double>(own.evaluations.load(std::memory_order_relaxed));
+        const node_totals own = all.counts.total(n);
+        return own.mean_exclusive() * static_cast<double>(own.evaluations);
     }
     double left = inclusive_ticks(all, n);
     for (const node_number each : all.nodes[n].operands) {
@@ -37,14 +35,13 @@ double exclusive_ticks(const tree_parts& all, node_number n) noexcept {
 }  // namespace
 
 node_statistics statistics_of(const tree_parts& all, node_number n) noexcept {
-    const node_counts& own = all.counts[n];
-    const std::uint64_t evaluations = own.evaluations.load(std::memory_order_relaxed);
-    const std::uint64_t tasks = std::min(own.tasks.load(std::memory_order_relaxed), evaluations);
+    const node_totals own = all.counts.total(n);
+    const std::uint64_t tasks = std::min(own.tasks, own.evaluations);
     const auto ns = [](double ticks) {
         return static_cast<std::uint64_t>(ticks * quern::detail::ns_per_tick());
     };
-    return {.evaluations = evaluations,
-            .inlined = evaluations - tasks,
+    return {.evaluations = own.evaluations,
+            .inlined = own.evaluations - tasks,
             .inclusive_ns = ns(inclusive_ticks(all, n)),
             .exclusive_ns = ns(exclusive_ticks(all, n))};
 }
@@ -81,9 +78,7 @@ node_statistics tree::statistics(node of) const {
 void tree::reset_statistics() const noexcept {
     if (m_parts->is_finished()) {
         detail::keep_in_counters(*m_parts);
-        for (std::size_t i = 0; i < m_parts->nodes.size(); ++i) {
-            m_parts->counts[i].reset();
-        }
+        m_parts->counts.reset();
         m_parts->calls.store(0, std::memory_order_relaxed);
     }
 }

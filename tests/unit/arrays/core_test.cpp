@@ -57,6 +57,20 @@ TEST(arrays, are_aligned_and_in_c_order) {
     EXPECT_EQ(array(float64, {3, 0}).size(), 0);
 }
 
+// Holds: array: Arrays of any size are aligned and share no memory with others.
+TEST(arrays, of_each_size_have_their_own_memory) {
+    std::vector<array> held;
+    for (std::ptrdiff_t size = 0; size < 2'000; ++size) {
+        held.emplace_back(boolean, extents{size});
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(held.back().bytes()) % 64, 0U) << size;
+        std::fill_n(held.back().bytes(), size, static_cast<std::byte>(size % 251));
+    }
+    for (const array& each : held) {
+        const auto expected = static_cast<std::byte>(each.size() % 251);
+        EXPECT_EQ(std::count(each.bytes(), each.bytes() + each.size(), expected), each.size());
+    }
+}
+
 // Holds: array: Shapes that no memory has are refused.
 TEST(arrays, refuse_impossible_shapes) {
     EXPECT_EQ(words_of([] { array(float64, {2, -1}); }), "negative dimensions are not allowed");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 namespace {
@@ -28,6 +29,7 @@ using quern_test::shape;
 using quern_test::value;
 using quern_test::whole;
 using quern_test::words_of;
+using enum quern::arrays::dtype;
 
 constexpr std::int64_t k_rows = 310;
 constexpr std::int64_t k_columns = 650;
@@ -208,6 +210,51 @@ TEST_P(linear_algebra, solves_systems) {
             EXPECT_NEAR(found[i], 2.0 * static_cast<double>(i + 1), 1e-9);
         }
         EXPECT_EQ(elements(call("det", {matrix(0, 0, {})})), reals{1});
+    });
+}
+
+/// With zeros above the diagonal, or below it.
+array triangle(std::ptrdiff_t size, bool is_lower) {
+    array made = definite(size);
+    for (std::ptrdiff_t i = 0; i < size; ++i) {
+        for (std::ptrdiff_t j = 0; j < size; ++j) {
+            if (is_lower ? j > i : j < i) made.data<double>()[i * size + j] = 0;
+        }
+    }
+    return made;
+}
+
+// Holds: linear algebra: solve answers for triangular matrices of any strides; singular ones are
+// refused, and elements that are not finite give NaN as they do in LAPACK.
+TEST_P(linear_algebra, solves_triangular_systems) {
+    if (!has_lapack()) GTEST_SKIP() << "no LAPACK";
+    inside([] {
+        for (const bool is_lower : {true, false}) {
+            for (const std::ptrdiff_t size : {1, 2, 10, 250}) {
+                const array a = triangle(size, is_lower);
+                const array x = pattern({size, 3}, 9);
+                const array b = filled_array<double>({size, 3}, plain_product_of(a, x));
+                expect_near(elements(call("solve", {a, b})), elements(x));
+                expect_near(elements(call("solve", {by_columns(a), by_columns(b)})), elements(x));
+            }
+            const array flat = triangle(5, is_lower);
+            flat.data<double>()[3 * 5 + 3] = 0;
+            EXPECT_EQ(words_of([&] {
+                          call("solve", {flat, line({1, 2, 3, 4, 5})});
+                      }),
+                      "Singular matrix");
+            const array nan = triangle(2, is_lower);
+            nan.data<double>()[0] = std::numeric_limits<double>::quiet_NaN();
+            const reals found = elements(call("solve", {nan, line({1, 2})}));
+            EXPECT_TRUE(std::isnan(found[0]));
+        }
+        const array third = matrix(2, 2, {4, 0, 1, 3});
+        EXPECT_EQ(elements(call("solve", {third, line({4, 7})})), (reals{1, 2}));
+        EXPECT_EQ(call("solve",
+                       {call("astype", {third, float32}), call("astype", {line({4, 7}), float32})})
+                      .as<array>()
+                      ->type(),
+                  float32);
     });
 }
 

@@ -132,6 +132,37 @@ TEST_P(array_indices, are_arrays) {
     });
 }
 
+// Holds: indexing: An array of integers chooses rows of any strides, negative ones count from the
+// end, and one out of bounds is refused.
+TEST_P(array_indices, are_rows) {
+    inside([] {
+        const array a = counted({3, 4});
+        const value backwards = call("getitem", {a, slice{{}, {}, -1}});
+        EXPECT_EQ(elements(call("getitem", {backwards, whole_line({-1, 0})})),
+                  (reals{0, 1, 2, 3, 8, 9, 10, 11}));
+        const value columns = call("T", {a});
+        EXPECT_EQ(elements(call("getitem", {columns, whole_line({3, -4})})),
+                  (reals{3, 7, 11, 0, 4, 8}));
+        const value every_other =
+            call("getitem", {whole_line({0, 9, 2, 9, 1, 9}), slice{{}, {}, 2}});
+        EXPECT_EQ(elements(call("getitem", {line({5, 6, 7}), every_other})), (reals{5, 7, 6}));
+        EXPECT_EQ(shape(call("getitem", {a, whole_line({})})), (extents{0, 4}));
+        EXPECT_EQ(elements(call("getitem", {counted({300, 40}), whole_line({299, 7})})).back(),
+                  319);
+        for (const std::int64_t wrong : {3, -4}) {
+            EXPECT_EQ(
+                words_of([&] {
+                    call("getitem", {a, whole_line({0, wrong})});
+                }),
+                "index " + std::to_string(wrong) + " is out of bounds for axis 0 with size 3");
+        }
+        EXPECT_EQ(words_of([&] {
+                      call("getitem", {array(float64, {0, 2}), whole(0)});
+                  }),
+                  "index 0 is out of bounds for axis 0 with size 0");
+    });
+}
+
 // Holds: indexing: setitem converts, broadcasts, and takes overlapping memory.
 TEST_P(array_indices, are_assigned_to) {
     inside([] {

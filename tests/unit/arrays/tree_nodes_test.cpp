@@ -2,6 +2,8 @@
 // Every kind of node, what building refuses, and the places of errors.
 #include "unit/arrays/tree_making.hpp"
 
+#include <algorithm>
+
 namespace {
 
 using namespace quern::arrays;
@@ -121,6 +123,56 @@ TEST(tree_nodes, slices_have_integers_or_none) {
 
 // Holds: tree: Errors of nodes have "file:line: in name: " before their message and keep their
 // type; exceptions of other types pass unchanged.
+/// An array of ones in a variable, as no argument.
+making::node set_ones(making& m, const std::string& variable, std::int64_t count) {
+    return m.set(variable, m.op("ones", {m.number(count)}));
+}
+
+std::vector<double> elements_of(const value& of) {
+    const auto* const a = of.as<array>();
+    if (a == nullptr || a->owner().use_count() == 0) {
+        ADD_FAILURE() << "no array that keeps its memory: " << describe(of);
+        return {};
+    }
+    std::vector<double> all;
+    for (std::ptrdiff_t i = 0; i < a->size(); ++i) {
+        all.push_back(*reinterpret_cast<const double*>(a->bytes() + i * a->strides()[0]));
+    }
+    return all;
+}
+
+// Holds: tree: A view keeps the memory of a variable that has another value since, in a loop too.
+TEST(tree_nodes, views_of_variables_keep_their_memory) {
+    making m;
+    const auto part = m.op("getitem", {m.get("x"), m.range(m.number(2))});
+    const auto f = m.finish(m.block({set_ones(m, "x", 3), m.set("y", part), m.set("x", m.number(0)),
+                                     set_ones(m, "z", 3), m.op("imul", {m.get("z"), m.number(7)}),
+                                     m.give(m.get("y"))}));
+    EXPECT_EQ(elements_of(run(*f)), (std::vector<double>{1, 1}));
+    making loop({"from", "to"});
+    const auto row = loop.set("row", loop.op("getitem", {loop.get("x"), loop.get("i")}));
+    const auto store = loop.op("setitem", {loop.get("to"), loop.get("i"), loop.get("row")});
+    const auto body =
+        loop.block({loop.set("x", loop.op("multiply", {loop.get("from"), loop.number(2)})), row,
+                    loop.set("x", loop.number(0)), store});
+    const auto g = loop.finish(loop.block(
+        {loop.loop_over(node_kind::parallel_for, "i", loop.range(loop.number(4)), body)}));
+    const array from(dtype::float64, {4});
+    const array to(dtype::float64, {4});
+    std::fill_n(from.data<double>(), 4, 1.5);
+    run(*g, {from, to});
+    EXPECT_EQ(elements_of(to), (std::vector<double>{3, 3, 3, 3}));
+}
+
+// Holds: tree: Operands have the values of their time, though a later one stores the variable.
+TEST(tree_nodes, an_operand_may_store_the_variable_of_another) {
+    making m;
+    const auto store = m.of(node_kind::either, {set_ones(m, "x", 1), m.number(5)});
+    const auto sum = m.op("add", {m.get("x"), store});
+    const auto f = m.finish(m.block({set_ones(m, "x", 3), m.give(sum)}));
+    EXPECT_EQ(elements_of(run(*f)), (std::vector<double>{6, 6, 6}));
+}
+
 TEST(tree_nodes, errors_have_their_place) {
     making m({"x"});
     const auto sum = m.op("add", {m.get("x"), m.constant(array(dtype::float64, {3}))});
