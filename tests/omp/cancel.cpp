@@ -213,6 +213,26 @@ void trees() {
     CHECK(visited >= 2 && visited < 1 << 13);
 }
 
+/// The tasks of its loop are not made, and the loop's reductions end even so.
+void loops_in_cancelled_groups() {
+    long sum = 7;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup
+    {
+#pragma omp task
+        {
+#pragma omp cancel taskgroup
+        }
+#pragma omp taskwait
+#pragma omp taskloop reduction(+ : sum)
+        for (int i = 0; i < 10; ++i) {
+            sum += i;
+        }
+    }
+    CHECK(sum >= 7);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -231,5 +251,6 @@ int main(int argc, char** argv) {
     tasks_of_regions();
     groups();
     trees();
+    loops_in_cancelled_groups();
     return end();
 }

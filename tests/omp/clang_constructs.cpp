@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -310,6 +311,40 @@ void events() {
     CHECK(in_order);
 }
 
+struct alignas(64) line {
+    int value = 1;
+    line() = default;
+    line(const line& other) : value(other.value) {}  // not trivial: the library's memory holds it
+    ~line() {}
+    bool is_aligned() const { return reinterpret_cast<std::uintptr_t>(opaque(this)) % 64 == 0; }
+    /// The compiler believes what the type says.
+    [[gnu::noinline]] static const void* opaque(const void* at) {
+        asm volatile("" : "+r"(at));
+        return at;
+    }
+};
+line line_per_thread;
+#pragma omp threadprivate(line_per_thread)
+
+/// Copies of aligned types, in tasks and of each thread. The types are of a cache line, as libomp
+/// aligns them.
+void aligned_copies() {
+    std::atomic<int> bad{0};
+#pragma omp parallel
+    {
+        bad += line_per_thread.is_aligned() ? 0 : 1;
+#pragma omp single
+        for (int i = 0; i < 30; ++i) {
+            line copied;
+#pragma omp task firstprivate(copied)
+            bad += copied.is_aligned() ? 0 : 1;
+#pragma omp task firstprivate(copied, i)
+            bad += copied.is_aligned() && i >= 0 ? 0 : 1;
+        }
+    }
+    CHECK(bad == 0);
+}
+
 int per_thread = 5;
 #pragma omp threadprivate(per_thread)
 
@@ -386,6 +421,7 @@ int main(int argc, char** argv) {
     ordered_loops();
     dependences();
     events();
+    aligned_copies();
     regions();
     return end();
 }

@@ -117,6 +117,34 @@ void undeferred() {
     other.join();
 }
 
+/// Tasks and waits with dependences on a task whose event comes later, also in a team of one.
+void before_successors() {
+    int value = 0;
+    int seen = -1;
+    int seen_after_wait = -1;
+    std::thread other;
+#pragma omp parallel
+#pragma omp single
+    {
+        omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : value) shared(value, other)
+        {
+            omp_event_handle_t mine = event;
+            other = std::thread([mine, &value] {
+                ::usleep(2000);
+                value = 1;
+                omp_fulfill_event(mine);
+            });
+        }
+#pragma omp task depend(in : value) shared(value, seen)
+        seen = value;
+#pragma omp taskwait depend(in : value)
+        seen_after_wait = value;
+    }
+    other.join();
+    CHECK(seen == 1 && seen_after_wait == 1);
+}
+
 void many() {
     constexpr int k_tasks = 200;
     std::vector<omp_event_handle_t> events(k_tasks);
@@ -150,6 +178,7 @@ int main(int argc, char** argv) {
         by_another_task();
         by_a_thread();
         undeferred();
+        before_successors();
         many();
     }
     return end();

@@ -202,6 +202,18 @@ static void last_by_condition(void) {
 }
 #endif
 
+/* The group's reductions end even so. */
+static void without_iterations(int count) {
+    long sum = 7;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskloop reduction(+ : sum)
+    for (int i = 0; i < count; ++i) {
+        sum += i;
+    }
+    CHECK(sum == 7);
+}
+
 int main(int argc, char** argv) {
     if (begin(argc, argv)) {
         return 1;
@@ -212,6 +224,7 @@ int main(int argc, char** argv) {
         sections();
         scopes();
         scans();
+        without_iterations(0);
 #ifndef __clang__
         last_by_condition();
 #endif

@@ -119,24 +119,27 @@ void end_group(member& here, task_group& group) noexcept {
 }
 
 void run_pieces(member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
+    const bool makes_none = loop.count == 0 || discards_new_tasks(here);
     if ((loop.flags & k_nogroup) != 0) {
-        create_pieces(here, loop, wanted);
+        if (!makes_none) {
+            create_pieces(here, loop, wanted);
+        }
         return;
     }
+    // Also without a task: the compiled code ends the group's reductions.
     task_group group;
     begin_group(here, group);
     if ((loop.flags & k_reduction) != 0) {
         register_reductions(here, static_cast<std::uintptr_t**>(loop.each.argument)[2]);
     }
-    create_pieces(here, loop, wanted);
+    if (!makes_none) {
+        create_pieces(here, loop, wanted);
+    }
     end_group(here, group);
 }
 
 void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
     member& here = this_member();
-    if (loop.count == 0 || discards_new_tasks(here)) {
-        return;
-    }
     const bool told = tools::is_active();
     if (told) [[unlikely]] {
         tools::tell_taskloop(tools::k_begin, loop.count, nullptr);

@@ -284,6 +284,9 @@ QUERN_OMP_ENTRY std::int32_t __kmpc_omp_task_with_deps(kmpc_place*, std::int32_t
                                                        const kmpc_dependence* second) {
     member& here = this_member();
     kmpc_head& head = head_of(made);
+    if (count + more != 0) {
+        wait_for_lone_events(here);
+    }
     if (head.owner == nullptr || count + more == 0) {
         add_task(here, made);
         return 0;
@@ -360,6 +363,9 @@ QUERN_OMP_ENTRY void __kmpc_omp_wait_deps(kmpc_place*, std::int32_t, std::int32_
                                           const kmpc_dependence* second) {
     member& here = this_member();
     const tools::sync_scope told(tools::sync::taskwait);
+    if (count + more != 0) {
+        wait_for_lone_events(here);
+    }
     translated_dependences on(count, first, more, second);
     wait_for_dependences(here, on);
 }

@@ -11,8 +11,12 @@
 
 namespace quern::omp {
 
+/// Private copies in a task may need it: clang does not say how they are to be aligned, and relies
+/// on what libomp gives.
+inline constexpr std::size_t k_task_alignment = 64;
+
 /// Stands before the task that the compiled code sees.
-struct alignas(16) kmpc_head {
+struct alignas(k_task_alignment) kmpc_head {
     deferred_task* owner = nullptr;  ///< null: the task is run where it is made, at once
     task* included = nullptr;        ///< without owner and between begin_if0 and complete_if0
     task* before = nullptr;          ///< the present task at begin_if0

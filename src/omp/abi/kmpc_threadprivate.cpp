@@ -55,7 +55,9 @@ public:
     void* of(void* variable, std::size_t size) {
         void*& copy = m_all[variable];
         if (copy == nullptr) {
-            copy = std::malloc(size != 0 ? size : 1);
+            // As libomp aligns it: the compiled code does not say how.
+            constexpr std::size_t k_alignment = 64;
+            copy = std::aligned_alloc(k_alignment, (size / k_alignment + 1) * k_alignment);
             if (copy == nullptr) {
                 fatal("no memory for %zu bytes of a threadprivate variable", size);
             }
