@@ -6,10 +6,10 @@ DEMO = build/release/bin/heat --points 100000000 --steps 50 --sweep=short --part
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test python bench bench-full docs check format clean
+.PHONY: help demo test openmp-matrix python bench bench-full docs check format clean
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## Build the release of the demonstration, heat, and run it
 	@scripts/install-dependencies build
@@ -20,6 +20,11 @@ test: ## Build with assertions and run all tests but the consumer projects
 	@scripts/install-dependencies build test mpi
 	@scripts/build-preset dev $(JOBS)
 	@scripts/run-tests build/dev --jobs 2 -LE consumer
+
+openmp-matrix: ## Run our OpenMP programs of gcc, gfortran and clang on their libraries and on Quern's: about ten minutes
+	@scripts/install-dependencies build mpi check
+	@scripts/build-preset dev $(JOBS) quern_omp
+	@tests/omp/matrix/run_matrix.py --jobs $(JOBS)
 
 python: ## Build the Python package in build/python/venv and run its tests
 	@scripts/install-dependencies build python
