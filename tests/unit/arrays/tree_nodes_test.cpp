@@ -121,8 +121,6 @@ TEST(tree_nodes, slices_have_integers_or_none) {
               "f.py:4: in f: slice indices must be integers or None, not 1.5");
 }
 
-// Holds: tree: Errors of nodes have "file:line: in name: " before their message and keep their
-// type; exceptions of other types pass unchanged.
 /// An array of ones in a variable, as no argument.
 making::node set_ones(making& m, const std::string& variable, std::int64_t count) {
     return m.set(variable, m.op("ones", {m.number(count)}));
@@ -173,6 +171,8 @@ TEST(tree_nodes, an_operand_may_store_the_variable_of_another) {
     EXPECT_EQ(elements_of(run(*f)), (std::vector<double>{6, 6, 6}));
 }
 
+// Holds: tree: Errors of nodes have "file:line: in name: " before their message and keep their
+// type; exceptions of other types pass unchanged.
 TEST(tree_nodes, errors_have_their_place) {
     making m({"x"});
     const auto sum = m.op("add", {m.get("x"), m.constant(array(dtype::float64, {3}))});
