@@ -265,8 +265,13 @@ def main():
     builds = matrix.builds()
     os.makedirs(words.work, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(words.jobs) as pool:
-        for done in pool.map(matrix.run, builds):
-            assert done is None
+        try:
+            for done in pool.map(matrix.run, builds):
+                assert done is None
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            print(f"interrupted; {sum(matrix.passed.values())} passed until then; failures are above, and may be of the interruption")
+            return 130
     matrix.table(builds)
     passed, failed = sum(matrix.passed.values()), len(matrix.failures)
     print(f"\n{passed} passed, {failed} failed")

@@ -156,9 +156,13 @@ def main():
     session = Session(chosen, folder)
     start = time.monotonic()
     seed = chosen.seed
-    while time.monotonic() - start < chosen.seconds if chosen.seconds else seed < chosen.seed + (chosen.count or 10):
-        session.seed(seed)
-        seed += 1
+    try:
+        while time.monotonic() - start < chosen.seconds if chosen.seconds else seed < chosen.seed + (chosen.count or 10):
+            session.seed(seed)
+            seed += 1
+    except KeyboardInterrupt:
+        print(f"interrupted in seed {seed}; programs: {folder}; {session.passed} passed, {session.failed} failed until then")
+        return 130
     print(f"seeds {chosen.seed} to {seed - 1}, {chosen.bodies} bodies each; the slowest run: {session.slowest[0]:.1f} s, "
           f"{session.slowest[1]}")
     if session.failed or chosen.keep:
