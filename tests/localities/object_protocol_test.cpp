@@ -112,6 +112,13 @@ public:
         ASSERT_EQ(m_ends, 1);
     }
     const std::string& failure() const { return m_failure; }
+    /// Of a program whose calls all share: they may call one another, so none waits for the end of
+    /// one that runs.
+    void expect_all_run() const {
+        if (m_way.empty()) {
+            ASSERT_EQ(m_run, m_calls) << "a call waits, and nothing is under way";
+        }
+    }
 
     friend auto operator<=>(const job&, const job&) = default;
 
@@ -302,8 +309,9 @@ private:
     std::string m_failure{};
 };
 
-/// All states that can be reached.
-void explore(const program& of, bool may_refuse = false) {
+/// All states that can be reached. `each` looks at each of them.
+template <class F>
+void explore(const program& of, bool may_refuse, F each) {
     std::set<job> known;
     std::vector<const job*> left;
     const auto add = [&](job&& one) {
@@ -323,6 +331,10 @@ void explore(const program& of, bool may_refuse = false) {
             job next = from;
             next.choose(of, i);
             ASSERT_EQ(next.failure(), "");
+            each(next);
+            if (testing::Test::HasFatalFailure()) {
+                return;
+            }
             ++steps;
             add(std::move(next));
         }
@@ -335,6 +347,10 @@ void explore(const program& of, bool may_refuse = false) {
         }
     }
     std::printf("%zu states, %zu steps, %zu ends\n", known.size(), steps, ends);
+}
+
+void explore(const program& of, bool may_refuse = false) {
+    explore(of, may_refuse, [](const job& /*state*/) {});
 }
 
 TEST(object_protocol_test, one_caller_and_a_move) {
@@ -359,6 +375,38 @@ TEST(object_protocol_test, a_move_there_and_back) {
 
 TEST(object_protocol_test, shared_calls_beside_others) {
     explore({{give(1), k_shared, k_shared, k_call, k_drop}, {k_shared, k_call, k_drop}});
+}
+
+TEST(object_protocol_test, shared_calls_that_call_one_another) {
+    for (const program& all : {
+             program{{give(1), k_drop}, {k_shared, k_shared, k_drop}},
+             program{{give(1), k_shared, k_drop, k_shared, k_drop}, {k_shared, give(0), k_drop}},
+             program{{give(1), give(1), k_drop, k_shared, k_drop},
+                     {k_shared, give(0), k_drop, k_shared, k_drop}},
+             program{{give(1), k_drop, k_shared, k_drop},
+                     {k_shared, give(2), k_drop},
+                     {k_shared, give(0), k_drop}},
+         }) {
+        explore(all, false, [](const job& state) { state.expect_all_run(); });
+    }
+    std::mt19937 dice(20261130);
+    for (int i = 0; i < 20'000; ++i) {
+        program all = random_program(dice);
+        for (std::vector<step>& at : all) {
+            std::erase_if(at, [](const step& one) { return one.what == step::kind::move; });
+            for (step& one : at) {
+                const bool is_call =
+                    one.what == step::kind::call || one.what == step::kind::keeping_call;
+                one = is_call ? k_shared : one;
+            }
+        }
+        job one(all);
+        while (const std::size_t choices = one.choices(all)) {
+            one.choose(all, static_cast<std::size_t>(dice() % choices));
+            ASSERT_NO_FATAL_FAILURE(one.expect_all_run()) << "program " << i;
+        }
+        ASSERT_NO_FATAL_FAILURE(one.expect_end(all)) << "program " << i;
+    }
 }
 
 TEST(object_protocol_test, a_refused_move) {

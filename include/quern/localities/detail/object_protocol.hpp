@@ -152,9 +152,9 @@ public:
         m_turns.end_call(was_shared);
         take_turns(out);
     }
-    /// The same where nothing follows. False: something waits, and nothing has been done.
+    /// The same where nothing follows. False: something may, and nothing has been done.
     bool has_run_as_last(bool was_shared) noexcept {
-        if (!m_turns.is_empty()) {
+        if (!m_turns.is_empty() || !m_turns.has_callers()) {
             return false;
         }
         m_turns.end_call(was_shared);
@@ -267,14 +267,13 @@ private:
         return m_presence == presence::here && m_turns.begin_if_next(caller, turn, is_shared);
     }
 
-    /// Calls that share run beside each other, all else alone.
+    /// Calls that share run beside each other, other calls and moves alone. After the last caller
+    /// the object ends with the last call.
     void take_turns(actions& out) {
         while (m_presence == presence::here && m_turns.has_next()) {
             message one = m_turns.take_next();
             if (one.kind == kinds::end) {
-                if (m_turns.end_caller(one.caller, out)) {
-                    cease(out);
-                }
+                m_turns.end_caller(one.caller, out);
             } else if (one.kind == kinds::move && one.to == m_here) {
                 out.push_back({action::kind::is_moved, locality_of(one.caller), std::move(one)});
             } else if (one.kind == kinds::move) {
@@ -287,6 +286,9 @@ private:
                 m_turns.begin_call(one.is_shared);
                 out.push_back({action::kind::run, m_here, std::move(one)});
             }
+        }
+        if (m_presence == presence::here && !m_turns.has_callers() && !m_turns.is_running()) {
+            cease(out);
         }
     }
     void cease(actions& out) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The turns of the messages at a global object's place: those of each caller in its order, calls
-// that share beside each other, all else alone. A part of object_record (object_protocol.hpp).
+// that share beside each other, other calls and moves alone. A part of object_record
+// (object_protocol.hpp).
 #pragma once
 
 #include <quern/base/detail/config.hpp>
@@ -42,9 +43,11 @@ public:
     }
 
     bool is_empty() const noexcept { return m_turns.empty(); }
-    /// Whether it is the turn of the first one, beside what runs.
+    /// Whether it is the turn of the first one, beside what runs. An `end` waits for nothing that
+    /// runs: a call that runs may wait for one that has lined up behind that `end`.
     bool has_next() const noexcept {
-        return !m_turns.empty() && !m_is_alone && (m_running == 0 || m_turns.front().is_shared);
+        return !m_turns.empty() && (m_turns.front().kind == kinds::end ||
+                                    (!m_is_alone && (m_running == 0 || m_turns.front().is_shared)));
     }
     message take_next() {
         message one = std::move(m_turns.front());
@@ -72,17 +75,15 @@ public:
         return true;
     }
 
-    /// A caller's `end` has had its turn. True: there is no other caller.
-    bool end_caller(const object_caller& caller, actions& out) {
+    /// A caller's `end` has had its turn.
+    void end_caller(const object_caller& caller, actions& out) {
         const auto after = m_callers.erase(m_callers.find(caller));
-        if (m_callers.empty()) {
-            return true;
-        }
         if (after != m_callers.end()) {
             line_up(after, out);
         }
-        return false;
     }
+    bool has_callers() const noexcept { return !m_callers.empty(); }
+    bool is_running() const noexcept { return m_running != 0 || m_is_alone; }
 
     /// Each with the number of its message that comes next; those that wait for their turns have
     /// not come: they line up again elsewhere.
