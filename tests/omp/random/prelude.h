@@ -38,6 +38,13 @@ static void omp_destroy_nest_lock(omp_nest_lock_t*) {}
 #define DYNAMIC_WITH_LAST dynamic
 #endif
 
+// clang 19 makes no code for `masked taskloop`.
+#ifdef __clang__
+#define MASKED master
+#else
+#define MASKED masked
+#endif
+
 /// A value that depends on the order of its arguments.
 static inline u64 mix(u64 a, u64 b) {
     u64 x = (a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2))) * 0xbf58476d1ce4e5b9ULL;

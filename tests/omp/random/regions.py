@@ -211,7 +211,7 @@ def combined(w, place, r):
     """Constructs in one directive with their region. clang loses the first value of a reduction of a taskloop there."""
     x, inner, s, i, a = new_reduction(w), w.name("r"), w.name("s"), w.name("i"), w.name("a")
     n = w.one_of(0, 1, 12, 50)
-    kind = w.one_of("for", "for", "for simd", "masked taskloop", "master taskloop", "loop")
+    kind = w.one_of("for", "for", "for simd", "MASKED taskloop", "master taskloop", "loop")
     is_taskloop = "taskloop" in kind
     w(f"u64 {s} = {r};", f"u64 {a}[{n} + 1] = {{}};" if is_taskloop else x.declaration())
     text = w.team_size((8, 4, 3)[place.depth]) + ("" if is_taskloop else x.clause())

@@ -165,8 +165,9 @@ def task_loop(w, place, r):
     if x:
         text = text.replace(" untied", "") + x.clause()
     text += f" lastprivate({last})" if last else ""
-    text += w.one_of("", f" grainsize({w.rng.randint(1, 9)})", f" num_tasks({w.rng.randint(1, 20)})",
+    grain = w.one_of("", f" grainsize({w.rng.randint(1, 9)})", f" num_tasks({w.rng.randint(1, 20)})",
                      f" grainsize(strict: {w.rng.randint(1, 5)})")
+    text += grain if count or "strict" not in grain else ""  # of an unsigned variable clang 19 makes 2^30 tasks then
     text += f" collapse({len(heads)})" if len(heads) > 1 else ""
     w(f"#pragma omp taskloop{text}{' nogroup' if waits else ''}", *heads[:-1])
     with w.block(heads[-1]):
