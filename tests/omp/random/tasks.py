@@ -167,7 +167,7 @@ def task_loop(w, place, r):
     text += f" lastprivate({last})" if last else ""
     grain = w.one_of("", f" grainsize({w.rng.randint(1, 9)})", f" num_tasks({w.rng.randint(1, 20)})",
                      f" grainsize(strict: {w.rng.randint(1, 5)})")
-    text += grain if count or "strict" not in grain else ""  # of an unsigned variable clang 19 makes 2^30 tasks then
+    text += grain if count or "grainsize" not in grain else ""  # clang 19: 2^32 iterations of an unsigned variable
     text += f" collapse({len(heads)})" if len(heads) > 1 else ""
     w(f"#pragma omp taskloop{text}{' nogroup' if waits else ''}", *heads[:-1])
     with w.block(heads[-1]):
