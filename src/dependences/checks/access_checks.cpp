@@ -264,6 +264,31 @@ void access_checks::not_checked() {
     ++m_tasks;
 }
 
+// -- creators that wait ------------------------------------------------------------------------
+
+void access_checks::add(wait_of_creator& newest) noexcept {
+    const std::scoped_lock lock(m_lock);
+    newest.m_begun = m_tasks;
+    newest.m_older = std::exchange(m_newest, &newest);
+}
+
+/// Not always the newest: a creator that gave way makes tasks beside the one that waited for it.
+void access_checks::remove(const wait_of_creator& one) noexcept {
+    const std::scoped_lock lock(m_lock);
+    wait_of_creator** at = &m_newest;
+    while (*at != &one) {
+        at = &(*at)->m_older;
+    }
+    *at = one.m_older;
+}
+
+bool access_checks::may_give_way(wait_of_creator& one) noexcept {
+    constexpr int k_looks = 200;  // each after a pause of a millisecond
+    const std::scoped_lock lock(m_lock);
+    return &one == m_newest &&
+           (!one.m_expects_body || m_tasks != one.m_begun || ++one.m_looks >= k_looks);
+}
+
 // -- memory that is given up -------------------------------------------------------------------
 
 void access_checks::forget(const byte_range& bytes) {

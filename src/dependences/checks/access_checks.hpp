@@ -34,6 +34,10 @@ public:
     /// There was no memory for the plan.
     static void watch_nothing() noexcept;
 
+    void add(wait_of_creator& newest) noexcept;
+    void remove(const wait_of_creator& one) noexcept;
+    bool may_give_way(wait_of_creator& one) noexcept;
+
     void forget(const byte_range& bytes);
     void forget_domain(const domain_core& home);
     void forget_all();
@@ -56,6 +60,7 @@ private:
     watched_regions m_watched;
     check_reports m_reports;
     std::unordered_map<const dependent_task*, body> m_bodies;
+    wait_of_creator* m_newest = nullptr;
     snapshot m_before;
     std::uint64_t m_overlaps = 0;  ///< of the process, when the snapshot was taken
     bool m_compares = false;

@@ -88,6 +88,10 @@ void check_declarations(access_checks& of, domain_core& home, const dependent_ta
     }
 }
 
+wait_of_creator::wait_of_creator(access_checks& of) noexcept : m_of(of) { of.add(*this); }
+wait_of_creator::~wait_of_creator() { m_of.remove(*this); }
+bool wait_of_creator::may_give_way() noexcept { return m_of.may_give_way(*this); }
+
 checked_body::checked_body(access_checks* of, dependent_task& task) noexcept
     : m_of(of != nullptr && has_place(of, task) ? of : nullptr), m_task(task) {
     if (m_of == nullptr) {

@@ -282,14 +282,16 @@ struct waiting_place {
         return is_longest;
     }
     void has_moved() { pause = k_shortest; }
-    bool nothing_runs() const { return look.nothing_runs(); }
-    bool only_polls() { return look.only_polls(); }
+    bool nothing_runs() { return look.nothing_runs() && is_sure(); }
+    bool only_polls() { return look.only_polls() && is_sure(); }
+    bool is_sure() { return checked == nullptr || checked->may_give_way(); }
 
     static constexpr std::chrono::microseconds k_shortest{20};
 
     std::int64_t (*count)(const void* of);
     const void* of;
     pool_look look;
+    wait_of_creator* checked;
     std::chrono::microseconds pause = k_shortest;
     rng random{reinterpret_cast<std::uintptr_t>(&pause)};
 };
@@ -297,8 +299,8 @@ struct waiting_place {
 }  // namespace
 
 bool let_others_run(pool& in, std::int64_t (*left)(const void* of), const void* of,
-                    std::int64_t until) noexcept {
-    waiting_place here{.count = left, .of = of, .look = pool_look(in)};
+                    std::int64_t until, wait_of_creator* checked) noexcept {
+    waiting_place here{.count = left, .of = of, .look = pool_look(in), .checked = checked};
     return wait_for_room(here, until);
 }
 

@@ -13,7 +13,7 @@
 
 namespace quern::detail {
 
-QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
+QUERN_ALWAYS_INLINE bool domain_core::enter(dependent_task& task) {
     task.begin_registration();
     if (graph_recording* const recording = current_graph_recording()) [[unlikely]] {
         recording->registers(*this, task);
@@ -59,7 +59,7 @@ QUERN_ALWAYS_INLINE void domain_core::enter(dependent_task& task) {
     if (bytes >= locality_limit()) [[unlikely]] {
         task.set_large();
     }
-    launch(task, made);
+    return launch(task, made);
 }
 
 void domain_core::enter_rare(dependent_task& task, new_links& of_task) {
@@ -92,22 +92,27 @@ void domain_core::start_checked(dependent_task& task) {
     const std::int64_t before = live();
     const checks_aside caller;
     check_declarations(*root().checks(), *this, task);
-    enter(task);
+    wait_of_creator wait(*root().checks());
+    if (enter(task)) {
+        wait.expects_body();
+    }
     let_others_run(
         home_pool(), [](const void* of) { return static_cast<const domain_core*>(of)->live(); },
-        this, before);
+        this, before, &wait);
 }
 
-void domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
+bool domain_core::launch(dependent_task& task, std::uint32_t links) noexcept {
     own_count().owner_spawned();
     own_spawned() = own_spawned() + 1;
     task.end_registration();
     if (task.has_rare_parts()) {
         launch_entries(std::exchange(task.rare().entries, nullptr));
     }
-    if (task.missing.registered(links) && task.holds_its_locks()) {
+    const bool is_ready = task.missing.registered(links) && task.holds_its_locks();
+    if (is_ready) {
         task.become_ready();
     }
+    return is_ready;
 }
 
 /// A weak access keeps children waiting instead of the task: by an entry in their map. After the

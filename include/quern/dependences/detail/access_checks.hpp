@@ -50,6 +50,32 @@ private:
 /// The task is about to be entered in the map of its domain.
 void check_declarations(access_checks& of, domain_core& home, const dependent_task& task) noexcept;
 
+/// A creator that waits for the task that it makes, from before that can begin. The numbers of a
+/// pool do not tell a worker that has nothing to do from one that has taken a task and was stopped
+/// by the system before it said so; a creator that did not wait would have its task not checked.
+class wait_of_creator {
+public:
+    explicit wait_of_creator(access_checks& of) noexcept;
+    wait_of_creator(const wait_of_creator&) = delete;
+    wait_of_creator& operator=(const wait_of_creator&) = delete;
+    ~wait_of_creator();
+
+    /// The task waits for no other one: its body will begin.
+    void expects_body() noexcept { m_expects_body = true; }
+    /// Nothing seems to run. False: the creator should look again, since another one waits within
+    /// this wait, or the body has not begun and this is not the 200th such look.
+    bool may_give_way() noexcept;
+
+private:
+    friend class access_checks;
+
+    access_checks& m_of;
+    wait_of_creator* m_older = nullptr;
+    std::uint64_t m_begun = 0;  ///< bodies of the domain
+    int m_looks = 0;
+    bool m_expects_body = false;
+};
+
 /// Stands around the body of a task.
 class checked_body {
 public:

@@ -110,9 +110,10 @@ public:
 
 private:
     [[noreturn]] QUERN_COLD void refuse_stranger(const char* function) const;
-    void enter(dependent_task& task);
+    /// True: the task waits for no other one.
+    bool enter(dependent_task& task);
     QUERN_COLD void start_checked(dependent_task& task);
-    void launch(dependent_task& task, std::uint32_t links) noexcept;
+    bool launch(dependent_task& task, std::uint32_t links) noexcept;
     QUERN_COLD void close_reductions(const strided_region& of);
     QUERN_COLD void close_reductions_for(dependent_task& task);
     void combine_here() noexcept;
@@ -140,9 +141,10 @@ private:
 };
 
 /// The creator of tasks lets others run until left(of) is at most `until`: true. False: nothing is
-/// left to run in the pool, so the tasks may wait for what the caller does next.
+/// left to run in the pool, so the tasks may wait for what the caller does next. `checked`: of a
+/// creator that has to be sure of that.
 bool let_others_run(pool& in, std::int64_t (*left)(const void* of), const void* of,
-                    std::int64_t until) noexcept;
+                    std::int64_t until, wait_of_creator* checked = nullptr) noexcept;
 
 /// The domain that the running dependent task belongs to. Throws std::logic_error, which names the
 /// function, if none runs here.
