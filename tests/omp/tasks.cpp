@@ -330,6 +330,50 @@ struct counted {
 };
 std::atomic<int> counted::alive{0};
 
+/// Each task of a loop has its own copies, also where another thread makes it, and may leave
+/// children to the group. One is long, so others must be begun by other threads meanwhile or
+/// afterwards.
+void loop_tasks_with_copies(int count) {
+    const counted copied;
+    std::vector<int> hits(static_cast<std::size_t>(count), 0);
+    int children = 0;
+#pragma omp taskloop grainsize(1) firstprivate(copied) shared(hits, children)
+    for (int i = 0; i < count; ++i) {
+        hits[static_cast<std::size_t>(i)] += copied.value;
+        if (i == count / 2) {
+            fib(16);
+        }
+        if (i % 5 == 0) {
+#pragma omp task shared(children)
+#pragma omp atomic
+            ++children;
+        }
+    }
+    CHECK(hits == std::vector<int>(static_cast<std::size_t>(count), 7));
+    CHECK(children == (count + 4) / 5);
+}
+
+void loops_of_tasks() {
+    for (const int count : {1, 2, 3, 17, 1000}) {
+#pragma omp parallel
+#pragma omp single
+        loop_tasks_with_copies(count);
+    }
+    // All members have loops at once, with loops in their tasks.
+#pragma omp parallel
+    {
+        int sum = 0;
+#pragma omp taskloop grainsize(1) shared(sum)
+        for (int i = 0; i < 40; ++i) {
+            loop_tasks_with_copies(i % 7 + 1);
+#pragma omp atomic
+            sum += i;
+        }
+        CHECK(sum == 780);
+    }
+    CHECK(counted::alive == 0);
+}
+
 void copies_are_made_and_destroyed() {
     std::atomic<int> sum{0};
     {
@@ -410,6 +454,7 @@ int main(int argc, char** argv) {
         barriers_drain();
         groups();
         task_loops();
+        loops_of_tasks();
         dependences();
         reductions();
         tied_tasks_stay();

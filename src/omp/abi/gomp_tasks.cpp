@@ -7,6 +7,7 @@
 #include "core/cancellation.hpp"
 #include "core/events.hpp"
 #include "core/stacks.hpp"
+#include "core/task_loops.hpp"
 #include "core/task_reductions.hpp"
 #include "core/tasks.hpp"
 #include "core/team.hpp"
@@ -40,12 +41,23 @@ struct task_loop {
     std::uint64_t count;
 };
 
-/// Makes a task of `many` iterations from `from` on: their bounds are the first two words of its
-/// data.
-void create_piece(member& here, const task_loop& loop, std::uint64_t from,
-                  std::uint64_t many) noexcept {
-    const std::uint64_t bounds[2] = {loop.first + from * loop.step,
-                                     loop.first + (from + many) * loop.step};
+/// The bounds of a task's iterations are the first two words of its data.
+void set_bounds(const task_loop& loop, iterations which, void* data) noexcept {
+    const std::uint64_t bounds[2] = {loop.first + which.from * loop.step,
+                                     loop.first + (which.from + which.count) * loop.step};
+    std::memcpy(data, bounds, sizeof bounds);
+}
+
+void copy_data(const task_request& what, void* data) noexcept {
+    if (what.copy != nullptr) {
+        what.copy(data, what.argument);
+    } else {
+        std::memcpy(data, what.argument, what.size);
+    }
+}
+
+/// Makes a task, or runs it at once.
+void create_task(member& here, const task_loop& loop, iterations which) noexcept {
     const task_request& what = loop.each;
     if (runs_at_once(here) || !what.is_deferred || has_enough_ready(here)) {
         const std::size_t alignment = std::max<std::size_t>(what.alignment, 16);
@@ -53,52 +65,43 @@ void create_piece(member& here, const task_loop& loop, std::uint64_t from,
         const auto at = (reinterpret_cast<std::uintptr_t>(room) + alignment - 1) &
                         ~(std::uintptr_t{alignment} - 1);
         auto* const data = reinterpret_cast<void*>(at);
-        if (what.copy != nullptr) {
-            what.copy(data, what.argument);
-        } else {
-            std::memcpy(data, what.argument, what.size);
-        }
-        std::memcpy(data, bounds, sizeof bounds);
+        copy_data(what, data);
+        set_bounds(loop, which, data);
         run_included(here, what.body, data, what.is_final);
         return;
     }
     deferred_task* const made = prepare_deferred(here, what.size, what.alignment);
     fill_deferred(*made, what);
-    std::memcpy(made->argument, bounds, sizeof bounds);
+    set_bounds(loop, which, made->argument);
     add_deferred(here, *made);
 }
 
-/// How many tasks a loop is divided into.
-std::uint64_t tasks_of(const member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
-    const std::uint64_t count = loop.count;
-    if (wanted == 0) {
-        return std::min<std::uint64_t>(count, std::uint64_t{here.of->size} * 8);
-    }
-    if ((loop.flags & k_grainsize) != 0) {
-        return std::max<std::uint64_t>(1, count / wanted);
-    }
-    return std::min(count, wanted);
+loop_division division_of(const member& here, const task_loop& loop,
+                          std::uint64_t wanted) noexcept {
+    const bool by_grain = (loop.flags & k_grainsize) != 0;
+    return {here.of->size, loop.count, by_grain ? task_grain::iterations : task_grain::tasks,
+            wanted, (loop.flags & k_strict) != 0};
 }
 
-void create_pieces(member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
-    if ((loop.flags & k_grainsize) != 0 && (loop.flags & k_strict) != 0 && wanted != 0) {
-        for (std::uint64_t from = 0; from < loop.count;) {
-            const std::uint64_t many = std::min(wanted, loop.count - from);
-            create_piece(here, loop, from, many);
-            from += many;
-        }
-        return;
-    }
-    const std::uint64_t tasks = tasks_of(here, loop, wanted);
-    const std::uint64_t each = loop.count / tasks;
-    const std::uint64_t larger = loop.count % tasks;
-    std::uint64_t from = 0;
-    for (std::uint64_t i = 0; i < tasks; ++i) {
-        const std::uint64_t many = each + (i < larger ? 1 : 0);
-        create_piece(here, loop, from, many);
-        from += many;
+void create_tasks(member& here, const task_loop& loop, const loop_division& by) noexcept {
+    for (std::uint64_t i = 0; i < by.tasks(); ++i) {
+        create_task(here, loop, by.of(i));
     }
 }
+
+/// The tasks of a loop in a group of its own.
+struct gomp_loop_tasks final : loop_tasks {
+    gomp_loop_tasks(const task_loop& of, const loop_division& by) noexcept
+        : loop_tasks{by, of.each.size, of.each.alignment, of.each.body, make_one}, loop(of) {}
+
+    static void make_one(const loop_tasks& self, deferred_task& into, iterations which) noexcept {
+        const task_loop& of = static_cast<const gomp_loop_tasks&>(self).loop;
+        std::memcpy(into.argument, of.each.argument, of.each.size);
+        set_bounds(of, which, into.argument);
+    }
+
+    const task_loop& loop;
+};
 
 void begin_group(member& here, task_group& group) noexcept {
     group.outer = here.current->group;
@@ -118,24 +121,39 @@ void end_group(member& here, task_group& group) noexcept {
     here.current->group = group.outer;
 }
 
-void run_pieces(member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
+/// The compiled code ends the group's reductions also where there is no task.
+void run_in_group(member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
     const bool makes_none = loop.count == 0 || discards_new_tasks(here);
-    if ((loop.flags & k_nogroup) != 0) {
-        if (!makes_none) {
-            create_pieces(here, loop, wanted);
-        }
-        return;
-    }
-    // Also without a task: the compiled code ends the group's reductions.
     task_group group;
     begin_group(here, group);
     if ((loop.flags & k_reduction) != 0) {
         register_reductions(here, static_cast<std::uintptr_t**>(loop.each.argument)[2]);
     }
-    if (!makes_none) {
-        create_pieces(here, loop, wanted);
+    if (makes_none) {
+        end_group(here, group);
+        return;
     }
+    const loop_division by = division_of(here, loop, wanted);
+    // Copy constructors of the program are called by the creator alone.
+    const bool is_by_creator =
+        !loop.each.is_deferred || loop.each.is_final || loop.each.copy != nullptr;
+    if (is_by_creator || !shared_task_loop::suits(here, by)) {
+        create_tasks(here, loop, by);
+        end_group(here, group);
+        return;
+    }
+    const gomp_loop_tasks tasks(loop, by);
+    shared_task_loop shared(here, tasks);
+    shared.run(here);
     end_group(here, group);
+}
+
+void run_tasks(member& here, const task_loop& loop, std::uint64_t wanted) noexcept {
+    if ((loop.flags & k_nogroup) == 0) {
+        run_in_group(here, loop, wanted);
+    } else if (loop.count != 0 && !discards_new_tasks(here)) {
+        create_tasks(here, loop, division_of(here, loop, wanted));
+    }
 }
 
 void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
@@ -144,7 +162,7 @@ void run_task_loop(const task_loop& loop, std::uint64_t wanted) noexcept {
     if (told) [[unlikely]] {
         tools::tell_taskloop(tools::k_begin, loop.count, nullptr);
     }
-    run_pieces(here, loop, wanted);
+    run_tasks(here, loop, wanted);
     if (told) [[unlikely]] {
         tools::tell_taskloop(tools::k_end, loop.count, nullptr);
     }

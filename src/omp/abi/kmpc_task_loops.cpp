@@ -3,6 +3,7 @@
 // NOLINTBEGIN(readability-identifier-naming)
 #include "abi/exported.hpp"
 #include "abi/kmpc_tasks.hpp"
+#include "core/task_loops.hpp"
 #include "tools/tools.hpp"
 
 #include <algorithm>
@@ -29,21 +30,26 @@ struct pattern_loop {
 
 std::byte* bytes_of(kmpc_task* one) noexcept { return reinterpret_cast<std::byte*>(one); }
 
-void create_copy(member& here, const pattern_loop& loop, std::uint64_t from,
-                 std::uint64_t many) noexcept {
-    kmpc_head& head = head_of(loop.pattern);
+/// The pattern's data with the bounds of a task's iterations. `into` has its own `shared`.
+void copy_pattern(const pattern_loop& loop, kmpc_task* into, iterations which) noexcept {
+    const kmpc_head& head = head_of(loop.pattern);
+    void* const shared = into->shared;
+    std::memcpy(bytes_of(into), bytes_of(loop.pattern), head.task_bytes + head.shared_bytes);
+    into->shared = shared;
+    const std::uint64_t start = loop.first + which.from * loop.step;
+    const std::uint64_t last = loop.first + (which.from + which.count - 1) * loop.step;
+    std::memcpy(bytes_of(into) + loop.first_at, &start, sizeof start);
+    std::memcpy(bytes_of(into) + loop.last_at, &last, sizeof last);
+    if (loop.copy != nullptr) {
+        loop.copy(into, loop.pattern, which.from + which.count == loop.count ? 1 : 0);
+    }
+}
+
+void create_copy(member& here, const pattern_loop& loop, iterations which) noexcept {
+    const kmpc_head& head = head_of(loop.pattern);
     kmpc_task* const made =
         allocate_task(here, head.flags, head.task_bytes, head.shared_bytes, loop.pattern->routine);
-    void* const shared = made->shared;
-    std::memcpy(bytes_of(made), bytes_of(loop.pattern), head.task_bytes + head.shared_bytes);
-    made->shared = shared;
-    const std::uint64_t start = loop.first + from * loop.step;
-    const std::uint64_t last = loop.first + (from + many - 1) * loop.step;
-    std::memcpy(bytes_of(made) + loop.first_at, &start, sizeof start);
-    std::memcpy(bytes_of(made) + loop.last_at, &last, sizeof last);
-    if (loop.copy != nullptr) {
-        loop.copy(made, loop.pattern, from + many == loop.count ? 1 : 0);
-    }
+    copy_pattern(loop, made, which);
     if (loop.is_deferred) {
         add_task(here, made);
     } else {
@@ -51,34 +57,26 @@ void create_copy(member& here, const pattern_loop& loop, std::uint64_t from,
     }
 }
 
-std::uint64_t tasks_of_loop(const member& here, std::uint64_t count, std::int32_t by,
-                            std::uint64_t wanted) noexcept {
-    constexpr std::uint64_t k_tasks_of_each = 8;
-    if (by == k_by_grainsize && wanted != 0) {
-        return std::max<std::uint64_t>(1, count / wanted);
+void create_copies(member& here, const pattern_loop& loop, const loop_division& by) noexcept {
+    for (std::uint64_t i = 0; i < by.tasks(); ++i) {
+        create_copy(here, loop, by.of(i));
     }
-    return std::min(count,
-                    by == k_by_number && wanted != 0 ? wanted : here.of->size * k_tasks_of_each);
 }
 
-void create_copies(member& here, const pattern_loop& loop, std::int32_t by, std::uint64_t wanted,
-                   bool is_strict) noexcept {
-    std::uint64_t from = 0;
-    if (is_strict && by == k_by_grainsize && wanted != 0) {
-        while (from < loop.count) {
-            const std::uint64_t many = std::min(wanted, loop.count - from);
-            create_copy(here, loop, from, many);
-            from += many;
-        }
-        return;
+/// The tasks of a loop in a group of its own.
+struct kmpc_loop_tasks final : loop_tasks {
+    kmpc_loop_tasks(const pattern_loop& of, const loop_division& by) noexcept
+        : loop_tasks{by, head_of(of.pattern).bytes(), alignof(kmpc_head), run_task_of_head,
+                     make_one},
+          loop(of) {}
+
+    static void make_one(const loop_tasks& self, deferred_task& into, iterations which) noexcept {
+        const pattern_loop& of = static_cast<const kmpc_loop_tasks&>(self).loop;
+        copy_pattern(of, begin_task_in(into, head_of(of.pattern)), which);
     }
-    const std::uint64_t tasks = tasks_of_loop(here, loop.count, by, wanted);
-    for (std::uint64_t i = 0; i < tasks; ++i) {
-        const std::uint64_t many = loop.count / tasks + (i < loop.count % tasks ? 1 : 0);
-        create_copy(here, loop, from, many);
-        from += many;
-    }
-}
+
+    const pattern_loop& loop;
+};
 
 /// Both bounds belong to the loop. The compiled code counts from 0 in steps of one mostly.
 std::uint64_t count_iterations(std::uint64_t first, std::uint64_t last,
@@ -92,6 +90,39 @@ std::uint64_t count_iterations(std::uint64_t first, std::uint64_t last,
     return first < last
                ? 0
                : (first - last) / (std::uint64_t{0} - static_cast<std::uint64_t>(step)) + 1;
+}
+
+task_grain grain_of(std::int32_t by) noexcept {
+    return by == k_by_grainsize ? task_grain::iterations
+           : by == k_by_number  ? task_grain::tasks
+                                : task_grain::chosen;
+}
+
+/// The pattern is needed until all tasks have been made.
+void run_in_group(member& here, const pattern_loop& loop, const loop_division& by) noexcept {
+    task_group group;
+    if (tools::is_active()) [[unlikely]] {
+        tools::tell_sync(tools::sync::taskgroup, tools::k_begin, nullptr);
+    }
+    group.outer = here.current->group;
+    here.current->group = &group;
+    const auto end_group = [&] {
+        here.current->group = group.outer;
+        tools::end_group([&] { wait_for_group(here, group); });
+        discard_task(here, loop.pattern);
+    };
+    const bool is_final = (head_of(loop.pattern).flags & k_task_is_final) != 0;
+    // Copy constructors of the program are called by the creator alone.
+    const bool is_by_creator = !loop.is_deferred || is_final || loop.copy != nullptr;
+    if (is_by_creator || !shared_task_loop::suits(here, by)) {
+        create_copies(here, loop, by);
+        end_group();
+        return;
+    }
+    const kmpc_loop_tasks tasks(loop, by);
+    shared_task_loop shared(here, tasks);
+    shared.run(here);
+    end_group();
 }
 
 void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* first,
@@ -109,24 +140,15 @@ void run_pattern(kmpc_task* pattern, bool is_deferred, const std::uint64_t* firs
                             offset(first),
                             offset(last),
                             copy};
-    task_group group;
     const bool told = tools::is_active();
     if (told) [[unlikely]] {
         tools::tell_taskloop(tools::k_begin, loop.count, nullptr);
     }
+    const loop_division division(here.of->size, loop.count, grain_of(by), wanted, is_strict);
     if (has_group) {
-        if (told) [[unlikely]] {
-            tools::tell_sync(tools::sync::taskgroup, tools::k_begin, nullptr);
-        }
-        group.outer = here.current->group;
-        here.current->group = &group;
-    }
-    create_copies(here, loop, by, wanted, is_strict);
-    if (has_group) {
-        here.current->group = group.outer;
-        discard_task(here, pattern);
-        tools::end_group([&] { wait_for_group(here, group); });
+        run_in_group(here, loop, division);
     } else {
+        create_copies(here, loop, division);
         discard_task(here, pattern);
     }
     if (told) [[unlikely]] {

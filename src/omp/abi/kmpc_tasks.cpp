@@ -26,6 +26,18 @@ namespace {
 
 std::int32_t number_of_caller() noexcept { return static_cast<std::int32_t>(this_member().number); }
 
+kmpc_task* set_up(kmpc_head& head, std::int32_t flags, std::size_t task_bytes,
+                  std::size_t shared_bytes, kmpc_routine routine) noexcept {
+    head.task_bytes = static_cast<std::uint32_t>(task_bytes);
+    head.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
+    head.flags = flags;
+    kmpc_task* const made = head.visible();
+    made->shared = shared_bytes != 0 ? reinterpret_cast<std::byte*>(made) + task_bytes : nullptr;
+    made->routine = routine;
+    made->part = 0;
+    return made;
+}
+
 /// Runs the parts of a task, one after another on this thread, and its destructors.
 void run_parts(kmpc_head& head) noexcept {
     kmpc_task* const what = head.visible();
@@ -40,7 +52,17 @@ void run_parts(kmpc_head& head) noexcept {
     }
 }
 
-void run_head(void* data) { run_parts(*static_cast<kmpc_head*>(data)); }
+}  // namespace
+
+void run_task_of_head(void* head) { run_parts(*static_cast<kmpc_head*>(head)); }
+
+kmpc_task* begin_task_in(deferred_task& owner, const kmpc_head& like) noexcept {
+    auto* const head = ::new (owner.argument) kmpc_head;
+    head->owner = &owner;
+    return set_up(*head, like.flags, like.task_bytes, like.shared_bytes, like.visible()->routine);
+}
+
+namespace {
 
 /// Free blocks of the thread, by size: a team of one has no worker whose cache would serve it.
 struct lone_blocks {
@@ -111,7 +133,7 @@ void end_lone(kmpc_head& head) noexcept {
 }
 
 void run_lone(member& here, kmpc_head& head) noexcept {
-    run_included(here, run_head, &head, (head.flags & k_task_is_final) != 0);
+    run_included(here, run_task_of_head, &head, (head.flags & k_task_is_final) != 0);
     end_lone(head);
 }
 
@@ -119,7 +141,7 @@ kmpc_head* allocate_owned(member& here, std::size_t bytes, std::int32_t flags) n
     deferred_task* const owner = prepare_deferred(here, bytes, alignof(kmpc_head));
     auto* const head = ::new (owner->argument) kmpc_head;
     head->owner = owner;
-    owner->body = run_head;
+    owner->body = run_task_of_head;
     owner->is_final = (flags & k_task_is_final) != 0;
     owner->runs_always = true;
     if ((flags & k_task_is_detachable) != 0) {
@@ -137,14 +159,7 @@ kmpc_task* allocate_task(member& here, std::int32_t flags, std::size_t task_byte
     const std::size_t bytes = sizeof(kmpc_head) + task_bytes + shared_bytes;
     kmpc_head* const head =
         runs_at_once(here) ? allocate_lone(bytes) : allocate_owned(here, bytes, flags);
-    head->task_bytes = static_cast<std::uint32_t>(task_bytes);
-    head->shared_bytes = static_cast<std::uint32_t>(shared_bytes);
-    head->flags = flags;
-    kmpc_task* const made = head->visible();
-    made->shared = shared_bytes != 0 ? reinterpret_cast<std::byte*>(made) + task_bytes : nullptr;
-    made->routine = routine;
-    made->part = 0;
-    return made;
+    return set_up(*head, flags, task_bytes, shared_bytes, routine);
 }
 
 void add_task(member& here, kmpc_task* made) noexcept {

@@ -29,6 +29,11 @@ struct alignas(k_task_alignment) kmpc_head {
     std::atomic<unsigned> event{0};
 
     kmpc_task* visible() noexcept { return reinterpret_cast<kmpc_task*>(this + 1); }
+    const kmpc_task* visible() const noexcept {
+        return reinterpret_cast<const kmpc_task*>(this + 1);
+    }
+    /// Of the head, the task and what it shares.
+    std::size_t bytes() const noexcept { return sizeof(kmpc_head) + task_bytes + shared_bytes; }
 };
 
 inline kmpc_head& head_of(kmpc_task* of) noexcept {
@@ -41,6 +46,11 @@ inline constexpr std::int32_t k_task_is_detachable = 64;
 
 kmpc_task* allocate_task(member& here, std::int32_t flags, std::size_t task_bytes,
                          std::size_t shared_bytes, kmpc_routine routine) noexcept;
+/// One like another, in the data of `owner`. Its private copies and the values of its own are not
+/// set.
+kmpc_task* begin_task_in(deferred_task& owner, const kmpc_head& like) noexcept;
+/// The body of a task whose data begin with a head.
+void run_task_of_head(void* head);
 /// Runs the task, or leaves it for later.
 void add_task(member& here, kmpc_task* made) noexcept;
 /// Runs the task here and now, as `if(false)` asks.

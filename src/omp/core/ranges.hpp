@@ -45,6 +45,11 @@ public:
         return {before.from, before.from + taken};
     }
 
+    /// A guess for others.
+    bool is_empty() const noexcept {
+        return ends_of(m_word.load(std::memory_order_relaxed)).is_empty();
+    }
+
     /// By others: the rear half, at least one. Empty: there is nothing.
     chunk_numbers take_half() noexcept {
         std::uint64_t word = m_word.load(std::memory_order_relaxed);

@@ -263,6 +263,7 @@ void make_ready(member& here, deferred_task& made) noexcept {
     here.at->push(made);
     if (here.of->sleepers.load(std::memory_order_relaxed) != 0) [[unlikely]] {
         const errno_kept kept;
+        here.at->publish_work();  // a member that is woken looks once, and sleeps again
         detail::std_atomics::futex_wake(here.of->epoch, 1);
     }
 }

@@ -281,30 +281,6 @@ TEST_P(openmp_tasks, an_exception_is_caught_in_the_task_that_throws_it) {
     EXPECT_EQ(caught, 80);
 }
 
-struct loop_data {
-    long first;
-    long end;
-    std::vector<int>* runs;
-};
-
-TEST_P(openmp_tasks, a_taskloop_runs_each_iteration_once) {
-    std::vector<int> runs(700, 0);
-    single_in_region(members(), [&runs] {
-        for (const unsigned long tasks : {0UL, 1UL, 5UL, 700UL}) {
-            loop_data data{0, 0, &runs};
-            GOMP_taskloop(
-                [](void* at) {
-                    const loop_data& own = *static_cast<loop_data*>(at);
-                    for (long i = own.first; i < own.end; ++i) {
-                        (*own.runs)[static_cast<std::size_t>(i)] += 1;
-                    }
-                },
-                &data, nullptr, sizeof data, alignof(loop_data), 1024, tasks, 0, 0, 700, 1);
-        }
-    });
-    EXPECT_EQ(runs, std::vector<int>(700, 4));
-}
-
 /// What gcc writes down of one reduced variable, of type long.
 struct described_reduction {
     explicit described_reduction(long& reduced) {
