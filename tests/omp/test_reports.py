@@ -104,7 +104,8 @@ class Recordings(unittest.TestCase):
             line = line_of("cholesky_depend.c", clause)
             self.assertRegex(text, r"task in cholesky \(cholesky_depend\.c:%d\) +%d " % (line, count))
         self.assertIn("critical path", text)
-        self.assertIn(" was work.", text)
+        # The second one where other programs took most of the time.
+        self.assertRegex(text, r" was (work|in tasks; how much of that is work is not known)\.\n")
 
     def test_waits_are_in_the_table(self):
         _, text = run("deadlocks", "long", QUERN_PROFILE="stderr", OMP_NUM_THREADS="3")
