@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The command `quern`: finds the subcommand and reports a mistake on the command line in one
 // sentence with the nearest match. The subcommands' own files do the work.
+#include "child/run_of_a_study.hpp"
 #include "command.hpp"
 #include "job/rank_keeper.hpp"
 #include "run/study.hpp"
@@ -90,6 +91,9 @@ std::vector<std::string> take_program(int& argc, char** argv) {
 int run(int argc, char** argv) {
     if (argc == 3 && argv[1] == k_rank_keeper) {
         return keep_rank(argv[2]);
+    }
+    if (argc > 2 && argv[1] == k_run_of_a_study) {
+        return run_for_a_study(argv[2], argv + 3);
     }
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     if (!reading_settings([&] { return take_command_line(argc, argv); })) {

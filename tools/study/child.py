@@ -1,42 +1,38 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Runs another program to its end and times it. Its output goes to an unnamed file rather than a pipe, so that no reader takes
-processor time during the run. Ctrl-C ends the running program and is remembered."""
+"""Runs another program to its end and times it, by the command `quern`, which starts programs for all of its subcommands
+(tools/quern/child). Ctrl-C ends the running program and is remembered."""
 
+import json
 import os
 import signal
 import subprocess
-import tempfile
-import time
 from dataclasses import dataclass
 
 from .kit.interruption import Interruption
 from .kit.mistakes import Mistake
 
-KEPT_OUTPUT = 64 * 1024  # bytes; more than a message can show
+RUN = "run-of-a-study"  # tools/quern/child/run_of_a_study.hpp
+NO_LIMIT = 0
 
 
 @dataclass(frozen=True)
 class Outcome:
     """How a program has ended."""
-    status: int    # exit status; minus the signal number if a signal ended it
-    wall_s: float  # from before its start to its end
-    cpu_s: float   # of all its threads, user and system
-    output: str    # of stdout and stderr; only the end when it is long
-
-    def how_it_ended(self):
-        """ "exit status 3", "signal 11 (Segmentation fault)" """
-        if self.status >= 0:
-            return f"exit status {self.status}"
-        return f"signal {-self.status} ({signal.strsignal(-self.status)})"
+    failure: str      # "exit status 3", "signal 11 (Segmentation fault)"; empty: it worked, or it was stopped
+    is_stopped: bool  # by the limit or by the user
+    wall_s: float     # from its start to its end
+    cpu_s: float      # of all its threads, user and system
+    output: str       # of stdout and stderr; only the end when it is long
 
 
 class Children:
     """Runs programs, one at a time. Inside `with`, SIGINT and SIGTERM do not end this process: they end the running program and
-    are remembered. A second signal of a kind ends this process too. `command` begins the text of a Mistake."""
+    are remembered. A second signal of a kind ends this process too, and the program with it. `command` begins the text of a
+    Mistake."""
 
     def __init__(self, quern, command):
         self._quern, self._command = quern, command
-        self._running = None  # the process id, while it cannot be reused
+        self._running = None
         self._stop = None
 
     def __enter__(self):
@@ -51,35 +47,31 @@ class Children:
         """Whether the user has interrupted the study."""
         return self._stop.name is not None
 
-    def run(self, words, changes):
+    def run(self, words, changes, limit_s=NO_LIMIT):
         """The Outcome of a program; a name without '/' is searched in PATH. `changes` to the environment: the value None
         removes a variable. A program that cannot be started is a Mistake."""
-        with tempfile.TemporaryFile() as output:
-            begin = time.monotonic()
-            process = self._start(words, changes, output)
-            self._running = process.pid
-            if self.interrupted:  # the signal came before the program existed
-                self._end_running()
-            os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-            wall = time.monotonic() - begin
-            self._running = None
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return Outcome(process.returncode, wall, usage.ru_utime + usage.ru_stime, _end_of(output))
-
-    def _start(self, words, changes, output):
         environment = {name: value for name, value in _inherited().items() if name not in changes}
         environment |= {name: value for name, value in changes.items() if value is not None}
-        try:
-            return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment,
-                                    close_fds=False)
-        except OSError as error:
-            raise Mistake(f"{self._command}: cannot run '{words[0]}': {error.strerror}"
-                          f"{self._quern.hint_for(words[0])}") from error
+        with subprocess.Popen([self._quern.path, RUN, str(limit_s), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              env=environment, close_fds=False) as process:
+            self._running = process
+            if self.interrupted:  # the signal came before the process existed
+                self._end_running()
+            told, _, output = process.stdout.read().partition(b"\n")
+        self._running = None
+        if not told and self.interrupted:  # the signal came before `quern` was ready for it
+            return Outcome("", True, 0.0, 0.0, "")
+        if process.returncode != 0 or not told:
+            raise RuntimeError(f"'{words[0]}' could not be run: '{self._quern.path}' ended with status {process.returncode}")
+        how = json.loads(told)
+        if how["error"]:
+            raise Mistake(f"{self._command}: cannot run '{words[0]}': {how['error']}{self._quern.hint_for(words[0])}")
+        return Outcome(how["failure"], how["is_stopped"], how["seconds"], how["processor_s"],
+                       output.decode(errors="surrogateescape"))
 
     def _end_running(self):
         if self._running is not None:
-            os.kill(self._running, signal.SIGTERM)
+            self._running.terminate()
 
 
 def _inherited():
@@ -87,9 +79,3 @@ def _inherited():
     with open("/proc/self/environ", "rb") as file:
         entries = (os.fsdecode(entry).partition("=") for entry in file.read().split(b"\0"))
     return {name: value for name, equals, value in entries if equals}
-
-
-def _end_of(output):
-    size = output.seek(0, os.SEEK_END)
-    output.seek(max(0, size - KEPT_OUTPUT))
-    return output.read().decode(errors="surrogateescape")

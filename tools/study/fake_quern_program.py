@@ -46,7 +46,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--size", type=int, required=True)
     parser.add_argument("--fail-at", type=int, help="exit status 3 at that size")
-    parser.add_argument("--hang-at", type=int, help="make the file --flag at that size, then sleep")
+    parser.add_argument("--hang-at", type=int, help="write the process id to --flag at that size, then sleep")
     parser.add_argument("--flag")
     parser.add_argument("--workers", type=int, help="pay no heed to QUERN_THREADS")
     parser.add_argument("--garbage", action="store_true", help="write something else than counters")
@@ -59,8 +59,8 @@ def main():
         with open(options.note, "a", encoding="utf-8") as file:
             file.write(json.dumps({k: v for k, v in os.environ.items() if k.startswith("QUERN_")}) + "\n")
     if options.size == options.hang_at:
-        with open(options.flag, "w", encoding="utf-8"):
-            pass
+        with open(options.flag, "w", encoding="utf-8") as file:
+            file.write(f"{os.getpid()}\n")
         time.sleep(60)
     if options.size == options.fail_at:
         print("\n".join(f"line {i}" for i in range(100)))

@@ -88,6 +88,15 @@ class CommandLine:
                           f"{accepted_values(word, ['--help', *self._options])}{hint}")
 
 
+def seconds(command, option, text):
+    """The value of an option that is a duration; 0 if it is not given."""
+    if text == "":
+        return 0.0
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?|\.[0-9]{1,9}", text) or float(text) == 0:
+        raise Mistake(f"{command}: {option} is '{text}'; accepted: seconds, a number above 0 such as 30 or 0.5")
+    return float(text)
+
+
 def whole_number(command, option, text, least, most):
     """The value of an option that counts."""
     if not re.fullmatch("[0-9]{1,18}", str(text)) or not least <= int(text) <= most:

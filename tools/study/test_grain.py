@@ -201,6 +201,30 @@ class Stopping(WithFolder):
         self.assertIn("not all of which were made", out)
         self.assertEqual([row["size"] for row in self.rows()], ["10", "20"])
 
+    def test_a_killed_study_leaves_what_is_measured_and_no_program(self):
+        flag = self.path("flag")
+        with subprocess.Popen([QUERN, "grain", "--values", "10,20,30", "--workers", "1", "--csv", self.path("out.csv"), "--json",
+                               self.path("out.json"), *fake("--hang-at", "30", "--flag", flag)], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, env=ENVIRONMENT) as process:
+            while not (os.path.exists(flag) and self.read("flag").endswith("\n")):
+                time.sleep(0.01)
+            process.kill()
+        self.assertEqual([row["size"] for row in self.rows()], ["10", "20"])
+        self.assertFalse(json.loads(self.read("out.json"))["complete"])
+        while os.path.exists(f"/proc/{self.read('flag').strip()}"):  # ends at the test's limit if it is not ended
+            time.sleep(0.01)
+
+    def test_a_run_past_its_limit_ends_the_study(self):
+        result = run("--values", "10,20,30", "--workers", "1", "--timeout", "8", "--csv", self.path("out.csv"),
+                     *fake("--hang-at", "30", "--flag", self.path("flag")))
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"was stopped after 8 s, by --timeout \(1 worker, size 30\); its output ends:\n  ")
+        self.assertEqual(len(self.rows()), 2)
+
+    def test_a_pipe_gets_its_text_once(self):
+        out = self.study("--values", "10,20", "--workers", "1", "--repetitions", "1", "--csv", "/dev/stdout", *fake()).stdout
+        self.assertEqual(out.count("wall_s"), 1)
+
     def test_a_failing_run_keeps_what_is_measured(self):
         result = run("--values", "10,20,30", "--workers", "1", "--csv", self.path("out.csv"), *fake("--fail-at", "30"))
         self.assertEqual(result.returncode, 1)
@@ -242,6 +266,8 @@ class Mistakes(unittest.TestCase):
         self.expect(2, ["--values", "1", "--workers", "1,two", "--", "heat", "{a}"], "--workers is 'two'")
         self.expect(2, ["--values", "1", "--per-decade", "99", "--", "heat", "{a}"], "--per-decade")
         self.expect(2, ["--values", "1", "--repetitions", "0", "--", "heat", "{a}"], "--repetitions")
+        for wrong in ("0", "soon", "-1"):
+            self.expect(2, ["--values", "1", f"--timeout={wrong}", "--", "heat", "{a}"], f"--timeout is '{wrong}'; accepted: seconds")
         self.expect(2, ["--values", "1", "--html", "/no/such/file", "--", "heat", "{a}"], "--html is '/no/such/file'")
         self.expect(2, ["--values", "1", "--time", "(", "--", "heat", "{a}"], "--time is '('", "regular expression")
         self.expect(2, ["--values", "1", "--time", "s", "--", "heat", "{a}"], "--time is 's'", "one group")

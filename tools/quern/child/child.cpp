@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,11 +123,15 @@ started_child start_child(const child_start& how) {
     return {child, 0};
 }
 
-int wait_for_child(pid_t id) noexcept {
+ended_child wait_for_child(pid_t id) noexcept {
     int status = 0;
-    while (::waitpid(id, &status, 0) < 0 && errno == EINTR) {
+    rusage used{};
+    while (::wait4(id, &status, 0, &used) < 0 && errno == EINTR) {
     }
-    return status;
+    const auto seconds = [](const timeval& of) {
+        return static_cast<double>(of.tv_sec) + 1e-6 * static_cast<double>(of.tv_usec);
+    };
+    return {status, seconds(used.ru_utime) + seconds(used.ru_stime)};
 }
 
 std::string failure_of(int status) {

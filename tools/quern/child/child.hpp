@@ -53,8 +53,14 @@ struct started_child {
 /// std::system_error when there can be no process.
 started_child start_child(const child_start& how);
 
-/// Waits for a child's end. The status as waitpid gives it.
-int wait_for_child(pid_t id) noexcept;
+/// How a child ended.
+struct ended_child {
+    int status = 0;          ///< as waitpid gives it
+    double processor_s = 0;  ///< of all its threads, and of the children that it has waited for
+};
+
+/// Waits for a child's end.
+ended_child wait_for_child(pid_t id) noexcept;
 
 /// "exit status 3", "signal 11 (Segmentation fault)"; empty for exit status 0.
 std::string failure_of(int status);

@@ -100,8 +100,10 @@ child_end run_child(const program_words& program, double limit_s, interruption& 
                                              .has_input = false,
                                              .output = writing.number(),
                                              .has_own_group = true,
+                                             .signal_at_our_end = SIGKILL,
                                              .signals = &interrupted.mask_before()});
     if (child.error != 0) {
+        end.start_error = child.error;
         end.failure = fmt::format("cannot be started: {}", std::strerror(child.error));
         return end;
     }
@@ -111,8 +113,9 @@ child_end run_child(const program_words& program, double limit_s, interruption& 
         // What the program started, too; the group has its id until it is reaped.
         ::kill(-child.id, SIGKILL);
     }
-    const int status = wait_for_child(child.id);
-    end.failure = end.is_stopped ? "" : failure_of(status);
+    const ended_child how = wait_for_child(child.id);
+    end.processor_s = how.processor_s;
+    end.failure = end.is_stopped ? "" : failure_of(how.status);
     end.output.erase(0, end.output.size() - std::min(end.output.size(), k_kept_output));
     return end;
 }

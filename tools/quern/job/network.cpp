@@ -103,7 +103,7 @@ void run_tc(const std::string& tc, std::vector<std::string> words) {
     words.insert(words.begin(), "tc");
     const started_child child =
         start_child({.words = std::move(words), .path = tc, .before_start = keep_rights});
-    if (child.error != 0 || wait_for_child(child.id) != 0) {
+    if (child.error != 0 || wait_for_child(child.id).status != 0) {
         throw std::runtime_error(fmt::format(
             "--net cannot limit the rate of its network: {} failed (its message is above); the "
             "kernel needs its module sch_tbf",

@@ -99,7 +99,7 @@ int keep_rank(std::string_view folder) {
         return k_not_started;
     }
     send(reports, {rank_report::kind::started, rank, program.id, 0});
-    const int status = wait_for_child(program.id);
+    const int status = wait_for_child(program.id).status;
     if (WIFSIGNALED(status)) {
         send(reports, {rank_report::kind::signalled, rank, program.id, WTERMSIG(status)});
         end_by(WTERMSIG(status));

@@ -304,7 +304,7 @@ int job::conclude(int status) {
 int job::run() {
     start();
     wait();
-    const int status = wait_for_child(m_starter);
+    const int status = wait_for_child(m_starter).status;
     read_reports();
     m_left += end_children(k_grace);
     if (m_left != 0 && !m_failure && m_signals == 0 && status == 0) {

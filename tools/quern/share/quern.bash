@@ -13,7 +13,7 @@ _quern_options() {
         trace) echo --help --output --html --partial ;;
         tune) echo --help --integer --size --power-of-two --real --choice --strategy --repetitions --pairs --trials --seed --time \
             --timeout --cut --csv --json ;;
-        grain) echo --help --from --to --per-decade --values --repetitions --workers --time --quick --csv --json --html ;;
+        grain) echo --help --from --to --per-decade --values --repetitions --workers --time --timeout --quick --csv --json --html ;;
         cc | c++) echo --help --keep --compiler --mpi --verbose ;;
         *) echo --help --version ;;
     esac

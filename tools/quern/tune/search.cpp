@@ -40,8 +40,8 @@ std::pair<double, std::string> cost_in(const std::string& output, const std::reg
 
 class searcher {
 public:
-    searcher(const tune_plan& plan, const std::function<void(const std::string&)>& show)
-        : m_plan(plan), m_show(show) {}
+    searcher(const tune_plan& plan, const after_run& after_each)
+        : m_plan(plan), m_after_each(after_each) {}
 
     tune_result run() {
         find_best();
@@ -156,7 +156,8 @@ private:
                                        ? ""
                                        : fmt::format(", best {}: {}", best->where.text(),
                                                      cost_text(m_plan, best->median()));
-        m_show(fmt::format("[{}] {}: {}{}", done.number, done.where.text(), outcome, so_far));
+        m_after_each(fmt::format("[{}] {}: {}{}", done.number, done.where.text(), outcome, so_far),
+                     m_result);
     }
 
     /// The order changes from pair to pair, so that a machine that gets slower favours neither.
@@ -179,7 +180,7 @@ private:
     }
 
     const tune_plan& m_plan;
-    const std::function<void(const std::string&)>& m_show;
+    const after_run& m_after_each;
     tune_result m_result{};
     interruption m_interrupted{};
     unsigned m_pair = 0;
@@ -225,8 +226,8 @@ std::string cost_text(const tune_plan& plan, double cost) {
     return plan.cost ? quern::detail::rounded(cost) : quern::detail::duration_words(cost * 1e9);
 }
 
-tune_result search(const tune_plan& plan, const std::function<void(const std::string&)>& show) {
-    return searcher(plan, show).run();
+tune_result search(const tune_plan& plan, const after_run& after_each) {
+    return searcher(plan, after_each).run();
 }
 
 }  // namespace quern::tool

@@ -75,8 +75,11 @@ struct tune_result {
 /// "tile=64, order=rows" has cost 1.23, in words: "1.23 s" of wall time, else the number.
 std::string cost_text(const tune_plan& plan, double cost);
 
-/// Runs the whole search. `show` gets a line about each run.
-tune_result search(const tune_plan& plan, const std::function<void(const std::string&)>& show);
+/// Gets a line about a run, and all runs so far.
+using after_run = std::function<void(const std::string&, const tune_result&)>;
+
+/// Runs the whole search. Calls `after_each` after each run that was not interrupted.
+tune_result search(const tune_plan& plan, const after_run& after_each);
 
 /// Lower median; infinite without values.
 double median_of(std::vector<double> values);

@@ -197,6 +197,24 @@ class Files(Folder):
         self.assertEqual(everything["pairs"], {"different": 5, "better": 5, "p": 1 / 32})
         self.assertEqual([each["pair"] for each in everything["runs"] if "pair" in each], [1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
 
+    def test_of_a_killed_search_have_its_runs(self):
+        file, number = self.folder / "all.json", self.folder / "pid"
+        script = f"if [ {{x}} = 1 ]; then echo cost=5; else echo $$ > {number}.new; mv {number}.new {number}; exec sleep 100; fi"
+        with subprocess.Popen([QUERN, "tune", "--integer", "x=1:2@1", "--strategy", "exhaustive", "--repetitions", "1", *TIME,
+                               "--json", str(file), "--", "sh", "-c", script], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, env=ENVIRONMENT) as process:
+            while not number.exists():
+                time.sleep(0.01)
+            process.kill()
+        while os.path.exists(f"/proc/{number.read_text().strip()}"):
+            time.sleep(0.01)
+        everything = json.loads(file.read_text(encoding="utf-8"))
+        self.assertEqual(([each["cost"] for each in everything["runs"]], everything["ended"]), ([5], ""))
+
+    def test_a_pipe_gets_its_text_once(self):
+        result = run("--integer", "x=1:2", "--csv", "/dev/stdout", *TIME, "--", *PARABOLA)
+        self.assertEqual(result.stdout.count("run,pair,x,seconds,cost,status\n"), 1)
+
     def test_that_cannot_be_written_are_found_before_the_runs(self):
         result = run("--integer", "x=1:9", "--csv", "/no/such/folder/a", *TIME, "--", *PARABOLA)
         self.assertEqual(result.returncode, 1)

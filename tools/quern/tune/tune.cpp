@@ -12,15 +12,21 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include <unistd.h>
 
 namespace quern::tool {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* k_examples = R"(Examples:
   quern tune --size p=1000:1e7@100000 -- heat --partition {p}
@@ -128,8 +134,8 @@ tune_plan plan_of(const tune_options& options) {
     return plan;
 }
 
-void write(const std::string& file, const std::string& text) {
-    std::ofstream out(file, std::ios::binary);
+void write(const std::string& file, std::ios::openmode mode, const std::string& text) {
+    std::ofstream out(file, std::ios::binary | mode);
     out << text;
     if (!out.flush()) {
         throw std::runtime_error(
@@ -137,12 +143,37 @@ void write(const std::string& file, const std::string& text) {
     }
 }
 
-void write_files(const tune_options& options, const tune_plan& plan, const tune_result& result) {
+/// Replaces a file whole. One that cannot be replaced (a pipe, a terminal) gets its text at the
+/// end.
+void replace(const std::string& file, const std::string& text, bool is_over) {
+    std::error_code failed;
+    const fs::path target = fs::canonical(file, failed);
+    if (fs::is_regular_file(target, failed) && ::access(target.parent_path().c_str(), W_OK) == 0) {
+        const std::string part = target.string() + ".part";
+        write(part, std::ios::trunc, text);
+        fs::permissions(part, fs::status(target).permissions());
+        fs::rename(part, target);
+    } else if (is_over) {
+        write(file, std::ios::trunc, text);
+    }
+}
+
+void check_files(const tune_options& options) {
+    for (const std::string& file : {options.csv, options.json}) {
+        if (!file.empty()) {
+            write(file, std::ios::app, "");
+        }
+    }
+}
+
+/// After each run, so that a search that is killed leaves what it has measured.
+void write_files(const tune_options& options, const tune_plan& plan, const tune_result& result,
+                 bool is_over) {
     if (!options.csv.empty()) {
-        write(options.csv, tune_as_csv(plan, result));
+        replace(options.csv, tune_as_csv(plan, result), is_over);
     }
     if (!options.json.empty()) {
-        write(options.json, tune_as_json(plan, result));
+        replace(options.json, tune_as_json(plan, result), is_over);
     }
 }
 
@@ -158,10 +189,13 @@ std::string last_lines(const std::string& output) {
 
 int tune(const tune_options& options) {
     const tune_plan plan = plan_of(options);
-    write_files(options, plan, {});  // before the runs: that may take hours
-    const tune_result result =
-        tool::search(plan, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
-    write_files(options, plan, result);
+    check_files(options);  // before the runs, which may take hours
+    const auto after_each = [&](const std::string& line, const tune_result& so_far) {
+        fmt::print(stderr, "{}\n", line);
+        write_files(options, plan, so_far, false);
+    };
+    const tune_result result = tool::search(plan, after_each);
+    write_files(options, plan, result, true);
     if (!result.failure.empty()) {
         fmt::print(stderr, "quern tune: the program does not work at the start, {}: {}; {}",
                    result.start.text(), result.failure, last_lines(result.output));

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSL-1.0
 """The command line of `quern grain` and its steps in order: plan, run, derive, report."""
 
-import os
 import sys
 
+from ..kit.exports import Exports
 from ..kit.mistakes import Mistake
 from ..kit.processor import processor_name
-from ..options import CommandLine, Option, whole_number
+from ..options import CommandLine, Option, seconds, whole_number
 from .page import as_html
 from .plan import CommandTemplate, TimePattern, parse_grain, parse_grains, parse_workers, series_of_grains
 from .records import as_json
 from .runs import FailedRun, run_all
-from .study import Study, derive
+from .study import Study
 from .text import as_csv, as_text
 from .words import count_of_runs
 
@@ -30,6 +30,7 @@ OPTIONS = (
            shows_fallback=True),
     Option("--time", "Take the execution time from what the program prints: the group of this regular expression, in seconds; "
            "otherwise it is the uptime of the runtime", "PATTERN", ""),
+    Option("--timeout", "Stop a run after so long; it ends the study", "SECONDS", ""),
     Option("--quick", "One grain per decade and one repetition, unless said", fallback=False),
     Option("--csv", "Write a line per run to this file", "FILE", ""),
     Option("--json", "Write everything to this file", "FILE", ""),
@@ -78,27 +79,6 @@ def planned_study(asked, template, quern):
     return study
 
 
-def check_writable(option, path):
-    """Opens the file before the long runs, and keeps its content until there are results."""
-    try:
-        if path:
-            open(path, "ab").close()
-    except OSError as error:
-        raise Mistake(f"{NAME}: --{option} is '{path}', which cannot be written: {error.strerror}") from error
-
-
-def report(study, files):
-    derive(study)
-    print(as_text(study), end="", flush=True)
-    for option, form in FORMS.items():
-        if files[option]:
-            try:
-                with open(files[option], "w", encoding="utf-8", errors="surrogateescape") as file:
-                    file.write(form(study))
-            except OSError as error:
-                raise RuntimeError(f"cannot write '{files[option]}': {os.strerror(error.errno)}") from error
-
-
 def run(quern, words):
     """Runs `quern grain` with these arguments; returns the exit status."""
     asked = COMMAND_LINE.parse(words)
@@ -108,15 +88,16 @@ def run(quern, words):
     template = CommandTemplate(asked.program)
     pattern = TimePattern(asked.values["time"])
     study = planned_study(asked, template, quern)
-    for option in FORMS:
-        check_writable(option, asked.values[option])
+    limit = seconds(NAME, "--timeout", asked.values["timeout"])
+    exports = Exports(NAME, FORMS, asked.values)
     is_interrupted, failure = False, None
     try:
-        is_interrupted = run_all(template, pattern, study, quern)
+        is_interrupted = run_all(template, pattern, study, quern, limit, lambda: exports.write(study, is_over=False))
     except FailedRun as failed:
         failure = failed
     if study.samples:
-        report(study, asked.values)
+        print(as_text(study), end="", flush=True)
+        exports.write(study, is_over=True)
     if failure:
         print(failure, end="", file=sys.stderr)
         return 1

@@ -7,11 +7,11 @@ import math
 import os
 import tempfile
 
-from ..child import Children
+from ..child import NO_LIMIT, Children
 from ..counter_log import read_counter_log
 from ..progress import Progress
 from .metrics import TABLE
-from .study import Sample
+from .study import Sample, derive
 from .words import count_of_workers
 
 COUNTERS = "/threads{*}/*;/threadqueue/length;/runtime/uptime"
@@ -28,9 +28,10 @@ def planned(study):
             for grain in study.grains]
 
 
-def run_all(template, time_pattern, study, quern):
-    """Makes the runs that the study's grains, workers and repetitions request, and stores their samples in it. Returns whether
-    the user has stopped it. A program that fails ends the runs by FailedRun; earlier samples stay."""
+def run_all(template, time_pattern, study, quern, limit_s=NO_LIMIT, after_each=lambda: None):
+    """Makes the runs that the study's grains, workers and repetitions request, and stores their samples in it, with what is
+    derived from them. Returns whether the user has stopped it. A program that fails, or takes longer than the limit, ends the
+    runs by FailedRun; earlier samples stay."""
     samples = planned(study)
     with Children(quern, "quern grain") as children, tempfile.TemporaryDirectory(prefix="quern-grain-") as folder, \
             Progress(len(samples)) as progress:
@@ -38,7 +39,8 @@ def run_all(template, time_pattern, study, quern):
             what = f"{count_of_workers(sample.workers)}, {study.name} {sample.grain}"
             progress.begin(what)
             try:
-                missing = _measure(template, time_pattern, sample, what, children, os.path.join(folder, "counters.json"))
+                missing = _measure(template, time_pattern, sample, what, children, os.path.join(folder, "counters.json"),
+                                   limit_s)
             except FailedRun:
                 if children.interrupted:
                     return True
@@ -46,6 +48,8 @@ def run_all(template, time_pattern, study, quern):
             if not study.samples:
                 study.missing = missing
             study.samples.append(sample)
+            derive(study)
+            after_each()
             progress.end(what, sample.values["wall_s"])
             if children.interrupted:
                 return True
@@ -53,15 +57,15 @@ def run_all(template, time_pattern, study, quern):
     return False
 
 
-def _measure(template, time_pattern, sample, what, children, log):
+def _measure(template, time_pattern, sample, what, children, log, limit_s):
     """Fills in one sample; returns the counters that had no value."""
     words = template.filled(sample.grain)
     if os.path.exists(log):
         os.remove(log)
-    outcome = children.run(words, _variables(sample.workers, log))
-    if outcome.status != 0:
-        raise FailedRun(f"quern grain: '{words[0]}' failed with {outcome.how_it_ended()} ({what}); its output ends:\n"
-                        f"{tail_of(outcome.output)}")
+    outcome = children.run(words, _variables(sample.workers, log), limit_s)
+    if outcome.is_stopped or outcome.failure:
+        how = f"was stopped after {limit_s:g} s, by --timeout" if outcome.is_stopped else f"failed with {outcome.failure}"
+        raise FailedRun(f"quern grain: '{words[0]}' {how} ({what}); its output ends:\n{tail_of(outcome.output)}")
     reading = _read_counters(log, words[0], sample.workers)
     time = time_pattern.find(outcome.output)
     if time is None:
