@@ -28,8 +28,7 @@ struct child_end {
 
 /// Runs a program with /dev/null as its input, in a process group of its own. Past the limit, or
 /// when a signal interrupts, the group gets SIGTERM, a second later SIGKILL. The program does not
-/// outlive this process. Throws
-/// std::system_error when the system refuses what every run needs.
+/// outlive this process. Throws std::system_error when the system refuses what every run needs.
 child_end run_child(const program_words& program, double limit_s, interruption& interrupted);
 
 }  // namespace quern::tool
