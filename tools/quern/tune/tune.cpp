@@ -145,7 +145,7 @@ void write(const std::string& file, std::ios::openmode mode, const std::string& 
 
 /// Replaces a file whole. One that cannot be replaced (a pipe, a terminal) gets its text at the
 /// end.
-void replace(const std::string& file, const std::string& text, bool is_over) {
+void replace_file(const std::string& file, const std::string& text, bool is_over) {
     std::error_code failed;
     const fs::path target = fs::canonical(file, failed);
     if (fs::is_regular_file(target, failed) && ::access(target.parent_path().c_str(), W_OK) == 0) {
@@ -170,10 +170,10 @@ void check_files(const tune_options& options) {
 void write_files(const tune_options& options, const tune_plan& plan, const tune_result& result,
                  bool is_over) {
     if (!options.csv.empty()) {
-        replace(options.csv, tune_as_csv(plan, result), is_over);
+        replace_file(options.csv, tune_as_csv(plan, result), is_over);
     }
     if (!options.json.empty()) {
-        replace(options.json, tune_as_json(plan, result), is_over);
+        replace_file(options.json, tune_as_json(plan, result), is_over);
     }
 }
 
