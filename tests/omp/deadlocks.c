@@ -83,6 +83,7 @@ static void lock_in_a_ring(void) {
 
 /// Nothing hangs: members wait for one that computes, in each way in which they can.
 static void compute_for_long(void) {
+    int arrived = 0;
 #pragma omp parallel num_threads(3)
     {
         if (omp_get_thread_num() == 1) {
@@ -92,8 +93,17 @@ static void compute_for_long(void) {
         if (omp_get_thread_num() == 0) {
             compute(1.2);
         }
+#pragma omp atomic
+        ++arrived;
 #pragma omp critical
-        compute(0.3);
+        {
+            int seen = 0;
+            do {  // until the others wait for it
+                compute(0.3);
+#pragma omp atomic read
+                seen = arrived;
+            } while (seen < omp_get_num_threads());
+        }
     }
     compute(1.2);  // between two regions
 #pragma omp parallel num_threads(2)

@@ -57,7 +57,11 @@ int main(int argc, char** argv) {
     quern::latch gate(1);
     auto sum = quern::async(rt, contended, how, std::ref(gate));
     std::string report;
-    while (how == "report" && report.find("mutex") == std::string::npos) {
+    // A task is listed from when it begins to suspend; its calls can be read when it has.
+    const auto lacks = [&report](const char* part) {
+        return report.find(part) == std::string::npos;
+    };
+    while (how == "report" && (lacks("mutex") || lacks("waits in "))) {
         report = quern::task_report();
     }
     std::fputs(report.c_str(), stderr);
